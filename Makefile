@@ -1,0 +1,94 @@
+# Every target starts from a fresh clone and needs Python 3.11 or newer; it makes what it needs in
+# .venv, once. Another interpreter: `make test PYTHON=python3.12`.
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+export MPLBACKEND ?= Agg
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test slow coverage lint format types docs bench wheel-smoke test-oldest clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/.demo  ## print scores with their intervals; write a picture and a page to demo_output/
+	$(RUN) docs/examples/demo.py
+
+test: $(VENV)/.dev  ## the tests, and the examples in docstrings and documentation
+	$(RUN) -m pytest
+
+slow: $(VENV)/.dev  ## the simulation studies that `make test` leaves out
+	$(RUN) -m pytest tests -m slow
+
+coverage: $(VENV)/.dev  ## the tests, and which lines they reach
+	$(RUN) -m pytest --cov --cov-report=term --cov-report=html
+
+lint: $(VENV)/.dev  ## style, formatting and spelling
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/codespell
+
+format: $(VENV)/.dev  ## put the code into the project's format
+	$(VENV)/bin/ruff check --fix-only .
+	$(VENV)/bin/ruff format .
+
+types: $(VENV)/.dev  ## static types
+	$(VENV)/bin/mypy
+
+docs: $(VENV)/.docs  ## the site, in docs/_build/html; run the examples on its pages
+	rm -rf docs/generated
+	$(VENV)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
+	$(RUN) -m pytest tests/test_docs_examples.py
+	@echo "Open docs/_build/html/index.html"
+
+bench: $(VENV)/.bench  ## how fast it is here
+	$(RUN) -m pytest benchmarks
+
+# The packaged wheel, made from the source archive, in an environment without the extras.
+SMOKE := build/wheel-smoke
+wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, away from the checkout
+	rm -rf $(SMOKE) && mkdir -p $(SMOKE)
+	$(RUN) -m build --quiet --outdir $(SMOKE)/dist .
+	$(PYTHON) -m venv $(SMOKE)/venv
+	$(SMOKE)/venv/bin/python $(PIP_INSTALL) $(SMOKE)/dist/skboot-*.whl
+	cp -R tests pyproject.toml $(SMOKE)/
+	cd $(SMOKE) && venv/bin/python tests/smoke.py
+	$(SMOKE)/venv/bin/python $(PIP_INSTALL) pytest hypothesis
+	cd $(SMOKE) && venv/bin/python -m pytest tests --ignore=tests/test_docs_examples.py
+
+# Expected output in docstrings and pages is that of the newest numpy, so only tests/ runs here.
+OLDEST := .venv-oldest
+OLDEST_PYTHON ?= $(PYTHON)
+test-oldest: $(OLDEST)/.installed  ## the tests on the oldest supported dependencies (Python 3.11 or 3.12)
+	$(OLDEST)/bin/python -m pytest tests --ignore=tests/test_docs_examples.py
+
+$(OLDEST)/.installed: pyproject.toml .ci/oldest.txt
+	@$(OLDEST_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in [(3, 11), (3, 12)])' || \
+	  { echo "numpy 1.26 has no wheels for this Python: make test-oldest OLDEST_PYTHON=python3.11"; exit 1; }
+	$(OLDEST_PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python $(PIP_INSTALL) --only-binary numpy,scipy,scikit-learn,matplotlib,pandas,polars \
+	  -c .ci/oldest.txt -e '.[plot,dataframe]' pytest hypothesis
+	@touch $@
+
+# One stamp per extra: a second call installs nothing, a change of pyproject.toml installs again.
+$(VENV)/.demo: EXTRAS := plot,dataframe
+$(VENV)/.dev: EXTRAS := dev
+$(VENV)/.docs: EXTRAS := docs
+$(VENV)/.bench: EXTRAS := bench
+$(VENV)/.demo $(VENV)/.dev $(VENV)/.docs $(VENV)/.bench: pyproject.toml | $(VENV)/pyvenv.cfg
+	$(RUN) $(PIP_INSTALL) -e '.[$(EXTRAS)]'
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "skboot needs Python 3.11 or newer: make PYTHON=python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+clean:  ## remove all that the other targets made
+	rm -rf .venv .venv-oldest build dist *.egg-info docs/_build docs/generated demo_output htmlcov
+	rm -rf .benchmarks .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find skboot tests docs -name __pycache__ -type d -exec rm -rf {} +

@@ -1,0 +1,315 @@
+"""What holds for every module, read from the source of the package with ``ast``.
+
+Imports go one way, optional packages wait until they are needed, private scikit-learn stays in one
+file, and functions and modules stay short. Each rule is tried on a tree of modules that breaks it.
+"""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
+
+# From the ground up. A module imports from the lines above its own, and from its own subpackage.
+LAYERS = [
+    ["_sklearn_compat"],
+    ["_validation"],
+    ["resampling", "metrics"],
+    ["inference"],
+    ["refit"],
+    ["_rendering"],
+    ["results"],
+    ["evaluation"],
+    ["scorer"],
+    ["comparison"],
+    ["cli"],
+    ["__main__"],
+]
+LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units}
+PLOTS_STAND_ON = LEVEL["results"]
+
+OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "dask", "distributed"}
+PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}
+MAX_FUNCTION_LINES = 55  # without the docstring
+MAX_MODULE_LINES = 600
+
+
+class Module(NamedTuple):
+    name: str  # within the package: "metrics.ranking", "results", "" for the package itself
+    path: Path
+    tree: ast.Module
+    source: str
+
+    @property
+    def unit(self):
+        return self.name.partition(".")[0]
+
+    def at(self, node):
+        return f"{self.path.name}:{node.lineno}"
+
+
+class Import(NamedTuple):
+    target: str  # absolute: "numpy.random", "skboot.metrics.ranking"
+    at_import: bool  # runs when the module is imported
+    node: ast.stmt
+
+
+def modules(root):
+    for path in sorted(root.rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        name = ".".join(part for part in parts if part != "__init__")
+        source = path.read_text(encoding="utf-8")
+        yield Module(name, path, ast.parse(source, str(path)), source)
+
+
+def imports(module):
+    """Each imported name as an absolute target, wherever the statement stands."""
+    yield from _imports_below(module.tree, module, at_import=True)
+
+
+def _imports_below(node, module, at_import):
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import):
+            for alias in child.names:
+                yield Import(alias.name, at_import, child)
+        elif isinstance(child, ast.ImportFrom):
+            base = _absolute(child, module)
+            for alias in child.names:
+                yield Import(f"{base}.{alias.name}", at_import, child)
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            # For annotations only: still a dependency of the text, never run.
+            yield from _imports_below(child, module, at_import=False)
+        else:
+            deferred = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            yield from _imports_below(child, module, at_import and not deferred)
+
+
+def _absolute(node, module):
+    if not node.level:
+        return node.module
+    package = ["skboot", *filter(None, module.name.split("."))]
+    if module.path.name != "__init__.py":
+        package.pop()
+    package = package[: len(package) - node.level + 1]
+    return ".".join([*package, *filter(None, [node.module])])
+
+
+def import_violations(root):
+    return [
+        f"{module.at(item.node)} {reason}"
+        for module in modules(root)
+        if module.name  # the package itself shows public names, from wherever they are
+        for item in imports(module)
+        if item.target.partition(".")[0] == "skboot"
+        for reason in [_against_the_order(module, item)]
+        if reason
+    ]
+
+
+def _against_the_order(module, item):
+    unit, target = module.unit, item.target.split(".")[1]
+    if target == unit:
+        return None
+    if unit not in LEVEL and unit != "plots":
+        return None  # found by unplaced_modules
+    if target == "plots":
+        if item.at_import or LEVEL[unit] < PLOTS_STAND_ON:
+            return "plots is imported inside functions, by results or what stands on it"
+        return None
+    if target not in LEVEL:
+        return f"imports {item.target}, not from the module that defines it"
+    highest = PLOTS_STAND_ON if unit == "plots" else LEVEL[unit] - 1
+    return None if LEVEL[target] <= highest else f"{unit} imports {target}, not below it"
+
+
+def unplaced_modules(root):
+    known = {"", "plots", *LEVEL}
+    return [
+        f"module {module.name!r} has no place in LAYERS"
+        for module in modules(root)
+        if module.unit not in known
+    ]
+
+
+def eager_optional_imports(root):
+    return [
+        f"{module.at(item.node)} imports {item.target} before it is needed"
+        for module in modules(root)
+        for item in imports(module)
+        if item.at_import and item.target.partition(".")[0] in OPTIONAL_PACKAGES
+    ]
+
+
+def private_sklearn(root):
+    """Private names and modules of scikit-learn, imported or reached, outside _sklearn_compat."""
+    return [
+        f"{module.at(node)} uses {name}"
+        for module in modules(root)
+        if module.name != "_sklearn_compat"
+        for node, name in [*_private_imported(module), *_private_reached(module)]
+    ]
+
+
+def _private_imported(module):
+    for item in imports(module):
+        if item.target.startswith("sklearn.") and _has_private_part(item.target):
+            yield item.node, item.target
+
+
+def _private_reached(module):
+    sklearn_names = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if (getattr(node, "module", None) or alias.name).partition(".")[0] == "sklearn"
+    }
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute):
+            owner = ast.unparse(node.value)
+            of_sklearn = owner.partition(".")[0] in sklearn_names and _has_private_part(node.attr)
+            of_scorer = node.attr in PRIVATE_OF_SCORERS and owner not in ("self", "cls")
+            if of_sklearn or of_scorer:
+                yield node, ast.unparse(node)
+        elif isinstance(node, ast.Constant) and node.value in PRIVATE_OF_SCORERS:
+            yield node, node.value  # getattr(scorer, "_sign")
+
+
+def _has_private_part(dotted):
+    return any(part.startswith("_") and not part.endswith("__") for part in dotted.split("."))
+
+
+def long_functions(root):
+    return [
+        f"{module.at(node)} {node.name} has {lines} lines"
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for lines in [_code_lines(node)]
+        if lines > MAX_FUNCTION_LINES
+    ]
+
+
+def _code_lines(function):
+    docstring = ast.get_docstring(function, clean=False)
+    all_lines = function.end_lineno - function.lineno + 1
+    return all_lines - (docstring.count("\n") + 1 if docstring else 0)
+
+
+def long_modules(root):
+    return [
+        f"{module.path.name} has {lines} lines"
+        for module in modules(root)
+        for lines in [module.source.count("\n")]
+        if lines > MAX_MODULE_LINES
+    ]
+
+
+RULES = [
+    import_violations,
+    unplaced_modules,
+    eager_optional_imports,
+    private_sklearn,
+    long_functions,
+    long_modules,
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_package_keeps_every_rule(rule):
+    assert not rule(PACKAGE)
+
+
+def test_importing_skboot_loads_no_optional_package_that_scikit_learn_does_not():
+    code = f"""if True:
+        import sys, joblib, scipy.stats, sklearn.metrics, sklearn.model_selection
+        before = set(sys.modules)
+        import skboot
+        print(sorted({OPTIONAL_PACKAGES} & (set(sys.modules) - before)))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 55
+LONG_DOCSTRING = 'def f():\n    """Long.\n' + "    text\n" * 60 + '    """\n    return 1'
+BROKEN = [
+    (import_violations, "metrics/a.py", "from skboot.resampling.block import Block"),
+    (import_violations, "metrics/a.py", "from skboot.resampling import block"),
+    (import_violations, "metrics/a.py", "from ..resampling.block import Block"),
+    (import_violations, "metrics/a.py", "from .. import resampling"),
+    (import_violations, "resampling/a.py", "import skboot.metrics.ranking"),
+    (import_violations, "resampling/__init__.py", "from ..metrics import ranking"),
+    (import_violations, "resampling/a.py", "def f():\n    from skboot import inference"),
+    (
+        import_violations,
+        "metrics/a.py",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from skboot.resampling import b",
+    ),
+    (import_violations, "inference/a.py", "from skboot.results import EvaluationResult"),
+    (import_violations, "_sklearn_compat.py", "from ._validation import check"),
+    (import_violations, "results.py", "from skboot import bootstrap_score"),
+    (import_violations, "results.py", "from skboot.plots import IntervalDisplay"),
+    (import_violations, "inference/a.py", "def f():\n    from skboot.plots import IntervalDisplay"),
+    (import_violations, "plots.py", "from skboot.evaluation import bootstrap_score"),
+    (import_violations, "evaluation.py", "import skboot.cli"),
+    (unplaced_modules, "utils.py", ""),
+    (eager_optional_imports, "plots.py", "import matplotlib.pyplot as plt"),
+    (
+        eager_optional_imports,
+        "results.py",
+        "try:\n    from pandas import DataFrame\nexcept ImportError: ...",
+    ),
+    (eager_optional_imports, "results.py", "class C:\n    import polars"),
+    (private_sklearn, "metrics/a.py", "from sklearn.metrics._scorer import _Scorer"),
+    (private_sklearn, "metrics/a.py", "from sklearn.utils import _safe_indexing"),
+    (private_sklearn, "metrics/a.py", "import sklearn.metrics._ranking"),
+    (private_sklearn, "metrics/a.py", "def f():\n    from sklearn.utils import _safe_indexing"),
+    (private_sklearn, "metrics/a.py", "from sklearn import metrics as m\nm._scorer"),
+    (private_sklearn, "metrics/a.py", "import sklearn.metrics\nsklearn.metrics._scorer"),
+    (private_sklearn, "metrics/a.py", "def f(scorer):\n    return scorer._score_func"),
+    (private_sklearn, "metrics/a.py", "def f(scorer):\n    return getattr(scorer, '_sign', 1)"),
+    (long_functions, "metrics/a.py", LONG_FUNCTION),
+    (long_functions, "metrics/a.py", f"class C:\n{LONG_FUNCTION}".replace("\n", "\n  ")),
+    (long_modules, "metrics/a.py", "x = 1\n" * 601),
+]
+ALLOWED = [
+    ("results.py", "from skboot.inference.intervals import INTERVALS"),
+    ("results.py", "def plot():\n    from .plots import IntervalDisplay"),
+    ("plots.py", "from .results import EvaluationResult\ndef f():\n    import matplotlib"),
+    ("metrics/a.py", "from .statistic import Statistic\nfrom skboot.metrics import b"),
+    ("metrics/a.py", "from skboot._sklearn_compat import get\nfrom .._validation import check"),
+    ("metrics/a.py", "from sklearn.metrics import f1_score\nf1_score.__module__"),
+    ("metrics/a.py", "class C:\n    def f(self):\n        return self._sign"),
+    ("_validation.py", "from skboot import _sklearn_compat"),
+    ("_sklearn_compat.py", "from sklearn.metrics._scorer import _Scorer"),
+    ("resampling/draws.py", "from skboot.resampling.design import SamplingDesign"),
+    ("inference/choice.py", "from skboot.metrics.lookup import get"),
+    ("cli.py", "from skboot.evaluation import bootstrap_score"),
+    ("metrics/a.py", LONG_DOCSTRING),
+    ("metrics/a.py", LONG_FUNCTION.removesuffix("    x = 1\n") + "\n" * 544),
+]
+
+
+@pytest.mark.parametrize(("rule", "file", "code"), BROKEN)
+def test_a_broken_rule_is_found_once(rule, file, code, tmp_path):
+    _write_tree(tmp_path, file, code)
+    assert len(rule(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(("file", "code"), ALLOWED)
+def test_what_is_allowed_breaks_no_rule(file, code, tmp_path):
+    _write_tree(tmp_path, file, code)
+    assert not [found for rule in RULES for found in rule(tmp_path)]
+
+
+def _write_tree(root, file, code):
+    (root / "__init__.py").write_text("from .evaluation import f\nfrom .plots import D\n")
+    path = root / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code + "\n")
