@@ -1,0 +1,528 @@
+"""Confidence intervals for one number, from its bootstrap distribution and what is known of it.
+
+Each method is a pure function ``(evidence, confidence_level) -> (low, high)`` in `METHODS`, and
+declares what it needs in `NEEDS`; `confidence_interval` checks the needs and calls it. To add a
+method, write the function and register it in both.
+
+Levels are quantiles of the bootstrap distribution at ``(n_resamples + 1) * level``, interpolated
+on the normal scale (Davison & Hinkley 1997, equation 5.8), as R's boot does: with 1999 resamples
+the usual levels are order statistics.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import ndtr, ndtri
+
+Floats = NDArray[np.float64]
+
+
+class ConfidenceInterval(NamedTuple):
+    """An interval and how it was made.
+
+    Attributes
+    ----------
+    low, high : float
+        Limits, on the metric's scale.
+    confidence_level : float
+        Share of data sets whose interval holds the true value, if the method keeps its promise.
+    method : str
+        Name of the method.
+    """
+
+    low: float
+    high: float
+    confidence_level: float
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """All that an interval for one score can use.
+
+    Attributes
+    ----------
+    estimate : float
+        The metric on the data.
+    replicates : ndarray of shape (n_resamples,)
+        The metric on each resample; NaN where undefined.
+    kind : {"rows", "groups", "crossed", "one population"}
+        What was resampled.
+    n_units : tuple of int
+        How many units, one number a factor.
+    n_strata : int
+        Number of strata, 1 without.
+    bounds : tuple of float
+        Range of the metric.
+    additive : bool
+        Whether the metric is a function of weighted sums.
+    row_mean : bool
+        Whether it is a mean of one value per row.
+    weighted : bool
+        Whether rows carry weights.
+    standard_error : float or None
+        Infinitesimal-jackknife standard error of the estimate.
+    replicate_standard_errors : ndarray of shape (n_resamples,) or None
+        The same on each resample.
+    acceleration : float or None
+        Of BCa, by leaving out units; NaN where a value without a unit is undefined; None if not
+        computed.
+    proportion : tuple (hits, n, exact, scale, sign) or None
+        See `skboot.metrics.statistic.Proportion`.
+    delong : tuple (standard error, size of the smaller class) or None
+        For the area under the ROC curve of independent rows.
+    largest_share : float or None
+        Share of the sum of the row values that one row carries.
+    max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
+        For one of several differences: the standard error it is studentized by, and the largest
+        studentized deviation over all of them in each resample.
+    """
+
+    estimate: float
+    replicates: Floats
+    kind: str
+    n_units: tuple[int, ...]
+    n_strata: int = 1
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    additive: bool = False
+    row_mean: bool = False
+    weighted: bool = False
+    standard_error: float | None = None
+    replicate_standard_errors: Floats | None = None
+    acceleration: float | None = None
+    proportion: tuple[int, int, bool, str, float] | None = None
+    delong: tuple[float, int] | None = None
+    largest_share: float | None = None
+    max_t: tuple[float, Floats] | None = None
+
+    @cached_property
+    def sorted_replicates(self) -> Floats:
+        """Defined replicates in rising order, (n_defined,)."""
+        return np.sort(self.replicates[~np.isnan(self.replicates)])
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Units less strata, of the factor with the fewest units; at least 1."""
+        return max(min(self.n_units) - self.n_strata, 1)
+
+    @property
+    def independent_rows(self) -> bool:
+        """Whether rows were drawn one by one, without strata or weights."""
+        return self.kind == "rows" and self.n_strata == 1 and not self.weighted
+
+
+def confidence_interval(
+    evidence: Evidence, method: str, confidence_level: float = 0.95
+) -> ConfidenceInterval:
+    """Confidence interval by the named method.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What is known of the score.
+    method : str
+        A key of `METHODS`.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ConfidenceInterval
+        NaN limits if fewer than two replicates are defined.
+
+    Raises
+    ------
+    ValueError
+        If the method is unknown or the evidence does not support it.
+    """
+    if method not in METHODS:
+        raise ValueError(
+            f"The interval must be one of {sorted(METHODS)} or 'auto'. Got {method!r}."
+        )
+    problem = NEEDS[method](evidence)
+    if problem:
+        raise ValueError(f"The interval {method!r} {problem}")
+    if np.isnan(evidence.estimate):
+        return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
+    low, high = METHODS[method](evidence, confidence_level)
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+def quantile(ordered: Floats, level: float) -> float:
+    """Quantile at (B + 1) * level, interpolated on the normal scale.
+
+    Parameters
+    ----------
+    ordered : ndarray of shape (B,)
+        Replicates in rising order.
+    level : float
+        In [0, 1].
+
+    Returns
+    -------
+    float
+        The extreme replicate, with a warning, where B is too small for the level; NaN for B < 2.
+    """
+    n = len(ordered)
+    if n < 2:
+        return np.nan
+    rank = (n + 1) * level
+    below = int(np.floor(rank + 1e-9))
+    if below < 1 or below > n or (below == n and rank > n + 1e-9):
+        warnings.warn(
+            f"{n} resamples are too few for a quantile at level {level:.3g}: the extreme one is "
+            f"used. Raise n_resamples.",
+            UserWarning,
+            stacklevel=2,
+        )
+        return float(ordered[0] if below < 1 else ordered[-1])
+    if abs(rank - below) < 1e-9:
+        return float(ordered[below - 1])
+    lower, upper = ndtri(below / (n + 1)), ndtri((below + 1) / (n + 1))
+    share = (ndtri(level) - lower) / (upper - lower)
+    return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
+
+
+def max_t_deviations(
+    differences: Floats, replicates: Floats
+) -> tuple[Floats, Floats]:
+    """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_differences,)
+        Differences on the data.
+    replicates : ndarray of shape (n_differences, n_resamples)
+        The same on common resamples; NaN where undefined.
+
+    Returns
+    -------
+    standard_errors : ndarray of shape (n_differences,)
+        Standard deviation of each difference's replicates.
+    largest : ndarray of shape (n_resamples,)
+        Largest |replicate - difference| / standard error over the differences that vary.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        errors = np.array([np.std(row[~np.isnan(row)], ddof=1) for row in replicates])
+        vary = errors > 0
+        deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
+    if not len(deviations):
+        return errors, np.zeros(replicates.shape[1])
+    return errors, np.fmax.reduce(deviations, axis=0)
+
+
+# ------------------------------------------------------------------ quantiles of the replicates
+
+
+def _percentile(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    tail = (1 - confidence_level) / 2
+    ordered = evidence.sorted_replicates
+    return quantile(ordered, tail), quantile(ordered, 1 - tail)
+
+
+def _expanded(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Percentiles at Phi(sqrt(n / df) t_df) (Hesterberg 2015, section 3.3)."""
+    df = evidence.degrees_of_freedom
+    stretch = np.sqrt((df + evidence.n_strata) / df)
+    tail = float(ndtr(stretch * stats.t.ppf((1 - confidence_level) / 2, df)))
+    ordered = evidence.sorted_replicates
+    return quantile(ordered, tail), quantile(ordered, 1 - tail)
+
+
+def _basic(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    low, high = _percentile(evidence, confidence_level)
+    return 2 * evidence.estimate - high, 2 * evidence.estimate - low
+
+
+def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Bias-corrected and accelerated (Efron 1987), ties of the bias correction counted half."""
+    ordered = evidence.sorted_replicates
+    # Replicates that differ from the estimate by rounding alone are ties.
+    rounding = 1e-10 * ordered.std() + 1e-14 * abs(evidence.estimate)
+    below = np.searchsorted(ordered, evidence.estimate - rounding, side="left")
+    up_to = np.searchsorted(ordered, evidence.estimate + rounding, side="right")
+    share = (below + up_to) / (2 * len(ordered)) if len(ordered) else np.nan
+    if not 0 < share < 1:
+        # Every replicate lies on one side of the estimate: no bias correction can be read off.
+        return _percentile(evidence, confidence_level)
+    bias, a = ndtri(share), evidence.acceleration
+    tail = (1 - confidence_level) / 2
+    z = bias + ndtri([tail, 1 - tail])
+    levels = ndtr(bias + z / (1 - a * z))
+    return quantile(ordered, float(levels[0])), quantile(ordered, float(levels[1]))
+
+
+def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Bootstrap t (Efron & Tibshirani 1993, section 12.5).
+
+    Resamples of rows whose standard error is 0 are left out, as R's boot does; resamples of
+    groups are kept at plus or minus infinity, since with few groups they are many.
+    """
+    assert evidence.replicate_standard_errors is not None
+    assert evidence.standard_error is not None
+    defined = ~np.isnan(evidence.replicates)
+    shift = evidence.replicates[defined] - evidence.estimate
+    errors = evidence.replicate_standard_errors[defined]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pivots = np.where(shift == 0, 0.0, shift / errors)
+    pivots = np.sort(pivots[errors > 0] if evidence.kind == "rows" else pivots)
+    tail = (1 - confidence_level) / 2
+    low, high = quantile(pivots, 1 - tail), quantile(pivots, tail)
+    with np.errstate(invalid="ignore"):
+        return (
+            evidence.estimate - evidence.standard_error * low,
+            evidence.estimate - evidence.standard_error * high,
+        )
+
+
+# ------------------------------------------------------------------ from standard errors
+
+
+def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    z = ndtri(0.5 + confidence_level / 2)
+    replicates = evidence.sorted_replicates
+    centre = 2 * evidence.estimate - replicates.mean()
+    half = z * replicates.std(ddof=1)
+    return centre - half, centre + half
+
+
+def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    df = evidence.degrees_of_freedom
+    spread = evidence.sorted_replicates.std(ddof=1) * np.sqrt((df + evidence.n_strata) / df)
+    half = stats.t.ppf(0.5 + confidence_level / 2, df) * spread
+    return evidence.estimate - half, evidence.estimate + half
+
+
+def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Simultaneous interval from the joint bootstrap of several differences."""
+    assert evidence.max_t is not None
+    standard_error, deviations = evidence.max_t
+    ordered = np.sort(deviations[~np.isnan(deviations)])
+    half = quantile(ordered, confidence_level) * standard_error
+    return evidence.estimate - half, evidence.estimate + half
+
+
+def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """AUC -/+ z standard errors of DeLong et al. (1988), cut at the bounds."""
+    assert evidence.delong is not None
+    half = ndtri(0.5 + confidence_level / 2) * evidence.delong[0]
+    low, high = evidence.estimate - half, evidence.estimate + half
+    return max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
+
+
+# ------------------------------------------------------------------ proportions
+
+
+def wilson_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
+    """Limits of the score interval of hits / n; n may be an effective size."""
+    return score_limits(hits / n, n, float(ndtri(0.5 + confidence_level / 2)))
+
+
+def score_limits(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Score interval of a proportion (Wilson 1927), for a quantile of the normal or another law."""
+    square = quantile**2 / n
+    centre = (share + square / 2) / (1 + square)
+    half = quantile * np.sqrt(share * (1 - share) / n + square / (4 * n)) / (1 + square)
+    low = 0.0 if share <= 0 else max(float(centre - half), 0.0)
+    return low, 1.0 if share >= 1 else min(float(centre + half), 1.0)
+
+
+def clopper_pearson_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
+    """Limits of the exact interval of a proportion (Clopper & Pearson 1934)."""
+    tail = (1 - confidence_level) / 2
+    low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, n - hits + 1))
+    high = 1.0 if hits == n else float(stats.beta.ppf(1 - tail, hits + 1, n - hits))
+    return low, high
+
+
+def _wald_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
+    p = hits / n
+    half = ndtri(0.5 + confidence_level / 2) * np.sqrt(p * (1 - p) / n)
+    return p - half, p + half
+
+
+def _of_proportion(
+    limits: Callable[[int, int, float], tuple[float, float]],
+) -> Callable[[Evidence, float], tuple[float, float]]:
+    def interval(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+        assert evidence.proportion is not None
+        hits, n, _, scale, sign = evidence.proportion
+        low, high = limits(hits, n, confidence_level)
+        if scale == "f1":
+            # F1 = 2 q / (1 + q) with q the Jaccard index: monotone, so the limits map.
+            low, high = 2 * low / (1 + low), 2 * high / (1 + high)
+        return (low, high) if sign > 0 else (-high, -low)
+
+    return interval
+
+
+_PROPORTION_LIMITS: Mapping[str, Callable[[int, int, float], tuple[float, float]]] = {
+    "wilson": wilson_limits,
+    "clopper-pearson": clopper_pearson_limits,
+    "wald": _wald_limits,
+}
+
+
+def proportion_interval(
+    k: int, n: int, *, method: str = "wilson", confidence_level: float = 0.95
+) -> ConfidenceInterval:
+    """Confidence interval of a published proportion, such as an accuracy and a test-set size.
+
+    Parameters
+    ----------
+    k : int
+        Number of hits, 0 to n. For a published accuracy: ``round(accuracy * n)``.
+    n : int
+        Number of independent test rows, at least 1.
+    method : {"wilson", "clopper-pearson", "wald"}
+        "wilson" covers close to the level on average; "clopper-pearson" never covers less, at
+        the cost of width; "wald" is the textbook normal interval, which collapses near 0 and 1.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ConfidenceInterval
+        Named tuple ``(low, high, confidence_level, method)``.
+
+    Raises
+    ------
+    ValueError
+        If k, n, the method or the level is out of range.
+
+    References
+    ----------
+    Wilson (1927), JASA 22, 209-212; Clopper & Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> from skboot.inference import proportion_interval
+    >>> low, high, *_ = proportion_interval(50, 50)
+    >>> round(low, 3), high
+    (0.929, 1.0)
+    """
+    where = "parameter of proportion_interval must be"
+    for name, value in (("k", k), ("n", n)):
+        if isinstance(value, bool) or value != int(value):
+            raise ValueError(f"The {name!r} {where} an integer. Got {value!r}.")
+    if n < 1 or not 0 <= k <= n:
+        raise ValueError(
+            f"The 'k' {where} between 0 and n, and n at least 1. Got k={k}, n={n}. "
+            "For an accuracy of 0.93 on 200 rows use k=186, n=200."
+        )
+    if method not in _PROPORTION_LIMITS:
+        raise ValueError(f"The 'method' {where} one of {list(_PROPORTION_LIMITS)}. Got {method!r}.")
+    if not 0 < confidence_level < 1:
+        raise ValueError(
+            f"The 'confidence_level' {where} a float in (0, 1). Got {confidence_level!r}. "
+            "Use confidence_level=0.95 for a 95% interval."
+        )
+    low, high = _PROPORTION_LIMITS[method](int(k), int(n), confidence_level)
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+# ------------------------------------------------------------------ registry
+
+
+def _needs_replicates(evidence: Evidence) -> str:
+    if np.isnan(evidence.estimate) or len(evidence.sorted_replicates) >= 2:
+        return ""
+    return "needs at least two resamples on which the metric is defined."
+
+
+def _needs_acceleration(evidence: Evidence) -> str:
+    if evidence.kind in ("crossed", "one population"):
+        return (
+            "is not defined for crossed groups: no single unit can be left out of both factors. "
+            "Use interval='percentile' or 'expanded'."
+        )
+    if evidence.acceleration is None:
+        return (
+            "needs the jackknife, which is computed when interval is 'bca' or 'auto' "
+            "chooses it. Run again with interval='bca'."
+        )
+    if np.isnan(evidence.acceleration):
+        return (
+            "needs the metric without each unit, and that is undefined for at least one unit. "
+            "Use interval='percentile'."
+        )
+    return _needs_replicates(evidence)
+
+
+def _needs_standard_errors(evidence: Evidence) -> str:
+    if evidence.kind in ("crossed", "one population"):
+        return "is not defined for crossed groups. Use interval='percentile' or 'expanded'."
+    if not evidence.additive:
+        return (
+            "needs influence values, which exist for functions of sums only. "
+            "Use interval='bca'."
+        )
+    if evidence.replicate_standard_errors is None or evidence.standard_error is None:
+        return (
+            "needs a standard error on each resample, which was not computed. Run again with "
+            "interval='studentized', and without resamples= that split groups."
+        )
+    return _needs_replicates(evidence)
+
+
+def _needs_delong(evidence: Evidence) -> str:
+    if evidence.delong is None or not evidence.independent_rows:
+        return (
+            "needs the area under the ROC curve of two classes, on independent, unweighted "
+            "rows. Use interval='bca', or 'expanded' with groups."
+        )
+    return ""
+
+
+def _needs_max_t(evidence: Evidence) -> str:
+    if evidence.max_t is None:
+        return "needs the joint bootstrap of several differences."
+    return ""
+
+
+def _needs_proportion(evidence: Evidence) -> str:
+    if evidence.proportion is None or not evidence.independent_rows:
+        return (
+            "needs 0/1 values of independent, unweighted, unstratified rows. "
+            "Use interval='bca', or 'studentized' with groups."
+        )
+    return ""
+
+
+METHODS: Mapping[str, Callable[[Evidence, float], tuple[Any, Any]]] = {
+    "wald": _of_proportion(_wald_limits),
+    "wilson": _of_proportion(wilson_limits),
+    "clopper-pearson": _of_proportion(clopper_pearson_limits),
+    "percentile": _percentile,
+    "expanded": _expanded,
+    "basic": _basic,
+    "normal": _normal,
+    "t": _t,
+    "studentized": _studentized,
+    "bca": _bca,
+    "delong": _delong,
+    "max-t": _max_t,
+}
+
+NEEDS: Mapping[str, Callable[[Evidence], str]] = {
+    "wald": _needs_proportion,
+    "wilson": _needs_proportion,
+    "clopper-pearson": _needs_proportion,
+    "percentile": _needs_replicates,
+    "expanded": _needs_replicates,
+    "basic": _needs_replicates,
+    "normal": _needs_replicates,
+    "t": _needs_replicates,
+    "studentized": _needs_standard_errors,
+    "bca": _needs_acceleration,
+    "delong": _needs_delong,
+    "max-t": _needs_max_t,
+}

@@ -1,0 +1,474 @@
+"""Out-of-bag error of a method and its standard error.
+
+`out_of_bag_error` for a mean of losses, `out_of_bag_combination` for a function of means (R2, F1,
+balanced accuracy), `out_of_bag_metric` for anything else (AUC, any callable). Errors are in loss
+direction: smaller is better. Nothing is larger than the inputs, (n_resamples, n_samples).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .cv_bootstrap import (
+    Array,
+    Reader,
+    check_influence,
+    column_blocks,
+    columns_of,
+    read_only,
+    same_values,
+)
+
+ReadRows = Callable[[Any], Array]
+
+
+FEW_RESAMPLES = 50
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfBagError:
+    """Out-of-bag error of a method with its standard error.
+
+    Attributes
+    ----------
+    error : float
+    by_row : ndarray of shape (n_samples,)
+        Mean out-of-bag loss of each row, NaN if never out-of-bag; linearised losses for a
+        combination, empty for a metric.
+    replicates : ndarray of shape (n_resamples,)
+        Error on the out-of-bag rows of each resample; NaN where undefined.
+    influence : ndarray of shape (n_units,)
+        Infinitesimal-jackknife values D: the sum of their squares is the unadjusted variance.
+    standard_error, standard_error_unadjusted : float
+        With and without the Monte Carlo noise removed.
+    standard_error_floored : bool
+        Whether the standard error is the spread of the per-unit errors alone.
+    form : {"centred", "et97"}
+    n_units, n_resamples : int
+    notes : tuple of str
+    """
+
+    error: float
+    by_row: Array
+    replicates: Array
+    influence: Array
+    standard_error: float
+    standard_error_unadjusted: float
+    standard_error_floored: bool
+    form: str
+    n_units: int
+    n_resamples: int
+    notes: tuple[str, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other)
+
+
+def out_of_bag_error(
+    losses: ArrayLike, weights: ArrayLike, *, groups: ArrayLike | None = None, form: str = "centred"
+) -> OutOfBagError:
+    """Out-of-bag error Err(1) of an additive loss and its standard error.
+
+    Parameters
+    ----------
+    losses, weights : array-like of shape (n_resamples, n_samples)
+        As in `prediction_error`. Differences of the losses of two methods trained on the same
+        samples give their paired difference.
+    groups : array-like of shape (n_samples,), optional
+    form : {"centred", "et97"}
+
+    Returns
+    -------
+    OutOfBagError
+
+    Notes
+    -----
+    "et97": Efron and Tibshirani (1997, equations 35, 36, 39, 42, 43). "centred": losses centred per
+    row before their
+    covariance with the counts is taken, D_i = (E_i - Err) / n + e_n Cov_b(N_i, mean_i I_i (Q_i -
+    E_i)); the Monte Carlo variance is that of the linearisation of D_i in the resamples. A group
+    sums its rows' first terms.
+    """
+    array, counts = np.asarray(losses), np.asarray(weights)
+    return additive_error(array, counts, Units.of(groups, array.shape[1]), form)
+
+
+def out_of_bag_combination(
+    terms: Sequence[ArrayLike],
+    weights: ArrayLike,
+    combine: Callable[[Array], float],
+    *,
+    groups: ArrayLike | None = None,
+) -> OutOfBagError:
+    """Out-of-bag error that is a function of means, such as 1 - R2, 1 - F1 or a root mean squared
+    error.
+
+    Parameters
+    ----------
+    terms : sequence of k array-likes of shape (n_resamples, n_samples) or (n_samples,)
+        What is averaged: per model and row, or per row (targets, sample weights).
+    weights : array-like of shape (n_resamples, n_samples)
+    combine : callable
+        Error from the k means, shape (k,) to float; smaller is better.
+    groups : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    OutOfBagError
+        The combination of the per-row out-of-bag means (not the mean of the resamples'
+        combinations, which is biased when out-of-bag sets are small), its standard error from the
+        terms linearised there.
+    """
+    counts = np.asarray(weights)
+    units = Units.of(groups, counts.shape[1])
+    arrays = [np.asarray(term) for term in terms]
+    readers = [_reader_of_term(array, len(counts)) for array in arrays]
+    passes = [_first_pass(read, counts, units) for read in readers]
+    means = np.array([np.nanmean(done.by_row) for done in passes])
+    value, gradient = _value_and_gradient(combine, means)
+
+    def linear(columns: Any) -> Array:
+        return sum(g * read(columns) for g, read in zip(gradient, readers, strict=True))
+
+    with np.errstate(all="ignore"):
+        scores = np.array([combine(row) for row in np.stack([d.replicates for d in passes], 1)])
+    result = _centred(linear, counts, units, _first_pass(linear, counts, units))
+    by_row = read_only(result.by_row - gradient @ means + value)
+    return replace(result, error=value, by_row=by_row, replicates=read_only(scores.astype(float)))
+
+
+def out_of_bag_metric(
+    scores: ArrayLike, counts: ArrayLike, influence: ArrayLike | Reader
+) -> OutOfBagError:
+    """Out-of-bag error of any metric: the mean over resamples, for rank metrics and callables.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_resamples,)
+        Error of model b on its out-of-bag rows; NaN where undefined (such resamples are left out).
+    counts : array-like of shape (n_resamples, n_units)
+        How often each unit (row or group) was drawn.
+    influence : array-like of shape (n_resamples, n_units), or callable
+        Influence values of that error over the m out-of-bag units, e.g. (m - 1) (error - error
+        without the unit); in-bag entries are ignored. A callable is given a slice of columns and
+        returns those columns.
+
+    Returns
+    -------
+    OutOfBagError
+
+    Notes
+    -----
+    With psi_i the mean influence of unit i and u_b the score less the mean psi of its out-of-bag
+    units, D_i = psi_i / n + Cov_b(N_i, u_b). For groups the standard error is still low under about
+    40 groups.
+    """
+    values, drawn = np.asarray(scores, dtype=float), np.asarray(counts)
+    lines = np.flatnonzero(np.isfinite(values))
+    if len(lines) < 2:
+        do = "Draw more resamples, or within strata, so that every class is out-of-bag."
+        raise bad_argument(
+            "scores", "finite in at least two resamples", len(lines), do, "out_of_bag_metric"
+        )
+    read = columns_of(influence)
+    result = _metric_error(
+        values[lines],
+        lambda columns: drawn[lines, columns],
+        lambda columns: read(columns)[lines],
+        drawn.shape[1],
+    )
+    notes = result.notes
+    if len(lines) < len(values):
+        left_out = len(values) - len(lines)
+        notes += (f"{left_out} of {len(values)} resamples have no defined score and are left out.",)
+    return replace(result, replicates=read_only(values), notes=notes)
+
+
+def _reader_of_term(term: Array, n_lines: int) -> ReadRows:
+    def read(columns: Any) -> Array:
+        part = term[..., columns].astype(float)
+        return np.broadcast_to(part, (n_lines, part.shape[-1]))
+
+    return read
+
+
+def _value_and_gradient(combine: Callable[[Array], float], means: Array) -> tuple[float, Array]:
+    """`combine` and its central differences."""
+    gradient = np.empty(len(means))
+    steps = np.cbrt(np.finfo(float).eps) * np.maximum(np.abs(means), 1e-3 * np.abs(means).max())
+    for k, step in enumerate(np.where(steps > 0, steps, 1e-6)):
+        shift = np.zeros(len(means))
+        shift[k] = step
+        gradient[k] = (combine(means + shift) - combine(means - shift)) / (2 * step)
+    return float(combine(means)), gradient
+
+
+class Block(NamedTuple):
+    """Consecutive units, the columns of their rows, and where each unit starts among those."""
+
+    units: slice
+    rows: Any
+    offsets: Array | None
+
+    def sum(self, values: Array) -> Array:
+        return values if self.offsets is None else np.add.reduceat(values, self.offsets, axis=-1)
+
+    def first(self, values: Array) -> Array:
+        return values if self.offsets is None else values[..., self.offsets]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is drawn: rows (`order` is None), or groups: `order` sorts the rows by group."""
+
+    order: Array | None
+    starts: Array
+
+    @classmethod
+    def of(cls, groups: ArrayLike | None, n_rows: int) -> Units:
+        if groups is None:
+            return cls(None, np.arange(n_rows + 1))
+        codes = np.unique(np.asarray(groups), return_inverse=True)[1]
+        ends = np.cumsum(np.bincount(codes))
+        return cls(np.argsort(codes, kind="stable"), np.concatenate([[0], ends]))
+
+    @property
+    def n_units(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def sizes(self) -> Array:
+        return np.diff(self.starts)
+
+    def blocks(self, n_lines: int) -> Iterator[Block]:
+        if self.order is None:
+            for columns in column_blocks(n_lines, self.n_units):
+                yield Block(columns, columns, None)
+            return
+        # As many groups at once as hold about one block of rows.
+        per_group = max(1, round(self.starts[-1] / self.n_units))
+        for units in column_blocks(n_lines * per_group, self.n_units):
+            first, last = self.starts[units.start], self.starts[units.stop]
+            offsets = self.starts[units] - first
+            yield Block(units, self.order[first:last], offsets)
+
+
+class _FirstPass(NamedTuple):
+    """Sums over columns, which the influence values need beforehand."""
+
+    by_row: Array  # (n_samples,) E_i; NaN if never out-of-bag
+    replicates: Array  # (n_resamples,) mean out-of-bag loss
+    raw: Array  # (n_resamples,) q_b: mean over rows of I_i Q_i
+    centred: Array  # (n_resamples,) q'_b: mean over rows of I_i (Q_i - E_i)
+    noise: Array  # (n_resamples,) the same, each row over its share of out-of-bag resamples
+
+
+def additive_error(losses: Array, weights: Array, units: Units, form: str) -> OutOfBagError:
+    """`out_of_bag_error` of arrays and units already checked."""
+
+    def read(columns: Any) -> Array:
+        return losses[:, columns].astype(float)
+
+    first = _first_pass(read, weights, units)
+    if form == "et97":
+        return _published(read, weights, first)
+    return _centred(read, weights, units, first)
+
+
+def _first_pass(read: ReadRows, weights: Array, units: Units) -> _FirstPass:
+    by_row = np.full(weights.shape[1], np.nan)
+    raw, centred, noise, size = np.zeros((4, len(weights)))
+    for block in units.blocks(len(weights)):
+        outside = weights[:, block.rows] == 0
+        losses = np.where(outside, read(block.rows), 0.0)
+        times = outside.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            by_row[block.rows] = losses.sum(axis=0) / times
+        own = np.where(outside, losses - by_row[block.rows], 0.0)
+        raw += losses.sum(axis=1)
+        size += outside.sum(axis=1)
+        centred += own.sum(axis=1)
+        noise += own @ (len(weights) / np.maximum(times, 1))
+    n_used = np.count_nonzero(np.isfinite(by_row))
+    with np.errstate(invalid="ignore"):
+        replicates = raw / size
+    return _FirstPass(by_row, replicates, raw / n_used, centred / n_used, noise / n_used)
+
+
+def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) -> OutOfBagError:
+    error = float(np.nanmean(first.by_row))
+    n_used = np.count_nonzero(np.isfinite(first.by_row))
+
+    def own(block: Block) -> Array:
+        outside = weights[:, block.rows] == 0
+        times = np.maximum(outside.sum(axis=0), 1)
+        gaps = np.where(outside, read(block.rows) - first.by_row[block.rows], 0.0)
+        return block.sum(gaps * (len(weights) / (n_used * times)))
+
+    gaps = np.nan_to_num(first.by_row - error)
+    base = np.concatenate([block.sum(gaps[block.rows]) for block in units.blocks(1)]) / n_used
+    influence, noise = _influence_values(
+        base=base,
+        slope=_inverse_share(units.n_units) * first.centred,
+        noise=first.noise,
+        drawn=lambda block: block.first(weights[:, block.rows]),
+        own=own,
+        units=units,
+    )
+    return _result(error, first.by_row, first.replicates, influence, noise, base, "centred")
+
+
+def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int) -> OutOfBagError:
+    units = Units.of(None, n_units)
+    mean = np.zeros(n_units)
+    size, shift, noise = np.zeros((3, len(scores)))
+
+    def own(block: Block) -> Array:
+        outside = drawn(block.rows) == 0
+        times = np.maximum(outside.sum(axis=0), 1)
+        gaps = np.where(outside, influence(block.rows) - mean[block.rows], 0.0)
+        return gaps * (len(scores) / (n_units * times))
+
+    for block in units.blocks(len(scores)):
+        outside = drawn(block.rows) == 0
+        total = np.where(outside, influence(block.rows), 0.0).sum(axis=0)
+        mean[block.rows] = total / np.maximum(outside.sum(axis=0), 1)
+        size += outside.sum(axis=1)
+        shift += outside @ mean[block.rows]
+        noise += own(block).sum(axis=1)
+    check_influence(mean)
+    base = (mean - mean.mean()) / n_units
+    values, variance = _influence_values(
+        base=base,
+        slope=scores - shift / np.maximum(size, 1),
+        noise=noise,
+        drawn=lambda block: drawn(block.rows),
+        own=own,
+        units=units,
+    )
+    error = float(scores.mean())
+    return _result(error, np.empty(0), scores, values, variance, base, "centred")
+
+
+def _influence_values(
+    *,
+    base: Array,
+    slope: Array,
+    noise: Array,
+    drawn: Callable[[Block], Array],
+    own: Callable[[Block], Array],
+    units: Units,
+) -> tuple[Array, float]:
+    """Values D, shape (n_units,), and the Monte Carlo variance of the sum of their squares.
+
+    D = base + Cov_b(N, slope). Its linearisation in the resamples has three parts: the covariance
+    itself; the noise of the unit's own mean, which counts once in `base` and again (1 + 1 / (n - 1)
+    times) because that mean centres `slope`; and the noise of the overall mean.
+    """
+    n_lines, n_units = len(slope), units.n_units
+    slope = slope - slope.mean()
+    share = units.sizes / units.sizes.sum() + 1 / (n_units - 1)
+    values, variance = base.copy(), 0.0
+    for block in units.blocks(n_lines):
+        counts = drawn(block).astype(float)
+        moves = (counts - counts.mean(axis=0)) * slope[:, None]
+        values[block.units] += moves.mean(axis=0)
+        linear = moves + (2 + 1 / (n_units - 1)) * own(block) - np.outer(noise, share[block.units])
+        variance += float(linear.var(axis=0, ddof=1).sum())
+    return values, variance / n_lines
+
+
+def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagError:
+    """Efron and Tibshirani (1997), equations 35 to 43, without their loop over resamples."""
+    n_lines, n_rows = weights.shape
+    error = float(np.nanmean(first.by_row))
+    n_used = np.count_nonzero(np.isfinite(first.by_row))
+    factor, scale = 2 + 1 / (n_rows - 1), _inverse_share(n_rows)
+    raw = first.raw - first.raw.mean()
+    base = np.nan_to_num(first.by_row - error) / n_used
+    errors = np.zeros(n_lines)
+    for columns in column_blocks(n_lines, n_rows):
+        errors += np.nan_to_num(_without_one(read, weights, first, columns)).sum(axis=1) / n_used
+    values, internal = np.empty(n_rows), 0.0
+    for columns in column_blocks(n_lines, n_rows):
+        counts = weights[:, columns].astype(float)
+        moves = (counts - counts.mean(axis=0)) * raw[:, None]
+        covariance = moves.sum(axis=0) / (n_lines - 1)
+        values[columns] = factor * base[columns] + scale * covariance
+        left = ((n_lines - 1) * covariance - n_lines / (n_lines - 1) * moves) / (n_lines - 2)
+        gaps = _without_one(read, weights, first, columns) - errors[:, None]
+        replicates = factor * np.nan_to_num(gaps) / n_used + scale * left
+        internal += float(replicates.var(axis=0).sum()) * (n_lines - 1)
+    return _result(error, first.by_row, first.replicates, values, internal, base, "et97")
+
+
+def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: slice) -> Array:
+    """E_i without resample b, shape (n_resamples, n_columns); E_i itself if b is the only one."""
+    outside = weights[:, columns] == 0
+    losses = np.where(outside, read(columns), 0.0)
+    left = outside.sum(axis=0) - outside
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(left > 0, (losses.sum(axis=0) - losses) / left, first.by_row[columns])
+
+
+def _inverse_share(n_units: int) -> float:
+    """One over the probability that a unit is out-of-bag."""
+    return float((1 - 1 / n_units) ** -n_units)
+
+
+def _result(
+    error: float,
+    by_row: Array,
+    replicates: Array,
+    influence: Array,
+    noise: float,
+    base: Array,
+    form: str,
+) -> OutOfBagError:
+    unadjusted = float(np.sum(influence**2))
+    floor = float(np.sum(base**2))
+    floored = not unadjusted - noise >= floor
+    notes = _result_notes(by_row, len(replicates), floored)
+    return OutOfBagError(
+        error=error,
+        by_row=read_only(by_row),
+        replicates=read_only(replicates),
+        influence=read_only(influence),
+        standard_error=float(np.sqrt(floor if floored else unadjusted - noise)),
+        standard_error_unadjusted=float(np.sqrt(unadjusted)),
+        standard_error_floored=floored,
+        form=form,
+        n_units=len(influence),
+        n_resamples=len(replicates),
+        notes=notes,
+    )
+
+
+def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, ...]:
+    notes = []
+    never = int(np.count_nonzero(np.isnan(by_row)))
+    if never:
+        notes.append(
+            f"{never} of {len(by_row)} rows were never out-of-bag and are left out of the "
+            "out-of-bag error; draw more resamples."
+        )
+    if n_resamples < FEW_RESAMPLES:
+        notes.append(f"{n_resamples} resamples are too few for a stable standard error; draw 200.")
+    if floored:
+        notes.append(
+            "The standard error is floored at the spread of the per-unit errors: what the training "
+            "sample adds is too small to tell from the Monte Carlo noise of these resamples."
+        )
+    return tuple(notes)
+
+
+def bad_argument(
+    name: str, must: str, got: Any, do: str, where: str = "prediction_error"
+) -> ValueError:
+    """What argument, what it must be, what was given, what to do."""
+    return ValueError(f"The '{name}' parameter of {where} must be {must}. Got {got!r}. {do}")

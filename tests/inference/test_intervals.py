@@ -1,0 +1,232 @@
+"""Intervals equal R's on R's own replicates, and formulas equal closed forms."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skboot.inference import proportion_interval
+from skboot.inference.intervals import Evidence, confidence_interval, quantile
+
+REFERENCES = Path(__file__).parents[1] / "references"
+CASES = ["aircondit_mean", "city_ratio", "accuracy_30", "rmse_25", "auc_40", "cluster_ratio_14"]
+
+
+def reference(case):
+    folder = REFERENCES / "boot" / case
+    expected = json.loads((folder / "expected.json").read_text())
+    columns = np.genfromtxt(folder / "reps.csv", delimiter=",", names=True)
+    return expected, columns
+
+
+def evidence_of(case):
+    expected, columns = reference(case)
+    jack = np.array(expected["L_jack"])
+    estimate = np.atleast_1d(expected["t0"])
+    has_variance = "var" in columns.dtype.names
+    return expected, Evidence(
+        estimate=float(estimate[0]),
+        replicates=columns["t"],
+        kind="rows",
+        n_units=(len(jack),),
+        additive=True,
+        standard_error=float(np.sqrt(estimate[1])) if has_variance else None,
+        replicate_standard_errors=np.sqrt(columns["var"]) if has_variance else None,
+        acceleration=float((jack**3).sum() / (6 * (jack**2).sum() ** 1.5)),
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [("percentile", "perc"), ("basic", "basic"), ("normal", "norm"), ("studentized", "stud")],
+)
+def test_limits_equal_those_of_r_boot(case, ours, theirs):
+    expected, evidence = evidence_of(case)
+    if theirs not in expected:
+        assert evidence.replicate_standard_errors is None
+        return
+    for level, (low, high) in zip(expected["levels"], expected[theirs], strict=True):
+        interval = confidence_interval(evidence, ours, level)
+        np.testing.assert_allclose(interval[:2], (low, high), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*too few for a quantile:UserWarning")
+@pytest.mark.parametrize("case", CASES)
+def test_bca_equals_r_boot_once_ties_count_half(case):
+    """R counts t* < t0; with its z0 replaced by the half-tie one the limits are these."""
+    expected, evidence = evidence_of(case)
+    ordered = np.sort(evidence.replicates)
+    z0, a = expected["z0_mid"], expected["a_jack"]
+    for level in expected["levels"]:
+        z = z0 + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+        levels = stats.norm.cdf(z0 + z / (1 - a * z))
+        interval = confidence_interval(evidence, "bca", level)
+        wanted = [r_norm_inter(ordered, alpha) for alpha in levels]
+        np.testing.assert_allclose(interval[:2], wanted, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*too few for a quantile:UserWarning")
+@pytest.mark.parametrize("case", ["city_ratio", "rmse_25"])
+def test_bca_equals_r_boot_to_the_last_digit_without_ties(case):
+    expected, evidence = evidence_of(case)
+    assert expected["z0_mid"] == expected["z0_strict"]
+    for level, limits in zip(expected["levels"], expected["bca_jack"], strict=True):
+        interval = confidence_interval(evidence, "bca", level)
+        np.testing.assert_allclose(interval[:2], limits, rtol=1e-9)
+
+
+def r_norm_inter(ordered, alpha):
+    """Davison & Hinkley (1997), equation 5.8, written out for the test."""
+    n = len(ordered)
+    k = int(np.floor((n + 1) * alpha))
+    if k == 0:
+        return ordered[0]
+    if k >= n:
+        return ordered[-1]
+    z = stats.norm.ppf([alpha, k / (n + 1), (k + 1) / (n + 1)])
+    return ordered[k - 1] + (z[0] - z[1]) / (z[2] - z[1]) * (ordered[k] - ordered[k - 1])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_quantiles_equal_norm_inter(case):
+    expected, columns = reference(case)
+    ordered = np.sort(columns["t"])
+    found = [quantile(ordered, p) for p in expected["probs"]]
+    np.testing.assert_allclose(found, expected["q_norminter"], rtol=1e-12)
+
+
+def test_quantile_beyond_the_resamples_is_the_extreme_one_with_a_warning():
+    with pytest.warns(UserWarning, match="too few for a quantile"):
+        assert quantile(np.arange(10.0), 0.01) == 0.0
+    with pytest.warns(UserWarning, match="Raise n_resamples"):
+        assert quantile(np.arange(10.0), 0.995) == 9.0
+
+
+def test_wilson_and_clopper_pearson_equal_r():
+    with (REFERENCES / "binomial_ci.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 100
+    for row in rows:
+        k, n, level = int(row["k"]), int(row["n"]), float(row["level"])
+        wilson = proportion_interval(k, n, confidence_level=level)
+        exact = proportion_interval(k, n, method="clopper-pearson", confidence_level=level)
+        wanted = [float(row[key]) for key in ("wilson_lo", "wilson_hi", "cp_lo", "cp_hi")]
+        np.testing.assert_allclose((*wilson[:2], *exact[:2]), wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_wilson_limit_of_a_perfect_score_on_50_rows_is_0_929():
+    low, high, level, method = proportion_interval(50, 50)
+    assert (round(low, 3), high, level, method) == (0.929, 1.0, 0.95, "wilson")
+
+
+def exact_coverage(limits, p, n):
+    hits = np.arange(n + 1)
+    low, high = np.array([limits(int(k), n) for k in hits]).T
+    return stats.binom.pmf(hits, n, p)[(low <= p) & (p <= high)].sum()
+
+
+@pytest.mark.parametrize("p", [0.7, 0.9, 0.97, 0.99])
+@pytest.mark.parametrize("n", [20, 50, 200])
+def test_clopper_pearson_covers_at_least_its_level_and_wilson_is_near_it(p, n):
+    """Exact binomial coverage, no simulation."""
+    exact = exact_coverage(lambda k, n: proportion_interval(k, n, method="clopper-pearson")[:2], p, n)
+    wilson = exact_coverage(lambda k, n: proportion_interval(k, n)[:2], p, n)
+    assert exact >= 0.95
+    assert wilson >= 0.91
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"k": 5, "n": 4}, "between 0 and n"),
+        ({"k": -1, "n": 4}, "between 0 and n"),
+        ({"k": 0.93, "n": 200}, "'k' parameter of proportion_interval must be an integer"),
+        ({"k": 3, "n": 4, "method": "agresti"}, r"one of \['wilson'"),
+        ({"k": 3, "n": 4, "confidence_level": 95}, "Use confidence_level=0.95"),
+    ],
+)
+def test_proportion_interval_says_what_is_wrong(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        proportion_interval(**arguments)
+
+
+def some_evidence(**changes):
+    rng = np.random.default_rng(0)
+    facts = {
+        "estimate": 0.5,
+        "replicates": rng.normal(0.5, 0.1, 1999),
+        "kind": "rows",
+        "n_units": (100,),
+        "additive": True,
+        "standard_error": 0.1,
+        "replicate_standard_errors": np.full(1999, 0.1),
+        "acceleration": 0.0,
+    }
+    return Evidence(**(facts | changes))
+
+
+@pytest.mark.parametrize(
+    "method", ["percentile", "expanded", "basic", "normal", "t", "studentized", "bca"]
+)
+def test_intervals_nest_by_level_and_hold_the_centre(method):
+    evidence = some_evidence()
+    inner = confidence_interval(evidence, method, 0.8)
+    outer = confidence_interval(evidence, method, 0.95)
+    assert outer.low < inner.low < 0.5 < inner.high < outer.high
+
+
+def test_bca_without_bias_and_acceleration_is_percentile():
+    replicates = np.linspace(0, 1, 1999)
+    evidence = some_evidence(replicates=replicates, estimate=0.5)
+    np.testing.assert_allclose(
+        confidence_interval(evidence, "bca")[:2],
+        confidence_interval(evidence, "percentile")[:2],
+        rtol=1e-12,
+    )
+
+
+def test_expanded_stretches_percentiles_by_the_t_quantile():
+    """With n = 10: Phi(sqrt(10/9) t_9(.025)) = 0.00855 (Hesterberg 2015, section 3.3)."""
+    ordered = np.sort(some_evidence().replicates)
+    interval = confidence_interval(some_evidence(n_units=(10,)), "expanded")
+    level = stats.norm.cdf(np.sqrt(10 / 9) * stats.t.ppf(0.025, 9))
+    assert level == pytest.approx(0.00855, abs=5e-6)
+    assert interval.low == pytest.approx(r_norm_inter(ordered, level))
+
+
+def test_undefined_replicates_are_left_out_of_quantiles():
+    evidence = some_evidence()
+    holed = some_evidence(replicates=np.r_[evidence.replicates, np.full(50, np.nan)])
+    assert confidence_interval(holed, "percentile") == confidence_interval(evidence, "percentile")
+
+
+def test_groups_without_spread_in_a_resample_count_as_infinite_pivots():
+    errors = np.full(1999, 0.1)
+    errors[:100] = 0.0
+    replicates = some_evidence().replicates.copy()
+    replicates[:100] = 0.7
+    rows = some_evidence(replicates=replicates, replicate_standard_errors=errors)
+    groups = some_evidence(replicates=replicates, replicate_standard_errors=errors, kind="groups")
+    assert np.isfinite(confidence_interval(rows, "studentized").low)
+    assert confidence_interval(groups, "studentized").low == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("method", "changes", "message"),
+    [
+        ("bca", {"kind": "crossed"}, "Use interval='percentile'"),
+        ("bca", {"acceleration": None}, "Run again with interval='bca'"),
+        ("bca", {"acceleration": np.nan}, "undefined for at least one unit"),
+        ("studentized", {"additive": False}, "functions of sums only"),
+        ("wilson", {}, "0/1 values"),
+        ("delong", {}, "ROC curve of two classes"),
+        ("banana", {}, r"must be one of \['basic', 'bca'"),
+    ],
+)
+def test_an_interval_that_cannot_be_had_says_why_and_what_to_use(method, changes, message):
+    with pytest.raises(ValueError, match=message):
+        confidence_interval(some_evidence(**changes), method)
