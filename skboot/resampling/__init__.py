@@ -1,0 +1,1 @@
+"""Who is in a resample: designs, plans, blocks, and the splitters."""

@@ -1,0 +1,580 @@
+"""A block of resamples, and the ways a statistic can read it.
+
+A statistic numbers its interchangeable rows by *codes*; a block knows how often each code occurs
+in each of its resamples, and gives that in the form the statistic asks for:
+
+* `Block.sums`: weighted sums of terms, for functions of sums;
+* `Block.tiles`: weights of consecutive codes in code order, for anything that runs along them;
+* `Block.running`: running sums of terms along the codes, for curves over thresholds;
+* `Block.pairs`: weighted number of ordered pairs, for the area under the ROC curve;
+* `Block.crossing`: running sums on both sides of where a monotone gap changes sign, for
+  thresholds and quantiles;
+* `Block.rows`: repeated row indices, for any callable.
+
+`Block` derives all of them from the weights of consecutive codes. `UnitBlock` (rows and groups)
+and `CrossedBlock` override what has a shorter way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .membership import Membership
+from .running import WIDTH, as_bytes, as_flags, pairs_in_order, running_sums, sums_before_tiles
+
+Floats = NDArray[np.float64]
+Gap = Callable[[Floats, Floats], Floats]
+
+# Elements a tile holds at most: 1 MB of float64, which stays in the cache.
+_TILE = 1 << 17
+# Weights held at once where all codes of a line are needed together.
+_WHOLE = 1 << 20
+# Share of positions in levels with both sides up to which ties are corrected for afterwards.
+_FEW_TIED = 0.125
+
+
+class Crossing(NamedTuple):
+    """Where a gap changes sign.
+
+    Attributes
+    ----------
+    end : ndarray of shape (n_lines,)
+        First end at which the gap is not negative.
+    before, after : ndarray of shape (n_lines, n_terms)
+        Running sums at the end before that one, and at it.
+    total : ndarray of shape (n_lines, n_terms)
+        Sums over all codes.
+    """
+
+    end: NDArray[np.intp]
+    before: Floats
+    after: Floats
+    total: Floats
+
+
+class Block(ABC):
+    """Some resamples, as one statistic reads them.
+
+    Parameters
+    ----------
+    membership : Membership
+        The statistic's codes.
+
+    Notes
+    -----
+    To add a design, give `n_lines` and `_entry_weights`; override a reading when the design has
+    a shorter way to it. Every override must pass the block contract tests.
+    """
+
+    def __init__(self, membership: Membership) -> None:
+        self.membership = membership
+
+    @property
+    @abstractmethod
+    def n_lines(self) -> int:
+        """Number of resamples in the block."""
+
+    @abstractmethod
+    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        """Weights of entries, (n_lines, n_entries), as integers of any type."""
+
+    @abstractmethod
+    def _lines(self, lines: slice) -> Block:
+        """The block of some of the lines."""
+
+    @property
+    def n_codes(self) -> int:
+        """Number of codes."""
+        return self.membership.n_codes
+
+    def _weights(self, codes: slice | NDArray[np.intp]) -> NDArray[Any]:
+        """Weights of codes, (n_lines, n_codes), in the type they have."""
+        first, times = self.membership.first, self.membership.times
+        entries, starts = codes, None
+        if first is not None:
+            if isinstance(codes, slice):
+                entries = slice(int(first[codes.start]), int(first[codes.stop]))
+                starts = first[codes] - first[codes.start]
+            else:
+                size = first[codes + 1] - first[codes]
+                starts = np.cumsum(size) - size
+                entries = np.arange(size.sum()) + np.repeat(first[codes] - starts, size)
+        weights = self._entry_weights(entries)
+        if times is not None:
+            weights = weights * times[entries]
+        if starts is None or len(starts) == weights.shape[1]:
+            return weights
+        return np.add.reduceat(weights, starts, axis=1, dtype=np.float64)
+
+    def _pieces(
+        self, order: NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[slice, NDArray[Any]]]:
+        """Consecutive codes, in code order or in the given one, and their weights."""
+        # Pieces of whole tiles of running sums need no filling up.
+        width = max(WIDTH, _TILE // self.n_lines // WIDTH * WIDTH)
+        n = self.n_codes if order is None else len(order)
+        for start in range(0, n, width):
+            at = slice(start, min(start + width, n))
+            yield at, self._weights(at if order is None else order[at])
+
+    def tiles(self, order: NDArray[np.intp] | None = None) -> Iterator[tuple[slice, Floats]]:
+        """Yield weights of consecutive codes, in code order or in the given one.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n_positions,), optional
+            Codes in the order in which they are to be read.
+
+        Yields
+        ------
+        positions : slice
+            Which codes (positions in ``order``).
+        weights : ndarray of shape (n_lines, n_positions)
+            Their weights.
+        """
+        for at, weights in self._pieces(order):
+            yield at, weights.astype(np.float64, copy=False)
+
+    def running(
+        self,
+        terms: Floats,
+        ends: NDArray[np.intp] | None = None,
+        order: NDArray[np.intp] | None = None,
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Yield running sums of terms along the codes.
+
+        Parameters
+        ----------
+        terms : ndarray of shape (n_positions, n_terms)
+            What a row of each position adds to each sum; not negative.
+        ends : ndarray of shape (n_ends,), optional
+            Positions at which the sums are wanted, rising; None: every position.
+        order : ndarray of shape (n_positions,), optional
+            Codes in reading order; positions refer to it.
+
+        Yields
+        ------
+        which : slice
+            Which ends.
+        sums : ndarray of shape (n_terms, n_lines, n_which)
+            Sums up to and with these ends.
+        """
+        columns = np.ascontiguousarray(terms.T)
+        flags = [as_flags(column) for column in columns]
+        below = np.zeros((len(columns), self.n_lines))
+        for at, weights in self._pieces(order):
+            sums = np.empty((len(columns), *weights.shape))
+            for k, column in enumerate(columns):
+                flag = flags[k]
+                some = None if flag is None else flag[at]
+                sums[k] = running_sums(weights, column[at], some, below[k])
+            # A copy: the sums are the reader's, to change as it likes.
+            below = sums[:, :, -1].copy()
+            if ends is None:
+                yield at, sums
+                continue
+            which = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
+            if which.stop - which.start == at.stop - at.start:
+                yield which, sums
+            elif which.stop > which.start:
+                yield which, sums.take(ends[which] - at.start, axis=2)
+
+    def sums(self, terms: Any = None) -> Floats:
+        """Weighted sums of terms.
+
+        Parameters
+        ----------
+        terms : ndarray or sparse matrix of shape (n_codes, n_terms), optional
+            Value of each term for a row of each code; None gives the weights of the codes.
+
+        Returns
+        -------
+        ndarray of shape (n_lines, n_terms)
+        """
+        if terms is None:
+            return self._weights(slice(0, self.n_codes)).astype(np.float64)
+        total = np.zeros((self.n_lines, terms.shape[1]))
+        for codes, weights in self.tiles():
+            total += _times(weights, terms[codes])
+        return total
+
+    def pairs(
+        self,
+        upper: Floats,
+        lower: Floats,
+        level: NDArray[np.intp] | None = None,
+        order: NDArray[np.intp] | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Sum ``upper`` times ``lower`` over pairs of rows whose upper one comes later.
+
+        Parameters
+        ----------
+        upper, lower : ndarray of shape (n_positions,)
+            What a row of each position counts for on each side; none counts on both.
+        level : ndarray of shape (n_positions,), optional
+            Level of each position, not falling; within a level, all that counts as lower comes
+            first, and its pairs with the upper ones count half. None: each position is a level.
+        order : ndarray of shape (n_positions,), optional
+            Codes in reading order; positions refer to it. Codes left out count nowhere.
+
+        Returns
+        -------
+        in_order : ndarray of shape (n_lines,)
+            The sum over those pairs.
+        all_pairs : ndarray of shape (n_lines,)
+            The sum over all pairs of an upper and a lower one.
+        """
+        if level is not None:
+            tied = _in_mixed_levels(upper, lower, level)
+            if tied.mean() > _FEW_TIED:
+                return self._pairs_by_level(upper, lower, level, order)
+        found, above, below = np.zeros((3, self.n_lines))
+        flags = as_flags(upper), as_flags(lower)
+        for at, weights in self._pieces(order):
+            up, low = (
+                (side[at], None if flag is None else flag[at])
+                for side, flag in zip((upper, lower), flags, strict=True)
+            )
+            pairs, more_above, more_below = pairs_in_order(weights, up, low, below)
+            found += pairs
+            above += more_above
+            below += more_below
+        if level is not None and tied.any():
+            found -= 0.5 * self._tied_pairs(upper, lower, level, np.flatnonzero(tied), order)
+        return found, above * below
+
+    def _pairs_by_level(
+        self, upper: Floats, lower: Floats, level: NDArray[np.intp], order: NDArray[np.intp] | None
+    ) -> tuple[Floats, Floats]:
+        """`pairs` by running sums at the ends of levels."""
+        found, above, below = np.zeros((3, self.n_lines))
+        ends = np.flatnonzero(np.append(np.diff(level), 1))
+        for _, (up, low) in self.running(np.column_stack((upper, lower)), ends, order):
+            own = np.diff(low, axis=1, prepend=below[:, None])
+            up_own = np.diff(up, axis=1, prepend=above[:, None])
+            above, below = up[:, -1].copy(), low[:, -1].copy()
+            low -= 0.5 * own
+            found += np.einsum("ij,ij->i", up_own, low)
+        return found, above * below
+
+    def _tied_pairs(
+        self,
+        upper: Floats,
+        lower: Floats,
+        level: NDArray[np.intp],
+        tied: NDArray[np.intp],
+        order: NDArray[np.intp] | None,
+    ) -> Floats:
+        """Pairs within levels that have both sides, (n_lines,); ``tied`` are their positions."""
+        found = np.zeros(self.n_lines)
+        starts = np.concatenate(([0], np.flatnonzero(np.diff(level[tied])) + 1, [len(tied)]))
+        # Whole levels at a time, about as many codes as a tile holds.
+        first = 0
+        while first < len(starts) - 1:
+            fitting = starts[first] + _TILE // self.n_lines
+            last = max(first + 1, int(np.searchsorted(starts, fitting, side="right")) - 1)
+            part = tied[starts[first] : starts[last]]
+            weights = self._weights(part if order is None else order[part])
+            begin = starts[first:last] - starts[first]
+            up, low = (
+                np.add.reduceat(weights * side[part], begin, axis=1) for side in (upper, lower)
+            )
+            found += np.einsum("ij,ij->i", up, low)
+            first = last
+        return found
+
+    def crossing(
+        self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
+    ) -> tuple[Crossing, ...]:
+        """Find where monotone gaps change sign along the codes.
+
+        Parameters
+        ----------
+        terms : ndarray of shape (n_codes, n_terms)
+            What is summed along the codes.
+        *gaps : callable
+            ``gap(running, total)``: from sums (n, n_terms) to (n,) values that do not fall
+            along the codes.
+        ends : ndarray of shape (n_ends,), optional
+            Codes after which a threshold can lie, the last code among them; None: every code.
+
+        Returns
+        -------
+        tuple of Crossing
+            One per gap; if a gap is negative throughout, that is the last end.
+        """
+        ends = np.arange(self.n_codes) if ends is None else ends
+        step = max(1, _WHOLE // self.n_codes)
+        parts = [
+            self._lines(slice(start, start + step))._crossing(terms, gaps, ends)
+            for start in range(0, self.n_lines, step)
+        ]
+        return joined(parts)
+
+    def _crossing(
+        self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
+    ) -> list[Crossing]:
+        """Search in running sums that are known between tiles and made up inside them."""
+        pieces = [piece for _, piece in self._pieces()]
+        weights = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
+        before = sums_before_tiles(weights, terms)
+        lines = np.arange(self.n_lines)
+        inside = np.arange(WIDTH)
+
+        def running_at(end: NDArray[np.intp]) -> Floats:
+            code = ends[end]
+            tile = code // WIDTH
+            codes = tile[:, None] * WIDTH + inside
+            counted = codes <= code[:, None]
+            codes = np.where(counted, codes, 0)
+            some = weights[lines[:, None], codes] * counted
+            return before[lines, tile] + np.einsum("ij,ijk->ik", some, terms[codes])
+
+        total = running_at(np.full(self.n_lines, len(ends) - 1))
+        return [search(running_at, total, len(ends), gap) for gap in gaps]
+
+    def rows(self) -> Iterator[NDArray[np.intp]]:
+        """Yield, line by line, the codes of a resample's rows, each as often as it occurs.
+
+        Meant for statistics whose codes are the rows.
+        """
+        width = max(1, 8 * _TILE // self.n_codes)
+        every = np.arange(self.n_codes)
+        for start in range(0, self.n_lines, width):
+            lines = self._lines(slice(start, start + width))
+            for weights in lines._weights(slice(0, self.n_codes)):
+                yield np.repeat(every, weights.astype(np.intp))
+
+    def variance(self, terms: Any, gradient: Floats) -> Floats:
+        """Variance of a function of sums by the infinitesimal jackknife over units.
+
+        Sum over units of weight times squared influence, the influence of a unit being the
+        gradient times the sums of its rows (Efron 1982, section 6.1); centred within strata.
+
+        Parameters
+        ----------
+        terms : ndarray or sparse matrix of shape (n_codes, n_terms)
+            The terms of the sums.
+        gradient : ndarray of shape (n_lines, n_terms)
+            Derivative of the function by the sums, at each line's sums.
+
+        Returns
+        -------
+        ndarray of shape (n_lines,)
+        """
+        raise TypeError("A crossed design has no influence values of single units.")
+
+
+class UnitBlock(Block):
+    """Resamples of rows or groups.
+
+    Parameters
+    ----------
+    membership : Membership
+        The statistic's codes.
+    counts : ndarray of shape (n_lines, n_atoms)
+        How often each atom was drawn.
+    strata : ndarray of shape (n_atoms,), optional
+        Stratum of each atom, numbered from 0.
+    """
+
+    def __init__(
+        self,
+        membership: Membership,
+        counts: NDArray[Any],
+        strata: NDArray[np.intp] | None = None,
+    ) -> None:
+        super().__init__(membership)
+        self.counts = counts
+        self.strata = strata
+
+    @property
+    def n_lines(self) -> int:
+        """Number of resamples in the block."""
+        return len(self.counts)
+
+    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        units = self.membership.units
+        if units is None and isinstance(entries, slice):
+            return self.counts[:, entries]
+        atoms: Any = entries if units is None else units[entries, 0]
+        return self._narrow.take(atoms, axis=1)
+
+    @cached_property
+    def _narrow(self) -> NDArray[Any]:
+        """The counts, in bytes if they fit: reading them out of order is then quicker."""
+        return as_bytes(self.counts)
+
+    def _lines(self, lines: slice) -> UnitBlock:
+        return UnitBlock(self.membership, self.counts[lines], self.strata)
+
+    def sums(self, terms: Any = None) -> Floats:
+        """Weighted sums of terms: counts of atoms times the sums of their rows."""
+        if terms is None:
+            return super().sums()
+        totals = self.membership.totals(terms)
+        sums = np.zeros((self.n_lines, terms.shape[1]))
+        for atoms in self._atom_tiles():
+            sums += _times(self.counts[:, atoms].astype(np.float64), totals[atoms])
+        return sums
+
+    def variance(self, terms: Any, gradient: Floats) -> Floats:
+        """Variance by the infinitesimal jackknife over units; see `Block.variance`."""
+        totals = self.membership.totals(terms)
+        n_strata = 0 if self.strata is None else int(self.strata.max()) + 1
+        variance = np.zeros(self.n_lines)
+        sums, drawn = np.zeros((2, self.n_lines, n_strata))
+        for atoms in self._atom_tiles():
+            weights = self.counts[:, atoms].astype(np.float64)
+            influence = _times(gradient, totals[atoms].T)
+            variance += np.einsum("ij,ij,ij->i", weights, influence, influence)
+            if self.strata is not None:
+                within = _one_hot(self.strata[atoms], n_strata)
+                sums += (weights * influence) @ within
+                drawn += weights @ within
+        variance -= np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
+        return np.maximum(variance, 0.0)
+
+    def _atom_tiles(self) -> Iterator[slice]:
+        width = max(1, _TILE // self.n_lines)
+        n_atoms = self.counts.shape[1]
+        return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
+
+
+class CrossedBlock(Block):
+    """Resamples of two crossed factors, or of one population on both sides.
+
+    Parameters
+    ----------
+    membership : Membership
+        The statistic's codes; units (n_entries, 2).
+    counts : tuple of two ndarrays of shape (n_lines, n_members)
+        How often each member was drawn; the same array twice for one population.
+    """
+
+    def __init__(self, membership: Membership, counts: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        super().__init__(membership)
+        self.counts = counts
+
+    @property
+    def n_lines(self) -> int:
+        """Number of resamples in the block."""
+        return len(self.counts[0])
+
+    @property
+    def _one_population(self) -> bool:
+        return self.counts[0] is self.counts[1]
+
+    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        units = self.membership.units
+        assert units is not None
+        first, second = units[entries].T
+        sides = self._narrow
+        weights = sides[0].take(first, axis=1)
+        own = weights[:, first == second] if self._one_population else None
+        weights *= sides[1].take(second, axis=1)
+        if own is not None:
+            # A member paired with itself was sampled once: it weighs w, not w squared.
+            weights[:, first == second] = own
+        return weights
+
+    @cached_property
+    def _narrow(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The counts, in bytes if their products fit."""
+        first, second = (as_bytes(side) for side in self.counts)
+        if first.dtype == second.dtype == np.uint8:
+            largest = int(first.max(initial=0)) * int(second.max(initial=0))
+            if largest <= 255:
+                return first, second
+        return self.counts[0].astype(np.int64), self.counts[1].astype(np.int64)
+
+    def _lines(self, lines: slice) -> CrossedBlock:
+        first = self.counts[0][lines]
+        second = first if self._one_population else self.counts[1][lines]
+        return CrossedBlock(self.membership, (first, second))
+
+    def sums(self, terms: Any = None) -> Floats:
+        """Weighted sums as bilinear forms u' L v, one matrix L of row sums per term."""
+        if terms is None:
+            return super().sums()
+        left, right = (side.astype(np.float64) for side in self.counts)
+        sums = np.empty((self.n_lines, terms.shape[1]))
+        for k, (form, own) in enumerate(self._forms(terms)):
+            sums[:, k] = np.einsum("ij,ij->i", left @ form, right)
+            if own is not None:
+                sums[:, k] += left @ own
+        return sums
+
+    def _forms(self, terms: Any) -> list[tuple[Any, Floats | None]]:
+        """Matrix of summed terms per pair of members, and the diagonal of one population."""
+        cache = self.membership._cache
+        for known, forms in cache:
+            if known is terms and isinstance(forms, list) and forms[0][2] == self._one_population:
+                return [form[:2] for form in forms]
+        units, shape = self.membership.units, self.membership.n_atoms
+        assert units is not None
+        code = self.membership.code_of_entry
+        forms = []
+        for k in range(terms.shape[1]):
+            column = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
+            value = column[code]
+            own = None
+            if self._one_population:
+                alone = units[:, 0] == units[:, 1]
+                own = np.bincount(units[alone, 0], value[alone], shape[0])
+                value = np.where(alone, 0.0, value)
+            form = sparse.csr_matrix((value, (units[:, 0], units[:, 1])), shape=shape)
+            dense = form.nnz > 0.05 * shape[0] * shape[1]
+            forms.append((form.toarray() if dense else form, own, self._one_population))
+        cache[:] = [*cache[-3:], (terms, forms)]
+        return [form[:2] for form in forms]
+
+
+def joined(parts: Sequence[Sequence[Crossing]]) -> tuple[Crossing, ...]:
+    """Crossings of all lines, from those of some lines each."""
+    return tuple(
+        Crossing(*(np.concatenate(column) for column in zip(*part, strict=True)))
+        for part in zip(*parts, strict=True)
+    )
+
+
+def search(
+    running_at: Callable[[NDArray[np.intp]], Floats], total: Floats, n_ends: int, gap: Gap
+) -> Crossing:
+    """Bisect every line at once for the first end at which the gap is not negative."""
+    low = np.full(len(total), -1)
+    high = np.full(len(total), n_ends - 1)
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        middle = np.where(high - low > 1, middle, high)
+        reached = gap(running_at(middle), total) >= 0
+        high = np.where(reached, middle, high)
+        low = np.where(reached, low, np.where(middle == high, low, middle))
+    before = np.where((high > 0)[:, None], running_at(np.maximum(high - 1, 0)), 0.0)
+    return Crossing(high, before, running_at(high), total)
+
+
+def _times(weights: Floats, terms: Any) -> Floats:
+    if sparse.issparse(terms):
+        return np.ascontiguousarray((terms.T @ weights.T).T)
+    return weights @ terms
+
+
+def _one_hot(numbers: NDArray[np.intp], n: int) -> Any:
+    """Sparse (len(numbers), n) matrix with a one in each row."""
+    ones = np.ones(len(numbers))
+    return sparse.csr_matrix((ones, (np.arange(len(numbers)), numbers)), shape=(len(numbers), n))
+
+
+def _in_mixed_levels(upper: Floats, lower: Floats, level: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Whether the level of each position has both sides."""
+    with_upper, with_lower = (np.bincount(level, side != 0) > 0 for side in (upper, lower))
+    tied: NDArray[np.bool_] = (with_upper & with_lower)[level]
+    return tied

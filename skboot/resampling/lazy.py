@@ -1,0 +1,192 @@
+"""Resamples that are drawn only where they are looked at.
+
+A search for a crossing needs the running sums at some twenty places of a line, not the counts of
+all rows. The number of units on each side of a place is a binomial split of those around it, so a
+search can draw the splits it passes and leave the rest open: the resample has the same law, at a
+cost that grows with the logarithm of the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .block import Crossing, Floats, Gap, UnitBlock, joined
+from .draws import multinomial_counts
+from .membership import Membership
+
+Counts = NDArray[np.int64]
+
+# Distinct rows of terms that are split one by one; with more, whole lines are drawn.
+_MOST_TYPES = 8
+# Counts held at once when whole lines are drawn.
+_DENSE_COUNTS = 1 << 22
+
+
+class LazyBlock(UnitBlock):
+    """Resamples of codes, drawn when they are read; to be read once.
+
+    Parameters
+    ----------
+    membership : Membership
+        The statistic's codes, which are the atoms.
+    multiplicity : ndarray of shape (n_codes,)
+        Units in each atom.
+    n_lines : int
+        Number of resamples.
+    rng : numpy.random.Generator
+        The block's own stream.
+    """
+
+    def __init__(
+        self,
+        membership: Membership,
+        multiplicity: NDArray[np.int64],
+        n_lines: int,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__(membership, np.empty((n_lines, 0)))
+        del self.counts
+        self._n_lines = n_lines
+        self._multiplicity = multiplicity
+        self._rng: np.random.Generator | None = rng
+
+    @property
+    def n_lines(self) -> int:
+        """Number of resamples in the block."""
+        return self._n_lines
+
+    @cached_property
+    def counts(self) -> NDArray[Any]:  # type: ignore[override]
+        return multinomial_counts(self._stream(), self.n_lines, self._multiplicity)
+
+    def _stream(self) -> np.random.Generator:
+        rng, self._rng = self._rng, None
+        if rng is None:
+            raise RuntimeError("A block whose resamples are drawn when read can be read once.")
+        return rng
+
+    def crossing(
+        self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
+    ) -> tuple[Crossing, ...]:
+        """Split the units of each type on the way to the crossing; see `Block.crossing`."""
+        if "counts" in self.__dict__:
+            return super().crossing(terms, *gaps, ends=ends)
+        ends = np.arange(self.n_codes) if ends is None else ends
+        rng = self._stream()
+        types = _types(terms)
+        if types is None:
+            return self._drawn_whole(rng, terms, gaps, ends)
+        of_type, values = types
+        upto = np.zeros((len(ends) + 1, len(values)), dtype=np.int64)
+        upto[1:] = np.cumsum(of_type * self._multiplicity, axis=1)[:, ends].T
+        drawn = multinomial_counts(rng, self.n_lines, upto[-1]).astype(np.int64)
+        total = drawn @ values
+        return tuple(
+            Crossing(node.high - 1, node.below @ values, (node.below + node.inside) @ values, total)
+            for node in _descend(rng, upto, drawn, values, gaps)
+        )
+
+    def _drawn_whole(
+        self, rng: np.random.Generator, terms: Floats, gaps: Sequence[Gap], ends: NDArray[np.intp]
+    ) -> tuple[Crossing, ...]:
+        step = max(1, _DENSE_COUNTS // self.n_codes)
+        parts = []
+        for start in range(0, self.n_lines, step):
+            n_lines = min(step, self.n_lines - start)
+            counts = multinomial_counts(rng, n_lines, self._multiplicity)
+            parts.append(UnitBlock(self.membership, counts).crossing(terms, *gaps, ends=ends))
+        return joined(parts)
+
+
+class _Node(NamedTuple):
+    """Where the search of each line stands: between which ends, and what is drawn there.
+
+    ``low`` and ``high`` (n_lines,) count ends from 1, 0 is before the first; ``below`` and
+    ``inside`` (n_lines, n_types) are units up to ``low``, and from there to ``high``.
+    """
+
+    low: NDArray[np.intp]
+    high: NDArray[np.intp]
+    below: Counts
+    inside: Counts
+
+
+def _types(terms: Floats) -> tuple[NDArray[np.bool_], Floats] | None:
+    """Which codes have each distinct row of terms, (n_types, n_codes), and these rows."""
+    left = np.ones(len(terms), dtype=bool)
+    of_type: list[NDArray[np.bool_]] = []
+    values: list[Floats] = []
+    while left.any():
+        if len(values) == _MOST_TYPES:
+            return None
+        value = terms[np.argmax(left)]
+        same = np.logical_and.reduce(
+            [column == v for column, v in zip(terms.T, value, strict=True)]
+        )
+        of_type.append(same)
+        values.append(value)
+        left &= ~same
+    return np.array(of_type), np.array(values)
+
+
+def _descend(
+    rng: np.random.Generator,
+    upto: Counts,
+    drawn: Counts,
+    values: Floats,
+    gaps: Sequence[Gap],
+) -> list[_Node]:
+    """Halve the ends around each crossing, drawing how many units lie on the left."""
+    n_lines = len(drawn)
+    total = drawn @ values
+    root = _Node(
+        np.zeros(n_lines, dtype=np.intp),
+        np.full(n_lines, len(upto) - 1, dtype=np.intp),
+        np.zeros_like(drawn),
+        drawn,
+    )
+    nodes = [root for _ in gaps]
+    # All intervals of one step have about the same length, and the longest is `span`.
+    span = len(upto) - 1
+    while span > 1:
+        lefts: list[Counts] = []
+        for k, node in enumerate(nodes):
+            left = _split(rng, upto, node)
+            for other, known in zip(nodes[:k], lefts, strict=True):
+                # Searches that are still in the same place look at the same resample.
+                shared = (other.low == node.low) & (other.high == node.high)
+                left = np.where(shared[:, None], known, left)
+            lefts.append(left)
+        nodes = [
+            _step(node, left, values, total, gap)
+            for node, left, gap in zip(nodes, lefts, gaps, strict=True)
+        ]
+        span -= span // 2
+    return nodes
+
+
+def _split(rng: np.random.Generator, upto: Counts, node: _Node) -> Counts:
+    """Draw how many of the units inside lie in the left half."""
+    at_low = upto[node.low]
+    units = upto[node.high] - at_low
+    left = upto[(node.low + node.high) // 2] - at_low
+    drawn: Counts = rng.binomial(node.inside, left / np.maximum(units, 1))
+    return drawn
+
+
+def _step(node: _Node, left: Counts, values: Floats, total: Floats, gap: Gap) -> _Node:
+    """Go into the half that holds the crossing."""
+    middle = (node.low + node.high) // 2
+    reached = (middle > node.low) & (gap((node.below + left) @ values, total) >= 0)
+    in_left = reached[:, None]
+    return _Node(
+        np.where(reached, node.low, middle),
+        np.where(reached, middle, node.high),
+        np.where(in_left, node.below, node.below + left),
+        np.where(in_left, left, node.inside - left),
+    )

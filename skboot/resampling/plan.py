@@ -1,0 +1,411 @@
+"""Turn a design and a seed into blocks of resamples.
+
+A `ResamplingPlan` is bound to the codes of one or several statistics; the `Binding` then yields
+blocks, each holding the same resamples as every statistic reads them, and the leave-one-unit-out
+blocks of the same design. Nothing of size n_resamples x n_samples is ever stored.
+
+Each block draws from its own stream, the child of the plan's seed whose spawn key is the block's
+number, and is always drawn whole. So the first 100 of 1999 resamples are the 100 of a plan with
+``n_resamples=100``, whichever process draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .block import Block, CrossedBlock, UnitBlock
+from .design import SamplingDesign
+from .draws import multinomial_counts
+from .lazy import LazyBlock
+from .left_out import LeaveOneOutBlock
+from .membership import Membership
+
+# Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.
+_BLOCK_COUNTS = 1 << 22
+_BLOCK_LINES = 1 << 10
+# A block that is read row by row is a unit of progress and of parallel work: keep it short.
+_BLOCK_LINES_OF_ROWS = 1 << 5
+# Units left out one by one at most when each costs a pass over the rows; more are left out in
+# random groups, whose third and second moments estimate the same acceleration.
+_JACKKNIFE_LINES = 1000
+
+
+class Coding(NamedTuple):
+    """What a plan must know of a statistic.
+
+    Attributes
+    ----------
+    code : ndarray of shape (n_samples,) or None
+        Numbers interchangeable rows from 0, every number in use; -1 marks rows that the
+        statistic does not see; None: every row has its own code.
+    n_codes : int
+        Number of codes.
+    reads : str
+        How the statistic will read the blocks: "sums", "pairs", "crossing", "tiles", "rows".
+    """
+
+    code: NDArray[np.integer] | NDArray[np.bool_] | None
+    n_codes: int
+    reads: str
+
+
+class LeftOut(NamedTuple):
+    """Some lines of the leave-one-unit-out resamples.
+
+    Attributes
+    ----------
+    blocks : list of Block
+        One per statistic; each line lacks one unit (or one random group of units).
+    times : ndarray of shape (n_lines,)
+        Number of units that would give the same line.
+    strata : ndarray of shape (n_lines,)
+        Stratum of the unit.
+    """
+
+    blocks: list[Block]
+    times: NDArray[np.int64]
+    strata: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class ResamplingPlan:
+    """A design, a number of resamples and a seed.
+
+    Attributes
+    ----------
+    design : SamplingDesign
+        What is drawn.
+    n_resamples : int
+        Number of resamples.
+    seed : numpy.random.SeedSequence
+        Root of the streams; never spawned from, so the same plan gives the same resamples.
+    resamples : ndarray of shape (n_resamples, n_samples) or None
+        Row indices to use instead of drawing; the design then only names the jackknife's units.
+    drawn : ndarray of shape (n_resamples, n_units) or None
+        How often each unit occurs, to use instead of drawing.
+    """
+
+    design: SamplingDesign
+    n_resamples: int
+    seed: np.random.SeedSequence
+    resamples: NDArray[np.integer] | None = None
+    drawn: NDArray[np.int64] | None = None
+
+    def bind(self, codings: Sequence[Coding]) -> Binding:
+        """Prepare to draw for these statistics together.
+
+        Parameters
+        ----------
+        codings : sequence of Coding
+            One per statistic; code (n_samples,) numbers interchangeable rows from 0, -1 marks
+            rows the statistic does not see, None means that every row has its own code.
+
+        Returns
+        -------
+        Binding
+        """
+        if self.design.is_crossed:
+            bound = _bind_pairs(self.design, codings)
+        elif self.design.kind == "groups":
+            bound = _bind_groups(self.design, codings)
+        else:
+            bound = _bind_rows(self.design, codings, as_rows=self.resamples is not None)
+        memberships, multiplicity, strata = bound
+        by_row = any(coding.reads == "rows" for coding in codings)
+        most = _BLOCK_LINES_OF_ROWS if by_row else _BLOCK_LINES
+        lazy = self._is_lazy(codings, memberships, strata)
+        n_counts = 1 if lazy else max(sum(len(m) for m in multiplicity), 1)
+        lines = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        explicit = None
+        if self.resamples is not None:
+            explicit = _bind_rows(SamplingDesign.of_rows(self.design.n_samples), codings, True)[0]
+        return Binding(self, memberships, multiplicity, strata, lines, explicit, lazy)
+
+    def _is_lazy(
+        self,
+        codings: Sequence[Coding],
+        memberships: Sequence[Membership],
+        strata: NDArray[np.intp] | None,
+    ) -> bool:
+        """Whether one search is all that reads the resamples, and its codes are what is drawn."""
+        return (
+            len(codings) == 1
+            and codings[0].reads == "crossing"
+            and self.design.kind == "rows"
+            and strata is None
+            and self.resamples is None
+            and memberships[0].units is None
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """A plan bound to statistics: yields their blocks.
+
+    Attributes
+    ----------
+    plan : ResamplingPlan
+        Where the resamples come from.
+    memberships : list of Membership
+        Codes of each statistic in terms of atoms.
+    multiplicity : tuple of ndarrays of shape (n_atoms,)
+        Units in each atom, for each factor.
+    strata : ndarray of shape (n_atoms,) or None
+        Stratum of each atom.
+    block_size : int
+        Resamples in a block; depends on the data alone, so streams do not shift with
+        ``n_resamples``.
+    explicit : list of Membership or None
+        Codes in terms of rows, when resamples are given.
+    lazy : bool
+        Whether resamples are drawn only where they are looked at.
+    """
+
+    plan: ResamplingPlan
+    memberships: list[Membership]
+    multiplicity: tuple[NDArray[np.int64], ...]
+    strata: NDArray[np.intp] | None
+    block_size: int
+    explicit: list[Membership] | None
+    lazy: bool = False
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of blocks that hold the plan's resamples."""
+        return -(-self.plan.n_resamples // self.block_size)
+
+    def only(self, which: Sequence[int]) -> Binding:
+        """The same binding for some of its statistics, by position."""
+        return replace(
+            self,
+            memberships=[self.memberships[k] for k in which],
+            explicit=None if self.explicit is None else [self.explicit[k] for k in which],
+        )
+
+    def observed(self) -> list[Block]:
+        """The data as they are: one line in which every unit occurs once."""
+        return self._blocks(tuple(m[None] for m in self.multiplicity))
+
+    def block(self, number: int) -> list[Block]:
+        """Block ``number``, whole, as each statistic reads it.
+
+        The last block may hold more lines than the plan asks for: cut the results, not the
+        draws. Only what is read row by row, and so line by line, is cut here.
+        """
+        if self.explicit is not None:
+            return self._explicit_block(number)
+        if self.plan.drawn is not None:
+            first = number * self.block_size
+            return self._blocks((self.plan.drawn[first : first + self.block_size],))
+        seed = self.plan.seed
+        stream = np.random.SeedSequence(
+            entropy=seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
+        )
+        rng = np.random.Generator(np.random.SFC64(stream))
+        if self.lazy:
+            multiplicity = self.multiplicity[0]
+            return [LazyBlock(self.memberships[0], multiplicity, self.block_size, rng)]
+        counts = tuple(
+            multinomial_counts(rng, self.block_size, m, self.strata) for m in self.multiplicity
+        )
+        wanted = self.plan.n_resamples - number * self.block_size
+        return [
+            block._lines(slice(0, wanted)) if block.membership.reads == "rows" else block
+            for block in self._blocks(counts)
+        ]
+
+    def left_out(self) -> Iterator[LeftOut]:
+        """Yield leave-one-unit-out resamples of the design (rows or groups).
+
+        All of them where every statistic has a closed form or the units are few; else units
+        are left out in about a thousand random groups, within strata.
+        """
+        n_units = int(self.multiplicity[0].sum())
+        cheap = all(
+            member.reads in ("sums", "pairs")
+            or (member.reads == "crossing" and member.code_of_atom is not None)
+            for member in self.memberships
+        )
+        if not cheap and n_units > _JACKKNIFE_LINES:
+            yield from self._groups_left_out()
+            return
+        multiplicity = self.multiplicity[0]
+        strata = np.zeros(len(multiplicity), np.intp) if self.strata is None else self.strata
+        step = len(multiplicity) if cheap else max(1, _BLOCK_COUNTS // (8 * len(multiplicity)))
+        for start in range(0, len(multiplicity), step):
+            atoms = np.arange(start, min(start + step, len(multiplicity)))
+            blocks: list[Block] = [
+                LeaveOneOutBlock(member, multiplicity, atoms, self.strata)
+                for member in self.memberships
+            ]
+            yield LeftOut(blocks, multiplicity[atoms], strata[atoms])
+
+    def _groups_left_out(self) -> Iterator[LeftOut]:
+        """Random groups of units, dealt out within each stratum."""
+        multiplicity = self.multiplicity[0]
+        unit_atom = np.repeat(np.arange(len(multiplicity)), multiplicity)
+        stratum = (
+            np.zeros(len(unit_atom), np.intp) if self.strata is None else self.strata[unit_atom]
+        )
+        # A fixed stream: the grouping is part of the method, not of the resampling.
+        rng = np.random.default_rng(0)
+        shuffled = rng.permutation(len(unit_atom))
+        order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
+        sizes = np.bincount(stratum)
+        n_groups = np.maximum(2, np.round(_JACKKNIFE_LINES * sizes / sizes.sum())).astype(int)
+        groups, strata = [], []
+        for h, units in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
+            parts = np.array_split(units, min(n_groups[h], len(units)))
+            groups.extend(parts)
+            strata.extend([h] * len(parts))
+        step = max(1, _BLOCK_COUNTS // (8 * len(multiplicity)))
+        for start in range(0, len(groups), step):
+            some = groups[start : start + step]
+            counts = np.repeat(multiplicity[None], len(some), axis=0)
+            for line, units in enumerate(some):
+                counts[line] -= np.bincount(unit_atom[units], minlength=len(multiplicity))
+            yield LeftOut(
+                self._blocks((counts,)),
+                np.ones(len(some), np.int64),
+                np.array(strata[start : start + step], dtype=np.intp),
+            )
+
+    def _blocks(self, counts: tuple[NDArray[np.integer], ...]) -> list[Block]:
+        design = self.plan.design
+        if design.kind == "one population":
+            return [CrossedBlock(member, (counts[0], counts[0])) for member in self.memberships]
+        if design.kind == "crossed":
+            return [CrossedBlock(member, (counts[0], counts[1])) for member in self.memberships]
+        return [UnitBlock(member, counts[0], self.strata) for member in self.memberships]
+
+    def _explicit_block(self, number: int) -> list[Block]:
+        assert self.plan.resamples is not None
+        assert self.explicit is not None
+        start = number * self.block_size
+        picks = np.asarray(self.plan.resamples[start : start + self.block_size], dtype=np.intp)
+        n = self.plan.design.n_samples
+        shifted = picks + np.arange(len(picks))[:, None] * n
+        counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
+        return [UnitBlock(member, counts) for member in self.explicit]
+
+
+Bound = tuple[list[Membership], tuple[NDArray[np.int64], ...], NDArray[np.intp] | None]
+
+
+def _bind_rows(design: SamplingDesign, codings: Sequence[Coding], as_rows: bool) -> Bound:
+    """Atoms are rows, or the distinct joint codes where rows are interchangeable."""
+    n = design.n_samples
+    if not as_rows and design.strata is None and len(codings) == 1:
+        only = codings[0]
+        if only.code is not None:
+            multiplicity = _occurrences(only)
+            if multiplicity is not None:
+                member = Membership(only.n_codes, (only.n_codes,), reads=only.reads)
+                return [member], (multiplicity,), None
+    as_rows = as_rows or any(coding.n_codes >= n for coding in codings)
+    first, multiplicity = (None, None) if as_rows else _joint_codes(design, codings)
+    # Single rows are drawn faster than that many cells of a few rows.
+    if first is None or multiplicity is None or len(first) > n // 4:
+        members = [_of_atoms(coding, coding.code, n) for coding in codings]
+        return members, (np.ones(n, dtype=np.int64),), design.strata
+    members = [_of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings]
+    strata = None if design.strata is None else design.strata[first]
+    return members, (multiplicity,), strata
+
+
+def _occurrences(coding: Coding) -> NDArray[np.int64] | None:
+    """Rows of each code; None if some rows have no code or each has its own."""
+    code = coding.code
+    assert code is not None
+    if code.dtype == bool:
+        n_true = np.count_nonzero(code)
+        return np.array([len(code) - n_true, n_true])
+    if code.min() < 0:
+        return None
+    return np.bincount(code, minlength=coding.n_codes)
+
+
+def _joint_codes(
+    design: SamplingDesign, codings: Sequence[Coding]
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """First row of each distinct combination of stratum and codes, and how many rows have it."""
+    columns = [] if design.strata is None else [design.strata]
+    columns += [np.asarray(coding.code, dtype=np.intp) for coding in codings]
+    joint = np.zeros(design.n_samples, dtype=np.intp)
+    for column in columns:
+        joint = joint * (int(column.max()) + 2) + (column + 1)
+        _, joint = np.unique(joint, return_inverse=True)
+    _, first, multiplicity = np.unique(joint, return_index=True, return_counts=True)
+    return first, multiplicity
+
+
+def _of_atoms(coding: Coding, code: NDArray[Any] | None, n_atoms: int) -> Membership:
+    """Membership when every atom has one code, or none (-1)."""
+    if code is None:
+        return Membership(coding.n_codes, (n_atoms,), reads=coding.reads)
+    order = np.argsort(code, kind="stable")
+    order = order[np.count_nonzero(code < 0) :] if code.dtype != bool else order
+    return _entries(coding, np.asarray(code)[order], order[:, None], (n_atoms,), None)
+
+
+def _bind_groups(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
+    """Atoms are groups; the rows of a group that share a code are one entry."""
+    assert design.members is not None
+    groups = design.members[:, 0]
+    n_groups = design.n_units[0]
+    members = []
+    for coding in codings:
+        rows, code = _seen(coding, design.n_samples)
+        if coding.n_codes >= len(rows):
+            order = np.argsort(code, kind="stable")
+            entry = (code[order], groups[rows][order][:, None], None)
+        else:
+            key = code.astype(np.intp) * n_groups + groups[rows]
+            pair, times = np.unique(key, return_counts=True)
+            several = times if times.max() > 1 else None
+            entry = (pair // n_groups, (pair % n_groups)[:, None], several)
+        members.append(_entries(coding, entry[0], entry[1], design.n_units, entry[2]))
+    return members, (np.ones(n_groups, dtype=np.int64),), design.strata
+
+
+def _bind_pairs(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
+    """Atoms are the members of each factor; every row is an entry."""
+    assert design.members is not None
+    n_atoms = design.n_units if design.kind == "crossed" else design.n_units * 2
+    members = []
+    for coding in codings:
+        rows, code = _seen(coding, design.n_samples)
+        order = np.argsort(code, kind="stable")
+        units = design.members[rows][order]
+        members.append(_entries(coding, code[order], units, n_atoms, None))
+    ones = tuple(np.ones(n, dtype=np.int64) for n in design.n_units)
+    return members, ones, None
+
+
+def _seen(coding: Coding, n_samples: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Rows the statistic sees, and their codes."""
+    if coding.code is None:
+        return np.arange(n_samples), np.arange(n_samples)
+    if coding.code.dtype == bool:
+        return np.arange(n_samples), coding.code.astype(np.intp)
+    rows = np.flatnonzero(coding.code >= 0)
+    return rows, coding.code[rows]
+
+
+def _entries(
+    coding: Coding,
+    code: NDArray[np.integer],
+    units: NDArray[np.intp],
+    n_atoms: tuple[int, ...],
+    times: NDArray[np.intp] | None,
+) -> Membership:
+    """Membership from entries sorted by code."""
+    first = None
+    if len(code) != coding.n_codes:
+        first = np.searchsorted(code, np.arange(coding.n_codes + 1))
+    return Membership(coding.n_codes, n_atoms, first, units, times, reads=coding.reads)

@@ -1,0 +1,154 @@
+"""Running sums of counts along codes, faster than ``numpy.cumsum``.
+
+A running sum is a chain of additions, which no processor does several at a time. Cut into tiles
+of 16, the sums inside a tile are a product with a triangular matrix of ones, and only the totals
+of the tiles are left to be summed in a chain. Small integers are handled in single precision,
+where their sums are exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Codes in a tile: fewer leave more totals to add up in a chain, more waste multiplications.
+WIDTH = 16
+_UP_TO = {dtype: np.triu(np.ones((WIDTH, WIDTH), dtype)) for dtype in (np.float32, np.float64)}
+_ALL = {dtype: np.ones(WIDTH, dtype) for dtype in (np.float32, np.float64)}
+# Elements worked on at a time where all codes of some lines are given.
+_CACHED = 1 << 16
+# Integers below this are exact in single precision.
+_EXACT = 1 << 24
+
+
+def as_flags(values: Floats) -> NDArray[np.uint8] | None:
+    """Give values that are all 0 or 1 as bytes; None if there are others."""
+    flags = values != 0
+    return flags.view(np.uint8) if np.array_equal(values, flags) else None
+
+
+def as_bytes(counts: NDArray) -> NDArray:
+    """Give counts as bytes if they fit, as they are otherwise."""
+    if counts.dtype == np.uint8 or counts.max(initial=0) > 255:
+        return counts
+    return counts.astype(np.uint8)
+
+
+def running_sums(
+    weights: NDArray, term: Floats, flags: NDArray[np.uint8] | None, below: Floats
+) -> Floats:
+    """Running sums of weights times a term, from left to right.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_lines, n_codes)
+        Counts of any type.
+    term : ndarray of shape (n_codes,)
+        What each code counts for.
+    flags : ndarray of shape (n_codes,) or None
+        The term as bytes, if it is nothing but 0 and 1.
+    below : ndarray of shape (n_lines,)
+        Where each line starts from.
+
+    Returns
+    -------
+    ndarray of shape (n_lines, n_codes)
+        In single precision if that is exact.
+    """
+    small = flags is not None and weights.dtype == np.uint8
+    exact = small and float(below.max(initial=0.0)) + 255 * weights.shape[1] < _EXACT
+    values = _padded(weights * (flags if exact else term), np.float32 if exact else np.float64)
+    return _summed_up(values, below)[:, : weights.shape[1]]
+
+
+def pairs_in_order(
+    weights: NDArray,
+    upper: tuple[Floats, NDArray[np.uint8] | None],
+    lower: tuple[Floats, NDArray[np.uint8] | None],
+    below: Floats,
+) -> tuple[Floats, Floats, Floats]:
+    """Sum ``upper`` times ``lower`` over pairs whose upper one comes later.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_lines, n_codes)
+        Counts of any type.
+    upper, lower : tuple of two ndarrays of shape (n_codes,)
+        What each code counts for on each side, and the same as bytes or None. No code counts on
+        both sides.
+    below : ndarray of shape (n_lines,)
+        Sum of ``lower`` over what comes before these codes.
+
+    Returns
+    -------
+    pairs : ndarray of shape (n_lines,)
+        The sum, pairs with what comes before included.
+    upper, lower : ndarray of shape (n_lines,)
+        Sums of each side over these codes.
+    """
+    n_lines = len(weights)
+    # Sums within a tile stay below (16 * 255)**2 / 2, exact in single precision.
+    small = weights.dtype == np.uint8 and upper[1] is not None and lower[1] is not None
+    dtype = np.float32 if small else np.float64
+    up = _padded(weights * upper[small], dtype).reshape(-1, WIDTH)
+    low = _padded(weights * lower[small], dtype).reshape(-1, WIDTH)
+    within = low @ _UP_TO[dtype]
+    low_totals = within[:, -1].astype(np.float64).reshape(n_lines, -1)
+    up_totals = (up @ _ALL[dtype]).astype(np.float64).reshape(n_lines, -1)
+    within *= up
+    pairs = (within @ _ALL[dtype]).reshape(n_lines, -1).sum(axis=1, dtype=np.float64)
+    pairs += np.einsum("ij,ij->i", up_totals, _before(low_totals, below))
+    return pairs, up_totals.sum(axis=1), low_totals.sum(axis=1)
+
+
+def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
+    """Sums of each term over all codes before each tile of `WIDTH`: (n_lines, n_tiles, n_terms)."""
+    n_lines, n_codes = weights.shape
+    sums = np.empty((n_lines, -(-n_codes // WIDTH), terms.shape[1]))
+    step = max(1, _CACHED // n_lines // WIDTH) * WIDTH
+    for k, column in enumerate(np.ascontiguousarray(terms.T)):
+        flags = as_flags(column) if weights.dtype == np.uint8 else None
+        dtype, term = (np.float64, column) if flags is None else (np.float32, flags)
+        below = np.zeros(n_lines)
+        for start in range(0, n_codes, step):
+            at = slice(start, start + step)
+            tiles = _padded(weights[:, at] * term[at], dtype).reshape(-1, WIDTH)
+            totals = (tiles @ _ALL[dtype]).astype(np.float64).reshape(n_lines, -1)
+            first = start // WIDTH
+            sums[:, first : first + totals.shape[1], k] = _before(totals, below)
+            below += totals.sum(axis=1)
+    return sums
+
+
+def _summed_up(values: NDArray, below: Floats) -> NDArray:
+    """Running sums of padded lines, which are used up."""
+    dtype = values.dtype.type
+    tiles = values.reshape(-1, WIDTH)
+    totals = (tiles @ _ALL[dtype]).reshape(len(values), -1)
+    # What lies before a tile enters with its first code, so that no pass is needed to add it.
+    tiles[:, 0] += _before(totals, below).ravel()
+    return (tiles @ _UP_TO[dtype]).reshape(values.shape)
+
+
+def _before(totals: NDArray, below: Floats) -> NDArray:
+    """Sum of all that lies before each of the totals."""
+    if totals.shape[1] < 4 * WIDTH:
+        upto = np.cumsum(totals, axis=1)
+        upto += below[:, None]
+    else:
+        upto = _summed_up(_padded(totals, totals.dtype.type), below)[:, : totals.shape[1]]
+    upto -= totals
+    return upto
+
+
+def _padded(values: NDArray, dtype: type) -> NDArray:
+    """Copy lines, filled up with 0 to whole tiles."""
+    n_lines, n_codes = values.shape
+    spare = -n_codes % WIDTH
+    if spare == 0:
+        return values.astype(dtype)
+    padded = np.zeros((n_lines, n_codes + spare), dtype)
+    padded[:, :n_codes] = values
+    return padded

@@ -1,0 +1,554 @@
+"""The splitters: bootstrap samples, and repeats of a test set, for every ``cv=`` of scikit-learn.
+
+Which one when:
+
+* `BootstrapSplit`: how a method does at this sample size, when the rows are independent. It trains
+  on rows drawn with replacement and tests on the rows that were not drawn (out-of-bag).
+* `StratifiedBootstrapSplit`: the same within classes, when a class is rare enough to be missed.
+* `GroupBootstrapSplit`: the same with whole groups, when several rows come from one speaker,
+  patient or machine.
+* `BootstrapTestSplit`: how far the score of a *fitted* model can be trusted; only test rows are
+  drawn again.
+* `SeedSplit`: how much the score moves with the seed of the training, everything else being equal.
+
+Everything is drawn from one random stream per split, so the first 100 of 200 splits are the splits
+of ``n_splits=100``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_cv
+from sklearn.utils import indexable
+
+from skboot._validation import check_count, check_groups, check_rows, check_seed, fail
+
+__all__ = [
+    "BootstrapSplit",
+    "BootstrapTestSplit",
+    "GroupBootstrapSplit",
+    "SeedSplit",
+    "StratifiedBootstrapSplit",
+]
+
+Split = tuple[np.ndarray, np.ndarray]
+
+# With two or more units a draw fails with probability 1/2 at most, so this bound is never met by
+# chance: it only keeps a broken random generator from hanging the caller.
+_MAX_DRAWS = 1000
+
+
+class _OutOfBagSplit(BaseShuffleSplit):
+    """What the three bootstrap splitters share: units drawn within strata, the rest out-of-bag."""
+
+    def __init__(self, n_splits: int = 200, *, random_state: Any = None) -> None:
+        self.n_splits = check_count("n_splits", n_splits, type(self).__name__, 1)
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate the training and test rows of every split.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data; only the number of rows is used.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels), default=None
+            The class labels `StratifiedBootstrapSplit` needs; not used otherwise.
+        groups : array-like of shape (n_samples,), default=None
+            The groups `GroupBootstrapSplit` needs; ignored with a warning otherwise.
+
+        Returns
+        -------
+        iterator of (train, test)
+            Int arrays: `train` holds the drawn rows as often as they were drawn, in random order,
+            `test` the rows that were not drawn, in rising order.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two rows (of a class, when stratified) or groups, if what is
+            needed of `y` and `groups` is missing or has missing values, if `y` to stratify by is
+            continuous, or if `random_state` is of no known type.
+        """
+        X, y, groups = indexable(X, y, groups)
+        unit, strata = self._units(X, y, groups)
+        seed = check_seed(self.random_state, type(self).__name__)
+        return _out_of_bag_splits(unit, strata, self.n_splits, seed)
+
+    def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return the unit of every row, (n_samples,), and the units of every stratum."""
+        raise NotImplementedError
+
+    def _warn_of_ignored_groups(self, groups: Any) -> None:
+        if groups is not None:
+            message = f"The groups parameter is ignored by {type(self).__name__}"
+            warnings.warn(message, UserWarning, stacklevel=4)
+
+
+class BootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
+    """Train on rows drawn with replacement, test on the rows left out of the draw.
+
+    Every split draws `n_samples` training rows with replacement; about 36.8 % of the rows are
+    never drawn and form the test side (out-of-bag). A training side holds about 63.2 % of the
+    distinct rows, so the scores are those of a method that saw less data: their mean is biased
+    low, and percentiles over them describe single runs, not the uncertainty of the mean.
+
+    Parameters
+    ----------
+    n_splits : int, default=200
+        Number of bootstrap samples.
+    random_state : int, SeedSequence, RandomState, Generator or None, default=None
+        An int or a `numpy.random.SeedSequence` (never spawned) gives the same splits at every
+        call; a `RandomState` or `Generator` is drawn from, so the next call differs; None takes
+        fresh entropy. The successive halving searches accept an int only.
+
+    See Also
+    --------
+    StratifiedBootstrapSplit : Draws within classes.
+    GroupBootstrapSplit : Draws whole groups.
+
+    Notes
+    -----
+    A draw that leaves no row out is repeated from the stream of its own split, so the test side
+    is never empty; at n_samples = 4 this concerns 9.4 % of the draws, at 10 one in 2756. The
+    order of the training rows is random, duplicates included, as `learning_curve` needs it.
+
+    Cross-validation *inside* a training side sees copies of one row on both sides of its folds
+    and is far too optimistic.
+
+    References
+    ----------
+    Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on
+    cross-validation. Journal of the American Statistical Association 78, 316-331.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import BootstrapSplit
+    >>> cv = BootstrapSplit(n_splits=2, random_state=0)
+    >>> for train, test in cv.split(np.zeros((10, 2))):
+    ...     print(len(train), set(test) == set(range(10)) - set(train))
+    10 True
+    10 True
+    """
+
+    def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        self._warn_of_ignored_groups(groups)
+        # A sparse matrix has no len(), a list no shape.
+        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        if n_samples < 2:
+            must = "have at least two rows, one to train on and one to test on"
+            raise fail(f"{type(self).__name__}.split", "X", must, str(n_samples))
+        rows = np.arange(n_samples)
+        return rows, [rows]
+
+
+class StratifiedBootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
+    """Train on rows drawn with replacement within each class, test on the rows left out.
+
+    Every class keeps its number of training rows, and every class has rows on both sides of
+    every split.
+
+    Parameters
+    ----------
+    n_splits : int, default=200
+        Number of bootstrap samples.
+    random_state : int, SeedSequence, RandomState, Generator or None, default=None
+        An int or a `numpy.random.SeedSequence` (never spawned) gives the same splits at every
+        call; a `RandomState` or `Generator` is drawn from, so the next call differs; None takes
+        fresh entropy. The successive halving searches accept an int only.
+
+    See Also
+    --------
+    BootstrapSplit : Draws from all rows, so that class sizes vary as they would in new data.
+
+    Notes
+    -----
+    A class of which every row was drawn is drawn again, from the stream of its own split. Classes
+    are drawn independently, so this is the law of the stratified bootstrap given that no class is
+    missing out-of-bag. Multilabel targets are stratified by distinct rows, as in
+    `sklearn.model_selection.StratifiedShuffleSplit`.
+
+    Stratified samples show less spread than data with random class sizes: use this splitter when
+    class sizes are fixed by design, or when a rare class would otherwise be missed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import StratifiedBootstrapSplit
+    >>> y = np.array(["ham"] * 7 + ["spam"] * 3)
+    >>> cv = StratifiedBootstrapSplit(n_splits=2, random_state=0)
+    >>> for train, test in cv.split(np.zeros((10, 2)), y):
+    ...     print(sorted(y[train]).count("spam"), sorted(set(y[test].tolist())))
+    3 ['ham', 'spam']
+    3 ['ham', 'spam']
+    """
+
+    def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        self._warn_of_ignored_groups(groups)
+        code = _class_codes(y, f"{type(self).__name__}.split")
+        by_class = np.argsort(code, kind="stable")
+        return np.arange(len(code)), np.split(by_class, np.cumsum(np.bincount(code))[:-1])
+
+
+class GroupBootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
+    """Train on whole groups drawn with replacement, test on the groups left out of the draw.
+
+    As many groups are drawn as there are; all rows of a group come along as often as the group
+    was drawn, and no group is on both sides of a split.
+
+    Parameters
+    ----------
+    n_splits : int, default=200
+        Number of bootstrap samples.
+    random_state : int, SeedSequence, RandomState, Generator or None, default=None
+        An int or a `numpy.random.SeedSequence` (never spawned) gives the same splits at every
+        call; a `RandomState` or `Generator` is drawn from, so the next call differs; None takes
+        fresh entropy. The successive halving searches accept an int only.
+
+    See Also
+    --------
+    sklearn.model_selection.GroupShuffleSplit : Groups drawn without replacement.
+
+    Notes
+    -----
+    A draw that leaves no group out is repeated from the stream of its own split. Groups of
+    different sizes make training sides of different lengths. `learning_curve` takes the length of
+    the first one for all: the largest steps of shorter ones hold fewer rows than they say.
+
+    With metadata routing, groups are requested by default. Without it, `SequentialFeatureSelector`,
+    `TunedThresholdClassifierCV` and `CalibratedClassifierCV` do not pass groups on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import GroupBootstrapSplit
+    >>> speaker = np.repeat(["ann", "bob", "cem", "dua"], 5)
+    >>> cv = GroupBootstrapSplit(n_splits=2, random_state=0)
+    >>> for train, test in cv.split(np.zeros((20, 2)), groups=speaker):
+    ...     print(len(train), set(speaker[train]) & set(speaker[test]))
+    20 set()
+    20 set()
+    """
+
+    __metadata_request__split: ClassVar = {"groups": True}
+
+    def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        code = _group_codes(groups, f"{type(self).__name__}.split")
+        return code, [np.arange(code.max() + 1)]
+
+
+class _RepeatedFolds(BaseCrossValidator):
+    """What gives every split of another splitter several times."""
+
+    __metadata_request__split: ClassVar = {"groups": True}
+    cv: Any
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """Return the number of splits: those of `cv` times the repeats of each.
+
+        Parameters
+        ----------
+        X, y, groups : array-like of shape (n_samples, ...), default=None
+            Passed to `cv`, which may need them to count its splits.
+
+        Returns
+        -------
+        int
+            The number of pairs that `split` yields.
+        """
+        return self._n_repeats() * int(_resolve_cv(self.cv, y).get_n_splits(X, y, groups))
+
+    def _n_repeats(self) -> int:
+        raise NotImplementedError
+
+
+class BootstrapTestSplit(_RepeatedFolds):
+    """Keep every training side of `cv`, and draw its test side with replacement.
+
+    Meant for fitted models in a `sklearn.frozen.FrozenEstimator`: nothing is trained again, and
+    the scores show what another test set of the same size would have given this one model.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        Where the test sides come from. To resample one whole test set, pass
+        ``[(rows, rows)]`` with ``rows = np.arange(n_samples)``. An int, or None for five folds,
+        makes stratified folds where `y` holds class labels, as in `SeedSplit`.
+    n_resamples : int, default=200
+        Number of resamples of each test side.
+    random_state : int, SeedSequence, RandomState, Generator or None, default=None
+        Seeds the drawing of test rows, not `cv`. An int or a `numpy.random.SeedSequence` (never
+        spawned) gives the same draws at every call; a `RandomState` or `Generator` is drawn from,
+        so the next call differs; None takes fresh entropy. The successive halving searches accept
+        an int only, and need one in a random `cv` as well.
+
+    Notes
+    -----
+    With an estimator that is not frozen, the same training side is fitted `n_resamples` times,
+    and an estimator with ``random_state=None`` mixes the spread of its seeds in.
+
+    With `groups`, whole groups of a test side are drawn with all their rows in it, whether or not
+    `cv` itself looks at groups. The splits are in the order of `cv`: the `n_resamples` of its
+    first test side, then those of its second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from skboot import BootstrapTestSplit
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> y = np.tile([0, 0, 0, 1, 0, 1, 1, 1], 5)
+    >>> model = FrozenEstimator(LogisticRegression().fit(X, y))
+    >>> rows = np.arange(40)
+    >>> cv = BootstrapTestSplit([(rows, rows)], n_resamples=100, random_state=0)
+    >>> cross_val_score(model, X, y, cv=cv).shape
+    (100,)
+    """
+
+    def __init__(self, cv: Any, *, n_resamples: int = 200, random_state: Any = None) -> None:
+        self.cv = _check_inner_cv(cv)
+        self.n_resamples = check_count("n_resamples", n_resamples, type(self).__name__, 1)
+        self.random_state = random_state
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate the training side of `cv` with each resample of its test side.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, passed to `cv`.
+        y : array-like of shape (n_samples,), default=None
+            The target, passed to `cv`.
+        groups : array-like of shape (n_samples,), default=None
+            The group of every row; whole groups are drawn. Also passed to `cv`.
+
+        Returns
+        -------
+        iterator of (train, test)
+            `train` as `cv` gives it; `test` holds the rows as often as they were drawn.
+
+        Raises
+        ------
+        ValueError
+            If a test side of `cv` has fewer than two rows (or groups), or `random_state` is of no
+            known type.
+        """
+        X, y, groups = indexable(X, y, groups)
+        code = None if groups is None else _group_codes(groups, f"{type(self).__name__}.split")
+        with warnings.catch_warnings():
+            # Groups are used here even where cv itself does not look at them.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored by")
+            folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
+        sides = [(train, *_test_units(test, code, type(self).__name__)) for train, test in folds]
+        seed = check_seed(self.random_state, type(self).__name__)
+        return _test_resamples(sides, self.n_resamples, seed)
+
+    def _n_repeats(self) -> int:
+        return self.n_resamples
+
+
+class SeedSplit(_RepeatedFolds):
+    """Give each split of `cv` once per seed, to see how much a score moves with the seed alone.
+
+    A splitter does not seed an estimator. The repeats differ because an estimator with
+    ``random_state=None`` takes fresh randomness at every fit. With an int, or a `RandomState`
+    (which is copied for every fit), all repeats are equal: such an estimator shows a seed spread
+    of zero that is not true.
+
+    Parameters
+    ----------
+    n_seeds : int
+        How often each split is given.
+    cv : int, splitter, iterable of (train, test) or None, default=None
+        The splits; None is five folds. An int or None makes stratified folds where `y` holds
+        class labels (see Notes).
+
+    Notes
+    -----
+    The order is seed-major: all splits of `cv`, then all of them again. So
+    ``scores.reshape(n_seeds, -1)`` has a row per seed and a column per split; the spread down a
+    column is due to the seed, the spread between column means also to the data. `cv` is asked for
+    its splits once per call, so a random `cv` repeats the same splits for every seed. The
+    successive halving searches call several times: give a random `cv` an int seed there.
+
+    scikit-learn chooses stratified folds by whether the estimator is a classifier, which a
+    splitter cannot see. Here an int `cv` is stratified if `y` looks like class labels: floats
+    where every value has at least one row per fold, anything else where some value has. Pass a
+    splitter to choose.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skboot import SeedSplit
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(max_features=1, random_state=None)
+    >>> scores = cross_val_score(tree, X, y, cv=SeedSplit(4))
+    >>> scores.reshape(4, -1).shape
+    (4, 5)
+    """
+
+    def __init__(self, n_seeds: int, cv: Any = None) -> None:
+        self.n_seeds = check_count("n_seeds", n_seeds, type(self).__name__, 1)
+        self.cv = _check_inner_cv(cv)
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
+        """Generate all splits of `cv`, once per seed.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The data, passed to `cv`.
+        y : array-like of shape (n_samples,), default=None
+            The target, passed to `cv`.
+        groups : array-like of shape (n_samples,), default=None
+            Passed to `cv`, which may need or ignore them.
+
+        Returns
+        -------
+        iterator of (train, test)
+            As `cv` gives them, seed-major.
+        """
+        X, y, groups = indexable(X, y, groups)
+        folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
+        return (fold for _ in range(self.n_seeds) for fold in folds)
+
+    def _n_repeats(self) -> int:
+        return self.n_seeds
+
+
+def _out_of_bag_splits(
+    unit: np.ndarray, strata: list[np.ndarray], n_splits: int, seed: np.random.SeedSequence
+) -> Iterator[Split]:
+    """Draw units within strata; yield shuffled drawn rows, and the rows of no drawn unit."""
+    rows = np.arange(len(unit))
+    n_drawn = np.zeros(sum(map(len, strata)), dtype=np.intp)
+    for index in range(n_splits):
+        rng = _stream(seed, index)
+        for members in strata:
+            n_drawn[members] = _draw_leaving_some_out(rng, len(members))
+        weight = n_drawn[unit]
+        yield rng.permutation(np.repeat(rows, weight)), rows[weight == 0]
+
+
+def _draw_leaving_some_out(rng: np.random.Generator, n_units: int) -> np.ndarray:
+    """Return how often each of `n_units` was drawn, (n_units,), given that one never was."""
+    for _ in range(_MAX_DRAWS):
+        n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+        if not n_drawn.all():
+            return n_drawn
+    raise RuntimeError(f"{_MAX_DRAWS} draws of {n_units} units in a row left no unit out.")
+
+
+def _test_units(test: Any, code: np.ndarray | None, caller: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a test side and the unit of each, counted from 0."""
+    test = np.asarray(test)
+    if test.dtype == bool:
+        test = np.flatnonzero(test)
+    unit = np.arange(len(test)) if code is None else np.unique(code[test], return_inverse=True)[1]
+    n_units = int(unit.max()) + 1 if len(unit) else 0
+    if n_units < 2:
+        kind = "row" if code is None else "group"
+        raise fail(
+            caller,
+            "cv",
+            f"give test sides of at least two {kind}s",
+            f"one with {n_units}, which shows no spread when it is resampled",
+            "Use larger test sides.",
+        )
+    return test, unit
+
+
+def _test_resamples(
+    sides: list[tuple[Any, np.ndarray, np.ndarray]], n_resamples: int, seed: np.random.SeedSequence
+) -> Iterator[tuple[Any, np.ndarray]]:
+    """Yield each (train, resampled test); a stream per resample, so both counts can grow."""
+    for side, (train, test, unit) in enumerate(sides):
+        n_units = int(unit.max()) + 1
+        for index in range(n_resamples):
+            rng = _stream(seed, side, index)
+            n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+            yield train, np.repeat(test, n_drawn[unit])
+
+
+def _stream(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
+    # What SeedSequence.spawn would give, without changing the caller's object.
+    key = (*seed.spawn_key, *key)
+    child = np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size)
+    return np.random.default_rng(child)
+
+
+def _check_inner_cv(cv: Any) -> Any:
+    """Refuse what scikit-learn refuses as `cv`, and keep an iterator's splits for every call."""
+    if isinstance(cv, Iterator) and not hasattr(cv, "split"):
+        cv = list(cv)
+    check_cv(cv)
+    return cv
+
+
+def _resolve_cv(cv: Any, y: Any) -> Any:
+    n_folds = 5 if cv is None else cv
+    are_folds = isinstance(n_folds, (int, np.integer))
+    return check_cv(cv, y, classifier=are_folds and _looks_like_classes(y, n_folds))
+
+
+def _looks_like_classes(y: Any, n_folds: int) -> bool:
+    """Guess what scikit-learn learns from ``is_classifier(estimator)``; see `SeedSplit`, Notes."""
+    values = np.asarray(y)
+    if values.ndim == 0 or values.size == 0 or values.size != len(values):
+        return False
+    try:
+        n_rows_of_value = np.unique(values, return_counts=True)[1]
+    except TypeError:  # mixed types: for the estimator to judge, plain folds do not look at y
+        return False
+    needed = np.min if values.dtype.kind == "f" else np.max
+    return bool(needed(n_rows_of_value) >= n_folds)
+
+
+def _group_codes(groups: Any, caller: str) -> np.ndarray:
+    """Number the groups from 0, in sorted order; return the number of every row's group."""
+    must = "be an array-like of shape (n_samples,)"
+    if groups is None:
+        raise fail(
+            caller,
+            "groups",
+            must,
+            "None",
+            "Pass groups=..., or params={'groups': ...} with metadata routing. Some tools of "
+            "scikit-learn, SequentialFeatureSelector and CalibratedClassifierCV among them, pass "
+            "groups on only after sklearn.set_config(enable_metadata_routing=True).",
+        )
+    code = check_groups(groups, caller)
+    if code.ndim > 1:
+        raise fail(caller, "groups", must, f"shape {code.shape}")
+    return code
+
+
+def _class_codes(y: Any, caller: str) -> np.ndarray:
+    """Number the classes from 0, in sorted order; return the number of every row's class."""
+    if y is None:
+        raise fail(caller, "y", "be an array-like of class labels", "None")
+    values = check_rows("y", y, caller)
+    if values.dtype.kind == "f" and np.any(values != np.floor(values)):
+        advice = "Use BootstrapSplit."
+        raise fail(caller, "y", "be class labels", "a continuous target", advice)
+    # Multilabel: a class is a distinct row.
+    axis = 0 if values.ndim > 1 else None
+    classes, code, n_rows = np.unique(values, axis=axis, return_inverse=True, return_counts=True)
+    if n_rows.min() < 2:
+        raise fail(
+            caller,
+            "y",
+            "have at least two rows of each class, one to train on and one to test on",
+            f"one row of each class in {classes[n_rows < 2].tolist()}",
+            "Merge or leave out such classes, or use BootstrapSplit.",
+        )
+    return code.ravel()  # numpy 2.0 gave codes of rows a second axis

@@ -1,0 +1,380 @@
+"""Every reading of a block, and every shorter way to it, against plain sums over repeated rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from skboot.resampling import block as block_module
+from skboot.resampling.block import Block, CrossedBlock, UnitBlock
+from skboot.resampling.design import SamplingDesign
+from skboot.resampling.left_out import LeaveOneOutBlock
+from skboot.resampling.membership import Membership
+from skboot.resampling.plan import Coding, ResamplingPlan
+
+N = 70
+N_LINES = 8
+RNG = np.random.default_rng(0)
+GROUPS = RNG.permutation(np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 8]))
+PAIRS = np.column_stack((RNG.integers(0, 9, N), RNG.integers(0, 7, N)))
+PAIRS[:9, 0], PAIRS[-7:, 1] = np.arange(9), np.arange(7)
+TRIALS = np.sort(RNG.integers(0, 9, (N, 2)), axis=1)
+TRIALS[:9] = np.arange(9)[:, None]
+
+DESIGNS = {
+    "rows": SamplingDesign.of_rows(N),
+    "strata": SamplingDesign.of_rows(N, np.arange(N) % 3),
+    "groups": SamplingDesign.of_groups(GROUPS),
+    "groups in strata": SamplingDesign.of_groups(GROUPS, GROUPS % 2),
+    "crossed": SamplingDesign.of_pairs(PAIRS, same_population=False),
+    "one population": SamplingDesign.of_pairs(TRIALS, same_population=True),
+}
+UNSEEN = RNG.integers(-1, 6, N)
+# As many entries as groups, one of which has two and one none.
+FEW_ROWS = np.full(N, -1)
+FEW_ROWS[[np.flatnonzero(g == GROUPS)[0] for g in range(1, 12)]] = 0
+FEW_ROWS[np.flatnonzero(GROUPS == 11)[1]] = 1
+CODES = {
+    "every row": None,
+    "every row, shuffled": RNG.permutation(N),
+    "few": RNG.integers(0, 6, N),
+    "some rows unseen": UNSEEN,
+    "true or false": RNG.random(N) < 0.3,
+    "one": np.zeros(N, dtype=np.intp),
+    "as the groups": GROUPS,
+    "groups of two": GROUPS // 2,
+    "few rows of some groups": FEW_ROWS,
+}
+
+
+def coding(name, reads="tiles"):
+    code = CODES[name]
+    return Coding(code, N if code is None else int(code.max()) + 1, reads)
+
+
+def code_of_rows(name):
+    return np.arange(N) if CODES[name] is None else CODES[name].astype(int)
+
+
+class Case:
+    """A block, and the weights of its codes counted on repeated rows."""
+
+    def __init__(self, design, name):
+        plan = ResamplingPlan(DESIGNS[design], N_LINES, np.random.SeedSequence(1))
+        self.binding = plan.bind([coding(name), Coding(None, N, "rows")])
+        self.block, by_row = self.binding.block(0)
+        self.block = self.block._lines(slice(0, N_LINES))
+        self.rows = list(by_row._lines(slice(0, N_LINES)).rows())
+        self.code = code_of_rows(name)
+        self.n_codes = self.code.max() + 1
+        seen = [self.code[rows][self.code[rows] >= 0] for rows in self.rows]
+        self.weights = np.array([np.bincount(c, minlength=self.n_codes) for c in seen], float)
+        self.rng = np.random.default_rng(2)
+
+
+@pytest.fixture(autouse=True)
+def small_tiles(monkeypatch):
+    """Many tiles, so that what is carried from one to the next is tested."""
+    monkeypatch.setattr(block_module, "_TILE", 1 << 7)
+    monkeypatch.setattr(block_module, "_WHOLE", 1 << 8)
+
+
+@pytest.fixture(params=DESIGNS)
+def design(request):
+    return request.param
+
+
+@pytest.fixture(params=CODES)
+def case(request, design):
+    return Case(design, request.param)
+
+
+def plain_pairs(weights, upper, lower, level):
+    later = level[:, None] > level[None, :]
+    half = level[:, None] == level[None, :]
+    counted = np.where(later, 1.0, np.where(half, 0.5, 0.0))
+    return np.einsum("li,lj,ij->l", weights * upper, weights * lower, counted)
+
+
+def sides(rng, n, kind):
+    upper = (rng.random(n) < 0.5).astype(float)
+    if kind == "flags":
+        return upper, 1.0 - upper
+    if kind == "some on neither side":
+        return upper * (rng.random(n) < 0.7), (1.0 - upper) * (rng.random(n) < 0.7)
+    return upper * rng.random(n), (1.0 - upper) * rng.random(n)
+
+
+def levels(rng, upper, share_tied):
+    """Levels in rising order, and the upper side moved behind the lower one in each."""
+    n = len(upper)
+    level = np.cumsum(rng.random(n) >= share_tied)
+    return level - level[0], np.lexsort((upper > 0, level))
+
+
+# --- what a row weighs
+
+
+def test_a_row_weighs_as_often_as_its_unit_was_drawn():
+    for name in ("rows", "strata", "groups", "groups in strata"):
+        case = Case(name, "every row")
+        unit = np.arange(N) if DESIGNS[name].members is None else GROUPS
+        assert_array_equal(case.weights, case.block.counts[:, unit])
+
+
+def test_a_pair_weighs_the_product_and_a_member_with_itself_once():
+    for name, members in (("crossed", PAIRS), ("one population", TRIALS)):
+        case = Case(name, "every row")
+        first, second = (side[:, of] for side, of in zip(case.block.counts, members.T, strict=True))
+        alone = (members[:, 0] == members[:, 1]) & (name == "one population")
+        assert_array_equal(case.weights, first * np.where(alone, 1, second))
+    assert alone.any()
+
+
+def test_products_of_counts_that_do_not_fit_a_byte_are_exact():
+    counts = np.array([[20, 300, 1]]), np.array([[40, 0, 300]])
+    units = np.array([[0, 0], [0, 2], [1, 2], [2, 1]])
+    crossed = CrossedBlock(Membership(4, (3, 3), units=units), counts)
+    assert_array_equal(crossed.sums(), [[800, 6000, 90000, 0]])
+
+
+# --- readings
+
+
+def test_sums_without_terms_are_the_weights_of_the_codes(case):
+    assert_array_equal(case.block.sums(), case.weights)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_sums_equal_weights_times_terms(case, convert):
+    terms = case.rng.normal(size=(case.n_codes, 3))
+    assert_allclose(case.block.sums(convert(terms)), case.weights @ terms, atol=1e-12)
+    assert_allclose(Block.sums(case.block, convert(terms)), case.weights @ terms, atol=1e-12)
+
+
+def test_tiles_hold_the_weights_in_order(case):
+    order = case.rng.permutation(case.n_codes)
+    for given in (None, order, order[: case.n_codes // 2 + 1]):
+        read = np.full((N_LINES, case.n_codes if given is None else len(given)), np.nan)
+        for at, weights in case.block.tiles(given):
+            assert weights.dtype == np.float64
+            read[:, at] = weights
+        assert_array_equal(read, case.weights if given is None else case.weights[:, given])
+
+
+@pytest.mark.parametrize("kind", ["flags", "weights"])
+def test_running_sums_stop_at_the_ends(case, kind):
+    n = case.n_codes
+    terms = np.column_stack(sides(case.rng, n, kind))
+    order = case.rng.permutation(n)
+    some = np.unique(np.append(case.rng.integers(0, n, n // 3), n - 1))
+    for ends in (None, np.arange(n), some):
+        stops = np.arange(n) if ends is None else ends
+        expected = np.cumsum(case.weights[:, order, None] * terms, axis=1)[:, stops]
+        read = np.full((2, N_LINES, len(stops)), np.nan)
+        for which, sums in case.block.running(terms, ends, order):
+            read[:, :, which] = sums
+            sums[:] = -1  # the reader's to change
+        assert_allclose(read, expected.transpose(2, 0, 1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["flags", "some on neither side", "weights"])
+@pytest.mark.parametrize("share_tied", [None, 0.02, 0.5, 1.0])
+def test_pairs_count_those_in_order_and_half_of_the_ties(case, kind, share_tied):
+    upper, lower = sides(case.rng, case.n_codes, kind)
+    order = case.rng.permutation(case.n_codes)
+    level = None
+    if share_tied is not None:
+        level, by = levels(case.rng, upper, share_tied)
+        upper, lower = upper[by], lower[by]
+    for given in (None, order):
+        weights = case.weights if given is None else case.weights[:, given]
+        of = np.arange(case.n_codes) if level is None else level
+        in_order, all_pairs = case.block.pairs(upper, lower, level, given)
+        assert_allclose(in_order, plain_pairs(weights, upper, lower, of), atol=1e-11)
+        assert_allclose(all_pairs, (weights @ upper) * (weights @ lower), atol=1e-11)
+
+
+def test_pairs_of_some_codes_leave_the_others_out(case):
+    some = case.rng.permutation(case.n_codes)[: case.n_codes // 2 + 1]
+    upper, lower = sides(case.rng, len(some), "flags")
+    expected = plain_pairs(case.weights[:, some], upper, lower, np.arange(len(some)))
+    assert_allclose(case.block.pairs(upper, lower, None, some)[0], expected, atol=1e-11)
+
+
+def gaps(share):
+    return (
+        lambda running, total: running[:, 0] - share * total[:, 0],
+        lambda running, total: running.sum(axis=1) - (1 - share) * total.sum(axis=1),
+    )
+
+
+def plain_crossing(weights, terms, gap, ends):
+    running = np.cumsum(weights[:, None] * terms, axis=0)
+    total = running[-1]
+    at_ends = running[ends]
+    reached = np.flatnonzero(gap(at_ends, np.broadcast_to(total, at_ends.shape)) >= 0)
+    end = reached[0] if len(reached) else len(ends) - 1
+    return end, at_ends[end - 1] if end else 0 * total, at_ends[end], total
+
+
+@pytest.mark.parametrize("share", [0.0, 0.31, 0.5, 1.0, 1.5])
+def test_a_crossing_is_the_first_end_where_the_gap_is_not_negative(case, share):
+    n = case.n_codes
+    terms = np.column_stack(sides(case.rng, n, "flags"))
+    some = np.unique(np.append(case.rng.integers(0, n, n // 3), n - 1))
+    for ends in (None, some):
+        stops = np.arange(n) if ends is None else ends
+        for gap, found in zip(
+            gaps(share), case.block.crossing(terms, *gaps(share), ends=ends), strict=True
+        ):
+            for line, weights in enumerate(case.weights):
+                expected = plain_crossing(weights, terms, gap, stops)
+                for value, plain in zip(found, expected, strict=True):
+                    assert_array_equal(value[line], plain)
+
+
+def test_repeated_rows_are_those_of_a_code_for_each_row(case):
+    own = Case("rows", "every row, shuffled") if case.n_codes < N else case
+    code = own.code
+    for rows, codes in zip(own.rows, own.block.rows(), strict=True):
+        assert_array_equal(np.sort(code[rows]), codes)
+
+
+# --- variance
+
+
+def plain_variance(block, rows_of_unit, strata, terms, code, gradient):
+    """Sum over units of weight times squared influence, centred within strata."""
+    of_rows = np.where(code[:, None] >= 0, terms[code], 0.0)
+    of_units = np.array([of_rows[rows].sum(axis=0) for rows in rows_of_unit])
+    influence = gradient @ of_units.T
+    variance = (block.counts * influence**2).sum(axis=1)
+    if strata is not None:
+        for h in np.unique(strata):
+            drawn = block.counts[:, strata == h]
+            variance -= (drawn * influence[:, strata == h]).sum(axis=1) ** 2 / drawn.sum(axis=1)
+    return variance
+
+
+@pytest.mark.parametrize("name", ["rows", "strata", "groups", "groups in strata"])
+@pytest.mark.parametrize("codes", CODES)
+def test_the_variance_is_that_of_influences_of_units(name, codes):
+    case, design = Case(name, codes), DESIGNS[name]
+    unit = np.arange(N) if design.members is None else GROUPS
+    rows_of_unit = [np.flatnonzero(unit == u) for u in range(unit.max() + 1)]
+    terms = case.rng.normal(size=(case.n_codes, 2))
+    gradient = case.rng.normal(size=(N_LINES, 2))
+    arguments = rows_of_unit, design.strata, terms, case.code, gradient
+    if len(case.block.counts[0]) == len(rows_of_unit):  # else atoms stand for several units
+        expected = plain_variance(case.block, *arguments)
+        assert_allclose(case.block.variance(terms, gradient), expected, atol=1e-10)
+        assert_allclose(
+            case.block.variance(sparse.csr_matrix(terms), gradient), expected, atol=1e-10
+        )
+
+
+def test_a_crossed_design_has_no_variance_of_units():
+    case = Case("crossed", "few")
+    with pytest.raises(TypeError, match="crossed design"):
+        case.block.variance(np.ones((6, 1)), np.ones((N_LINES, 1)))
+
+
+# --- codes as atoms: what a plan for one statistic draws
+
+
+def test_counts_of_merged_codes_read_as_counts_of_rows():
+    multiplicity = np.array([5, 1, 30, 300, 7, 2, 2, 9])
+    rng = np.random.default_rng(4)
+    counts = rng.multinomial(multiplicity.sum(), multiplicity / multiplicity.sum(), size=6)
+    merged = UnitBlock(Membership(8, (8,)), counts)
+    upper, lower = np.array([0, 1, 0, 1, 0, 1, 0, 1.0]), np.array([1, 0, 1, 0, 1, 0, 1, 0.0])
+    in_order, all_pairs = merged.pairs(upper, lower)
+    assert_array_equal(in_order, plain_pairs(counts, upper, lower, np.arange(8)))
+    assert_array_equal(all_pairs, (counts @ upper) * (counts @ lower))
+    terms = rng.normal(size=(8, 2))
+    assert_allclose(merged.sums(terms), counts @ terms, rtol=1e-12)
+
+
+@pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
+def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
+    monkeypatch.setattr(block_module, "_TILE", tile)
+    counts = np.full((1, 70_000), 255, dtype=np.uint8)
+    whole = UnitBlock(Membership(70_000, (70_000,)), counts)
+    for at, sums in whole.running(np.ones((70_000, 1))):
+        assert_array_equal(sums[0, 0], 255.0 * np.arange(at.start + 1, at.stop + 1))
+    upper = np.tile([0.0, 1.0], 35_000)
+    in_order, _ = whole.pairs(upper, 1.0 - upper)
+    assert in_order == 255**2 * 35_000 * 35_001 / 2
+
+
+# --- one unit left out
+
+
+@pytest.fixture(params=CODES)
+def left_out(request, design):
+    if DESIGNS[design].is_crossed:
+        pytest.skip("units are left out of rows and groups")
+    case = Case(design, request.param)
+    multiplicity, strata = case.binding.multiplicity[0], case.binding.strata
+    atoms = np.arange(len(multiplicity))
+    counts = multiplicity - np.eye(len(multiplicity), dtype=int)
+    case.closed = LeaveOneOutBlock(case.block.membership, multiplicity, atoms, strata)
+    case.plain = UnitBlock(case.block.membership, counts, strata)
+    return case
+
+
+def test_sums_less_one_unit(left_out):
+    terms = left_out.rng.normal(size=(left_out.n_codes, 2))
+    expected = left_out.plain.sums(terms)
+    assert_allclose(left_out.closed.sums(terms), expected, atol=1e-12)
+    assert_allclose(left_out.closed.sums(sparse.csr_matrix(terms)), expected, atol=1e-12)
+    assert_array_equal(left_out.closed.sums(), left_out.plain.sums())
+
+
+@pytest.mark.parametrize("share_tied", [None, 0.3])
+def test_pairs_less_one_unit(left_out, share_tied):
+    n = left_out.n_codes
+    upper, lower = sides(left_out.rng, n, "weights")
+    level = None
+    if share_tied is not None:
+        level, by = levels(left_out.rng, upper, share_tied)
+        upper, lower = upper[by], lower[by]
+    order = left_out.rng.permutation(n)
+    for given in (None, order):
+        closed, plain = (
+            b.pairs(upper, lower, level, given) for b in (left_out.closed, left_out.plain)
+        )
+        assert_allclose(closed, plain, atol=1e-10)
+    some = order[: n // 2 + 1]
+    upper, lower = sides(left_out.rng, len(some), "flags")
+    closed, plain = (b.pairs(upper, lower, None, some) for b in (left_out.closed, left_out.plain))
+    assert_allclose(closed, plain, atol=1e-10)
+
+
+def test_a_crossing_less_one_unit(left_out):
+    n = left_out.n_codes
+    terms = np.column_stack(sides(left_out.rng, n, "flags"))
+    some = np.unique(np.append(left_out.rng.integers(0, n, n // 3), n - 1))
+    for ends in (None, some):
+        closed, plain = (
+            b.crossing(terms, *gaps(0.4), ends=ends) for b in (left_out.closed, left_out.plain)
+        )
+        for one, other in zip(closed, plain, strict=True):
+            for value, expected in zip(one, other, strict=True):
+                assert_array_equal(value, expected)
+
+
+def test_the_variance_less_one_unit(left_out):
+    terms = left_out.rng.normal(size=(left_out.n_codes, 2))
+    gradient = left_out.rng.normal(size=(left_out.closed.n_lines, 2))
+    closed, plain = (b.variance(terms, gradient) for b in (left_out.closed, left_out.plain))
+    assert_allclose(closed, plain, atol=1e-10)
+
+
+def test_other_readings_less_one_unit(left_out):
+    closed, plain = left_out.closed, left_out.plain
+    for (_, weights), (_, expected) in zip(closed.tiles(), plain.tiles(), strict=True):
+        assert_array_equal(weights, expected)
+    for rows, expected in zip(closed.rows(), plain.rows(), strict=True):
+        assert_array_equal(rows, expected)

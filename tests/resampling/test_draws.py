@@ -1,0 +1,99 @@
+"""Counts of atoms are exactly multinomial, whichever way they are drawn.
+
+False-alarm rates: chi-square tests at 1e-4 with fixed seeds, so that a correct change of the
+stream fails about once in a thousand such changes.
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skboot.resampling.draws import multinomial_counts
+
+ALARM = 1e-4
+
+
+def rng(seed=0):
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+MULTIPLICITIES = {
+    "two atoms": [7, 93],
+    "heavy atoms only": [500, 300, 200],
+    "heavy and rare atoms": [400, 90, 60, 5, 3, 1, 1],
+    "rare atoms only": [3, 2, 1, 1, 1],
+    "one atom": [50],
+    "few single units": [1] * 20,
+    "many single units": [1] * 400,
+}
+
+
+@pytest.mark.parametrize("name", MULTIPLICITIES)
+def test_each_count_is_binomial_and_lines_sum_to_n(name):
+    multiplicity = np.array(MULTIPLICITIES[name])
+    n = multiplicity.sum()
+    counts = multinomial_counts(rng(), 4000, multiplicity).astype(int)
+
+    assert np.all(counts.sum(axis=1) == n)
+    for atom in {0, len(multiplicity) - 1}:
+        law = stats.binom(n, multiplicity[atom] / n)
+        assert chi_square_p(counts[:, atom], law) > ALARM
+
+
+@pytest.mark.parametrize("name", ["heavy and rare atoms", "many single units"])
+def test_covariances_are_multinomial(name):
+    multiplicity = np.array(MULTIPLICITIES[name])
+    n, share = multiplicity.sum(), multiplicity / multiplicity.sum()
+    n_lines = 40_000
+    counts = multinomial_counts(rng(1), n_lines, multiplicity).astype(float)
+
+    # The sum of any subset is binomial, which holds for all subsets only if the joint law does.
+    subset = np.arange(len(multiplicity)) % 3 == 0
+    p = share[subset].sum()
+    total = counts[:, subset].sum(axis=1)
+    standard_error = np.sqrt(2 / n_lines)
+    assert abs(total.var() / (n * p * (1 - p)) - 1) < 4.5 * standard_error
+
+
+def test_poisson_fill_counts_of_a_block_of_columns_are_binomial():
+    counts = multinomial_counts(rng(2), 3000, np.ones(1000, dtype=np.int64))
+
+    law = stats.binom(1000, 0.25)
+    assert chi_square_p(counts[:, 100:350].sum(axis=1, dtype=int), law) > ALARM
+    assert chi_square_p(counts.ravel(), stats.binom(1000, 1 / 1000)) > ALARM
+
+
+@pytest.mark.parametrize("n_strata", [3, 100])
+def test_as_many_units_as_a_stratum_holds_are_drawn_in_it(n_strata):
+    strata = np.sort(np.r_[np.arange(n_strata), rng(3).integers(0, n_strata, 300)])
+    strata = rng(4).permutation(strata)
+    counts = multinomial_counts(rng(5), 500, np.ones(len(strata), dtype=np.int64), strata)
+
+    for stratum in range(n_strata):
+        members = strata == stratum
+        assert np.all(counts[:, members].sum(axis=1) == members.sum())
+    size = int(np.sum(strata == 0))
+    first = np.flatnonzero(strata == 0)[0]
+    assert chi_square_p(counts[:, first], stats.binom(size, 1 / size)) > ALARM
+
+
+def chi_square_p(sample, law):
+    """p-value of a chi-square test against a discrete law, cells pooled to at least 8 expected."""
+    sample = np.asarray(sample).ravel()
+    values = np.arange(sample.max() + 2)
+    expected = law.pmf(values) * len(sample)
+    expected[-1] = law.sf(values[-1] - 1) * len(sample)
+    observed = np.bincount(sample, minlength=len(values)).astype(float)
+    if expected.max() > len(sample) * (1 - 1e-12):
+        return 1.0 if observed[np.argmax(expected)] == len(sample) else 0.0
+    cells, total = [[0.0, 0.0]], 0.0
+    for seen, hoped in zip(observed, expected, strict=True):
+        cells[-1][0] += seen
+        cells[-1][1] += hoped
+        if cells[-1][1] >= 8:
+            cells.append([0.0, 0.0])
+    seen, hoped = np.array(cells[:-1]).T
+    seen[-1] += cells[-1][0]
+    hoped[-1] += cells[-1][1]
+    total = np.sum((seen - hoped) ** 2 / hoped)
+    return stats.chi2.sf(total, max(len(seen) - 1, 1))
