@@ -1,0 +1,48 @@
+"""The only place that touches private or version-dependent scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sklearn import config_context
+from sklearn.metrics import accuracy_score, make_scorer
+
+_ScorerBase: Any = next(
+    cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
+)
+
+
+class ScorerParts(NamedTuple):
+    """What a scorer is made of.
+
+    Attributes
+    ----------
+    function : callable
+        The metric function.
+    sign : float
+        1.0 or -1.0.
+    options : mapping
+        Keyword arguments of the function.
+    response_methods : tuple of str
+        Methods of the estimator it may call, in order of preference.
+    """
+
+    function: Any
+    sign: float
+    options: Mapping[str, Any]
+    response_methods: tuple[str, ...]
+
+
+def scorer_parts(scorer: Any) -> ScorerParts | None:
+    """Take a scorer of `sklearn.metrics.make_scorer` apart; None for anything else."""
+    if not isinstance(scorer, _ScorerBase):
+        return None
+    methods = scorer._response_method
+    methods = (methods,) if isinstance(methods, str) else tuple(methods)
+    return ScorerParts(scorer._score_func, float(scorer._sign), dict(scorer._kwargs), methods)
+
+
+def unchecked() -> Any:
+    """Context in which scikit-learn's functions skip their checks of parameters."""
+    return config_context(skip_parameter_validation=True, assume_finite=True)

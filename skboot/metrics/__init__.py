@@ -1,0 +1,21 @@
+"""Metrics on weighted rows, and the metric functions that scikit-learn lacks."""
+
+from .costs import (
+    bayes_decisions,
+    brier_score,
+    cross_entropy,
+    equal_error_rate,
+    expected_cost,
+    false_positive_rate_at,
+    get_scorer,
+)
+
+__all__ = [
+    "bayes_decisions",
+    "brier_score",
+    "cross_entropy",
+    "equal_error_rate",
+    "expected_cost",
+    "false_positive_rate_at",
+    "get_scorer",
+]

@@ -1,0 +1,132 @@
+"""Statistics made of others: the negative of one, and a library's function on repeated rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._sklearn_compat import unchecked
+from .cells import label_counts
+from .statistic import CallableStatistic, Floats, Proportion, ReadableBlock, Reduced, Statistic
+
+
+class Negated(Statistic):
+    """The negative of a statistic, as scikit-learn's scorers of losses are.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The loss.
+    """
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+        self.name = statistic.name
+        better = statistic.greater_is_better
+        self.greater_is_better = None if better is None else not better
+        low, high = statistic.bounds
+        self.bounds = (0.0 - high, 0.0 - low)
+        self.response = statistic.response
+        self.reads = statistic.reads
+        self.takes_weights = statistic.takes_weights
+        self.is_row_mean = statistic.is_row_mean
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """As the statistic."""
+        return self.statistic.reduce(y_true, y_pred, sample_weight)
+
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Negated values."""
+        return 0.0 - self.statistic.evaluate(block, reduced)
+
+    def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+        """As the statistic."""
+        return self.statistic.variance(block, reduced)
+
+    def variance_cost(self, reduced: Reduced) -> float:
+        """As the statistic."""
+        return self.statistic.variance_cost(reduced)
+
+    def proportion(self, reduced: Reduced) -> Proportion | None:
+        """The same proportion, of which this is the negative."""
+        found = self.statistic.proportion(reduced)
+        return None if found is None else replace(found, sign=-found.sign)
+
+    def largest_share(self, reduced: Reduced) -> float | None:
+        """As the statistic."""
+        return self.statistic.largest_share(reduced)
+
+    def delong(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> tuple[float, int] | None:
+        """As the statistic: a standard error has no sign."""
+        return self.statistic.delong(y_true, y_pred)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Negated value of the best system that ignores its inputs."""
+        value = self.statistic.naive(y_true, y_pred, sample_weight)
+        return None if value is None else 0.0 - value
+
+
+@dataclass(frozen=True, eq=False)
+class LibraryCallable(CallableStatistic):
+    """A metric function of scikit-learn, or a scorer's, on repeated rows.
+
+    Its checks of parameters and its warnings, once per resample otherwise, are switched off.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of ``y_pred``; by default those of ``y_true``, sorted.
+    pos_label : label, optional
+        Class whose column is taken of two; by default the second.
+    takes_labels : bool
+        Whether ``function`` is to be told the labels of the whole test set, as resamples may
+        lack some.
+    """
+
+    labels: Any = None
+    pos_label: Any = None
+    takes_labels: bool = False
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Keep the rows, with columns as scikit-learn has them."""
+        known = None
+        if y_true is not None and y_pred.ndim == 2:
+            known = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            if self.response == "scores" and len(known) == 2 and y_pred.shape[1] == 2:
+                which = known.tolist().index(self.pos_label) if self.pos_label in known else 1
+                y_pred = y_pred[:, which]
+            else:
+                order = np.argsort(known)
+                known, y_pred = known[order], y_pred[:, order]
+        elif y_true is not None and self.takes_labels:
+            known = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
+        reduced = super().reduce(y_true, y_pred, sample_weight)
+        return replace(reduced, data=MappingProxyType({**reduced.data, "labels": known}))
+
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Call the function once per resample on its repeated rows."""
+        with unchecked(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().evaluate(block, reduced)
+
+    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> float:
+        if len(rows) == 0:
+            return np.nan
+        options = {}
+        if self.takes_labels:
+            options["labels"] = data["labels"]
+        if data["sample_weight"] is not None:
+            options["sample_weight"] = data["sample_weight"][rows]
+        return float(self.function(data["y_true"][rows], data["y_pred"][rows], **options))

@@ -1,0 +1,571 @@
+"""Metrics that are functions of weighted sums.
+
+* `RowMean`: a mean of per-row values, or a function of one (accuracy, errors, losses);
+* `PosteriorMean`: likewise for probabilities of the classes (log loss, Brier score);
+* `Coefficient`: R2 and explained variance.
+
+Each evaluates ``combine(block.sums(terms))``; functions of the confusion matrix are in `labels`.
+To add one, give the terms and the formula; a new mean of rows is one more function below.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from .cells import encode, label_counts
+from .statistic import Floats, Proportion, ReadableBlock, Reading, Reduced, Response, Statistic
+
+# Values as few as this in a first look at the rows are worth coding; counts of codes are then
+# drawn instead of counts of rows.
+_FEW_VALUES = 100
+_FIRST_LOOK = 1000
+
+
+class SumsStatistic(Statistic):
+    """A function of weighted sums: ``combine(sums)``.
+
+    Notes
+    -----
+    Subclasses give `reduce` (the terms) and `combine` (the formula); `gradient` has a numerical
+    default. The function must not change when all weights are multiplied by the same number.
+    """
+
+    reads: Reading = "sums"
+
+    @abstractmethod
+    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Formula: from sums (n_lines, n_terms) to values (n_lines,)."""
+
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Value on each resample of the block."""
+        return self.combine(block.sums(reduced.terms), reduced)
+
+    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Derivative of the formula by each sum, by central differences."""
+        gradient = np.empty_like(sums)
+        scale = np.abs(sums).max(axis=1)
+        for k in range(sums.shape[1]):
+            step = 1e-6 * scale
+            up, down = sums.copy(), sums.copy()
+            up[:, k] += step
+            down[:, k] -= step
+            gradient[:, k] = (self.combine(up, reduced) - self.combine(down, reduced)) / (2 * step)
+        return gradient
+
+    def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+        """Infinitesimal-jackknife variance by the gradient (delta method)."""
+        sums = block.sums(reduced.terms)
+        terms = np.eye(reduced.n_codes) if reduced.terms is None else reduced.terms
+        return block.variance(terms, self.gradient(sums, reduced))
+
+    def variance_cost(self, reduced: Reduced) -> float:
+        """Flops per resample and atom: one product per term."""
+        return 2.0 * (reduced.n_codes if reduced.terms is None else reduced.terms.shape[1])
+
+
+RowValues = Callable[[Any, Any], NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class RowMean(SumsStatistic):
+    """Weighted mean of a value per row, or a smooth function of that mean.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    row_values : callable
+        From (y_true, y_pred) to the value of each row, (n_samples,), real or boolean.
+    greater_is_better : bool or None
+        Direction.
+    response : {"labels", "scores", "probabilities", "values", "any"}
+        What predictions it takes.
+    bounds : tuple of float
+        Range of the result.
+    sign : float
+        1.0, or -1.0 for a loss that scikit-learn's scoring name negates.
+    root : bool
+        Whether the result is the square root of the mean.
+    constant : callable, optional
+        From (y_true, sample_weight) to the mean of the best system that ignores its inputs.
+    """
+
+    name: str
+    row_values: RowValues
+    greater_is_better: bool | None = False
+    response: Response = "values"
+    bounds: tuple[float, float] = (0.0, np.inf)
+    sign: float = 1.0
+    root: bool = False
+    constant: Callable[..., Any] | None = None
+
+    @property
+    def is_row_mean(self) -> bool:  # type: ignore[override]
+        """Whether the value is the mean itself."""
+        return not self.root
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Code few-valued rows by their value, others by row; terms are weight and value."""
+        values = self.row_values(y_true, y_pred)
+        if sample_weight is None:
+            code, distinct = _coded(values)
+            if code is not None:
+                return self._reduced(code, distinct, np.ones(len(distinct)), distinct.mean())
+            weights = np.ones(len(values))
+        else:
+            weights = np.asarray(sample_weight, dtype=np.float64)
+        centre = float(np.average(values, weights=weights))
+        return self._reduced(None, np.asarray(values, dtype=np.float64), weights, centre)
+
+    def _reduced(self, code: Any, values: Floats, weights: Floats, centre: float) -> Reduced:
+        # Centred values: sums of squares about a common point lose no digits to a large mean. Not
+        # under a root, which would make much of the rounding of a mean that is 0, nor for whole
+        # numbers, whose sums are exact as they are.
+        centre = 0.0 if self.root or np.all(values == np.rint(values)) else centre
+        terms = np.column_stack((weights, weights * (values - centre)))
+        data = {
+            "centre": centre,
+            "zero_one": self._zero_one(code, values, weights),
+            "largest_share": _largest_share(code, values, weights),
+        }
+        return Reduced(code, len(values), terms, MappingProxyType(data))
+
+    def _zero_one(self, code: Any, values: Floats, weights: Floats) -> tuple[int, int] | None:
+        """(ones, rows) when equally weighted rows hold nothing but 0 and 1."""
+        if self.root or np.any(weights != 1.0) or np.any((values != 0) & (values != 1)):
+            return None
+        if code is None:
+            return int(values.sum()), len(values)
+        if len(values) == 1:
+            return int(values[0]) * len(code), len(code)
+        return int(np.count_nonzero(code)), len(code)
+
+    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Mean, its root where asked, with the sign."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = reduced.data["centre"] + sums[:, 1] / sums[:, 0]
+            return self.sign * (np.sqrt(np.maximum(mean, 0.0)) if self.root else mean)
+
+    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Derivative of a ratio, and of its root."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            slope = (0.5 / self.combine(sums, reduced) if self.root else self.sign) / sums[:, 0]
+            return np.column_stack((-slope * sums[:, 1] / sums[:, 0], slope))
+
+    def proportion(self, reduced: Reduced) -> Proportion | None:
+        """A mean of 0/1 values of equally weighted rows is the proportion of its ones."""
+        if reduced.data["zero_one"] is None:
+            return None
+        hits, n = reduced.data["zero_one"]
+        return Proportion(hits, n, exact=True, sign=self.sign)
+
+    def largest_share(self, reduced: Reduced) -> float | None:
+        """Share of the sum of (absolute) row values that one row carries."""
+        share: float | None = reduced.data["largest_share"]
+        return share
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Mean of the best constant, where the metric knows it."""
+        if self.constant is None or y_true is None:
+            return None
+        mean = self.constant(y_true, sample_weight)
+        return self.sign * (float(np.sqrt(mean)) if self.root else float(mean))
+
+
+def _coded(values: NDArray[Any]) -> tuple[NDArray[Any] | None, Floats]:
+    """Code of each row and value of each code in rising order, if the values are few."""
+    if values.dtype == bool:
+        n_true = np.count_nonzero(values)
+        if n_true in (0, len(values)):
+            return np.zeros(len(values), dtype=np.uint8), np.array([float(n_true > 0)])
+        return values, np.array([0.0, 1.0])
+    if len(np.unique(values[:_FIRST_LOOK])) <= _FEW_VALUES:
+        distinct, code = np.unique(values, return_inverse=True)
+        if len(distinct) <= max(_FEW_VALUES, len(values) // 50):
+            return code, distinct.astype(np.float64)
+    return None, values
+
+
+def _largest_share(code: Any, values: Floats, weights: Floats) -> float | None:
+    size = np.abs(values) * weights
+    if code is None:
+        rows: Any = 1
+    elif len(values) <= 2:
+        n_second = np.count_nonzero(code)
+        rows = np.array([len(code) - n_second, n_second])[: len(values)]
+    else:
+        rows = np.bincount(code, minlength=len(values))
+    total = float(np.sum(size * rows))
+    return float(size.max()) / total if total > 0 else None
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorMean(RowMean):
+    """Weighted mean of a loss of the probabilities that each row's classes are given.
+
+    ``row_values`` takes the class of each row and the probabilities of all, ``constant`` the
+    shares of the classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_classes,) or None
+        Labels of the columns; None: those of ``y_true``, sorted.
+    """
+
+    response: Response = "probabilities"
+    labels: NDArray[Any] | None = None
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Terms are weight and loss of each row."""
+        assert y_true is not None
+        classes, _ = classes_of(y_true, self.labels)
+        return super().reduce(classes, all_columns(y_pred), sample_weight)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Loss of the shares of the classes as posterior of every row."""
+        assert y_true is not None
+        assert self.constant is not None
+        classes, n_classes = classes_of(y_true, self.labels)
+        weight = np.bincount(classes, sample_weight, n_classes)
+        return self.sign * float(self.constant(weight / weight.sum()))
+
+
+def classes_of(y_true: NDArray[Any], labels: NDArray[Any] | None) -> tuple[NDArray[np.intp], int]:
+    """Class of each row, (n_samples,), and the number of classes."""
+    labels = label_counts(y_true)[0] if labels is None else np.asarray(labels)
+    return encode(y_true, labels), len(labels)
+
+
+def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
+    """Probabilities (n_samples, n_classes) in floating point, from the second of two if alone."""
+    prob = y_prob if y_prob.dtype.kind == "f" else y_prob.astype(np.float64)
+    if prob.ndim == 2 and prob.shape[1] > 1:
+        return prob
+    second = prob.reshape(-1)
+    return np.column_stack((1 - second, second))
+
+
+def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
+    """Negative log probability of the truth, clipped as `sklearn.metrics.log_loss` does."""
+    epsilon = np.finfo(prob.dtype).eps
+    of_truth = prob[np.arange(len(classes)), classes]
+    return -np.log(np.clip(of_truth, epsilon, 1 - epsilon))
+
+
+def squared_distances(
+    classes: NDArray[np.intp], prob: NDArray[Any], halve: bool | None = None
+) -> NDArray[Any]:
+    """Squared distance from the truth; halved for two classes unless said."""
+    distance = prob.copy()
+    distance[np.arange(len(classes)), classes] -= 1
+    squares = np.einsum("ij,ij->i", distance, distance)
+    return squares / 2 if _halved(prob, halve) else squares
+
+
+def entropy(shares: Floats) -> Floats:
+    """Entropy of class shares (..., n_classes), in nats: the log loss of the shares."""
+    return -np.sum(xlogy(shares, shares), axis=-1) + 0.0
+
+
+def gini(shares: Floats, halve: bool | None = None) -> Floats:
+    """Brier score of class shares (..., n_classes)."""
+    impurity = 1 - np.sum(shares**2, axis=-1)
+    # Of a single class it is zero, whatever the rounding of its share.
+    impurity = np.where(np.count_nonzero(shares, axis=-1) > 1, impurity, 0.0)
+    return impurity / 2 if _halved(shares, halve) else impurity
+
+
+def _halved(columns: NDArray[Any], halve: bool | None) -> bool:
+    return columns.shape[-1] == 2 if halve is None else halve
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficient(SumsStatistic):
+    """R2 or explained variance: one less the residual by the total sum of squares.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    about_mean : bool
+        Residuals about their mean (explained variance) instead of about zero (R2).
+    force_finite : bool
+        Whether a constant truth gives 1 for perfect predictions and 0 for others, as in
+        scikit-learn, instead of NaN and minus infinity.
+
+    Notes
+    -----
+    A truth counts as constant where its variance is below the rounding of its sums.
+    """
+
+    name: str = "r2"
+    about_mean: bool = False
+    force_finite: bool = True
+    bounds: tuple[float, float] = (-np.inf, 1.0)
+    response: Response = "values"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
+        assert y_true is not None
+        truth = np.asarray(y_true, dtype=np.float64)
+        residual = truth - np.asarray(y_pred, dtype=np.float64)
+        # A data point as origin: its own sums are exactly zero; the median, as outliers do not
+        # move it away from the rows that a resample without them is about.
+        truth = truth - _middle(truth)
+        if self.about_mean:
+            residual = residual - _middle(residual)
+        weights = np.ones(len(truth)) if sample_weight is None else sample_weight
+        sums = [np.ones(len(truth)), weights]
+        for values in (truth, residual):
+            sums += [weights * values, weights * values**2]
+        return Reduced(None, len(truth), np.column_stack(sums))
+
+    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+        """One less the ratio of sums of squares."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = _about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = _about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
+            found = 1 - residual / total
+            if self.force_finite:
+                found = np.where(total > 0, found, np.where(residual > 0, 0.0, 1.0))
+        fewest = 1 if self.about_mean else 2
+        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), found, np.nan)
+
+    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
+        gradient = np.zeros_like(sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weight = sums[:, 1]
+            total = _about_mean(weight, sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = _about_mean(weight, sums[:, 4], sums[:, 5])
+                mean = sums[:, 4] / weight
+                gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
+            ratio, mean = residual / total, sums[:, 2] / weight
+            gradient[:, 1] += ratio * mean**2
+            gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
+            gradient /= total[:, None]
+        return np.where((total > 0)[:, None], gradient, 0.0)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """The mean of the truth explains nothing of it."""
+        return 0.0
+
+
+# Relative size below which a sum of squares about the mean is nothing but rounding.
+_ROUNDING = 1e-14
+
+
+def _about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
+    """Sum of squares about the mean, from sums about any origin."""
+    about = squares - total**2 / weight
+    return np.where(about > _ROUNDING * squares, about, 0.0)
+
+
+def _middle(values: Floats) -> float:
+    """Lower median: a value that occurs."""
+    at = (len(values) - 1) // 2
+    return float(np.partition(values, at)[at])
+
+
+# ------------------------------------------------------------------ values of rows
+
+
+def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
+    """Share of right decisions, or of wrong ones."""
+    return RowMean(
+        name,
+        _differs if error else _equals,
+        greater_is_better=not error,
+        response="labels",
+        bounds=(0.0, 1.0),
+        constant=_least_error if error else _largest_class,
+    )
+
+
+def log_loss(name: str, labels: NDArray[Any] | None) -> PosteriorMean:
+    """Mean negative log probability of the truth."""
+    return PosteriorMean(name, log_losses, constant=entropy, labels=labels)
+
+
+def brier(name: str, labels: NDArray[Any] | None, halve: bool | None = None) -> PosteriorMean:
+    """Mean squared distance of the probabilities from the truth; see `squared_distances`."""
+    two = labels is not None and len(labels) == 2 if halve is None else halve
+    return PosteriorMean(
+        name,
+        partial(squared_distances, halve=halve),
+        bounds=(0.0, 1.0 if two else 2.0),
+        constant=partial(gini, halve=halve),
+        labels=labels,
+    )
+
+
+def mean_of_losses(name: str = "mean") -> RowMean:
+    """Mean of per-row losses that are given as predictions."""
+    return RowMean(name, given_losses, bounds=(-np.inf, np.inf))
+
+
+def given_losses(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
+    """The losses themselves; there is no truth."""
+    return y_pred
+
+
+def squared_error(name: str, *, root: bool = False, log: bool = False) -> RowMean:
+    """Mean squared error, of ``log(1 + y)`` where asked; or its root."""
+    scale = _log1p if log else _real
+    return RowMean(
+        name,
+        partial(_squared_errors, scale=scale),
+        root=root,
+        constant=partial(_variance, scale=scale),
+    )
+
+
+def absolute_error(name: str, *, relative: bool = False) -> RowMean:
+    """Mean absolute error, relative to the truth where asked."""
+    return RowMean(
+        name,
+        partial(_absolute_errors, relative=relative),
+        constant=partial(_least_absolute_error, relative=relative),
+    )
+
+
+def pinball_loss(name: str, alpha: float = 0.5) -> RowMean:
+    """Mean pinball loss of the quantile ``alpha``."""
+    return RowMean(
+        name, partial(_pinball, alpha=alpha), constant=partial(_least_pinball, alpha=alpha)
+    )
+
+
+def poisson_deviance(name: str) -> RowMean:
+    """Mean Poisson deviance."""
+    return RowMean(name, _poisson, constant=partial(_at_mean, loss=_poisson))
+
+
+def gamma_deviance(name: str) -> RowMean:
+    """Mean gamma deviance."""
+    return RowMean(name, _gamma, constant=partial(_at_mean, loss=_gamma))
+
+
+def _equals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(y_true == y_pred)
+
+
+def _differs(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(y_true != y_pred)
+
+
+def _largest_class(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
+    counts = label_counts(y_true, sample_weight)[1]
+    return float(counts.max() / counts.sum())
+
+
+def _least_error(y_true: NDArray[Any], sample_weight: Floats | None) -> float:
+    return 1.0 - _largest_class(y_true, sample_weight)
+
+
+def _real(y: NDArray[Any]) -> Floats:
+    return np.asarray(y, dtype=np.float64)
+
+
+def _log1p(y: NDArray[Any]) -> Floats:
+    _check_range(np.min(y) > -1, "logarithmic errors", "values above -1")
+    return np.log1p(_real(y))
+
+
+def _check_range(inside: Any, what: str, need: str) -> None:
+    if not inside:
+        raise ValueError(f"Mean {what} can only be used with {need} in y_true and y_pred.")
+
+
+def _squared_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, scale: Any) -> Floats:
+    error = scale(y_true) - scale(y_pred)
+    return np.asarray(error * error)
+
+
+def _variance(y_true: NDArray[Any], sample_weight: Floats | None, *, scale: Any) -> float:
+    values = scale(y_true)
+    mean = np.average(values, weights=sample_weight)
+    return float(np.average((values - mean) ** 2, weights=sample_weight))
+
+
+def _absolute_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, relative: bool) -> Floats:
+    truth = _real(y_true)
+    error = np.abs(_real(y_pred) - truth)
+    # scikit-learn's guard against a truth of zero.
+    return error / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else error
+
+
+def _least_absolute_error(
+    y_true: NDArray[Any], sample_weight: Floats | None, *, relative: bool
+) -> float:
+    truth = _real(y_true)
+    weights = np.ones(len(truth)) if sample_weight is None else sample_weight
+    pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else weights
+    constant = np.full(len(truth), _quantile(truth, pull, 0.5))
+    errors = _absolute_errors(truth, constant, relative=relative)
+    return float(np.average(errors, weights=weights))
+
+
+def _pinball(y_true: NDArray[Any], y_pred: NDArray[Any], *, alpha: float) -> Floats:
+    above = _real(y_true) - _real(y_pred)
+    return np.maximum(alpha * above, (alpha - 1) * above)
+
+
+def _least_pinball(y_true: NDArray[Any], sample_weight: Floats | None, *, alpha: float) -> float:
+    truth = _real(y_true)
+    weights = np.ones(len(truth)) if sample_weight is None else sample_weight
+    constant = np.full(len(truth), _quantile(truth, weights, alpha))
+    return float(np.average(_pinball(truth, constant, alpha=alpha), weights=weights))
+
+
+def _quantile(values: Floats, weights: Floats, level: float) -> float:
+    """Smallest value up to which at least this share of the weight lies."""
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    at = np.searchsorted(reached, level * reached[-1] * (1 - 1e-12))
+    return float(values[order[min(at, len(values) - 1)]])
+
+
+def _poisson(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+    truth, mean = _real(y_true), _real(y_pred)
+    inside = truth.min() >= 0 and mean.min() > 0
+    _check_range(inside, "Poisson deviance", "non-negative and positive values")
+    return np.asarray(2 * (xlogy(truth, truth / mean) - truth + mean))
+
+
+def _gamma(y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+    truth, mean = _real(y_true), _real(y_pred)
+    _check_range(truth.min() > 0 and mean.min() > 0, "gamma deviance", "positive values")
+    return 2 * (np.log(mean / truth) + truth / mean - 1)
+
+
+def _at_mean(y_true: NDArray[Any], sample_weight: Floats | None, *, loss: Any) -> float:
+    mean = np.average(y_true, weights=sample_weight)
+    if mean <= 0:
+        return 0.0
+    return float(np.average(loss(y_true, np.full(len(y_true), mean)), weights=sample_weight))

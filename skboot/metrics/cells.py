@@ -1,0 +1,212 @@
+"""Which labels, and which pairs of truth and decision, occur: a few passes over the rows.
+
+Labels of ten million rows cost seconds to sort. They are counted here instead: by comparison
+where few values occur, by a lookup table where they are small integers, and sorted otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Rows looked at together: their temporaries stay in the cache.
+_CHUNK = 1 << 17
+# Labels that are counted by one comparison each at most.
+_FEW = 16
+# Entries a lookup table has at most.
+_TABLE = 1 << 20
+
+
+def label_counts(
+    y: NDArray, sample_weight: NDArray | None = None
+) -> tuple[NDArray, NDArray[np.float64]]:
+    """Count the rows of each label.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Weights to sum instead.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_labels,)
+        Sorted.
+    counts : ndarray of shape (n_labels,)
+        Their rows, or the weight of these.
+    """
+    if sample_weight is None:
+        few = _few_counts(y)
+        if few is not None:
+            return few
+    values, code = _small_integers(y)
+    counts = np.zeros(len(values), dtype=np.int64)
+    for rows in _chunks(len(y)):
+        counts += np.bincount(code(0, rows), minlength=len(values))
+    occurring = counts > 0
+    if sample_weight is not None:
+        weight = np.zeros(len(values))
+        for rows in _chunks(len(y)):
+            weight += np.bincount(code(0, rows), sample_weight[rows], minlength=len(values))
+        return values[occurring], weight[occurring]
+    return values[occurring], counts[occurring].astype(np.float64)
+
+
+def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
+    """Position of each row's label in ``labels``, -1 where it is not among them.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels of rows.
+    labels : ndarray of shape (n_labels,)
+        Known labels, in any order.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
+    if y.dtype.kind in "biu" and labels.dtype.kind in "biu":
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < _TABLE:
+            # One more entry on each side, for labels out of range.
+            table = np.full(high - low + 3, -1)
+            table[labels.astype(np.int64) - low + 1] = np.arange(len(labels))
+            inside = np.clip(_as_int(y), low - 1, high + 1)
+            return table[inside - (low - 1)]
+    order = np.argsort(labels)
+    at = np.searchsorted(labels[order], y)
+    position = order[np.minimum(at, len(labels) - 1)]
+    return np.where(labels[position] == y, position, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The pairs of truth and decision that occur.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_labels,)
+        Labels of the truth or of decisions, sorted.
+    truth, decision : ndarray of shape (n_cells,)
+        Positions in ``labels``.
+    counts : ndarray of shape (n_cells,)
+        Rows of each cell, positive.
+    """
+
+    labels: NDArray
+    truth: NDArray[np.intp]
+    decision: NDArray[np.intp]
+    counts: NDArray[np.int64]
+    _keys: _Keys
+
+    @classmethod
+    def of(cls, y_true: NDArray, y_pred: NDArray) -> Cells:
+        """Find the cells of labels ``y_true`` and decisions ``y_pred``, (n_samples,) each."""
+        keys = _Keys.of(y_true, y_pred)
+        truth, decision = np.divmod(keys.occurring, len(keys.values))
+        present = np.union1d(truth, decision)
+        position = np.searchsorted(present, [truth, decision])
+        return cls(keys.values[present], position[0], position[1], keys.counts, keys)
+
+    def rows(self, values: NDArray) -> NDArray:
+        """Value of each row's cell: from (n_cells,) to (n_samples,)."""
+        return self._keys.rows(values)
+
+
+@dataclass(frozen=True, eq=False)
+class _Keys:
+    """A number per row for its pair of values: truth times the number of values plus decision."""
+
+    values: NDArray
+    code: _Code | None  # positions of values, chunk by chunk; None: use `inverse`
+    occurring: NDArray[np.intp]
+    counts: NDArray[np.int64]
+    n_samples: int
+    inverse: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of(cls, y_true: NDArray, y_pred: NDArray) -> _Keys:
+        values, code = _small_integers(y_true, y_pred)
+        n, n_keys = len(y_true), len(values) ** 2
+        if n_keys > max(_TABLE >> 8, 4 * n) or n_keys > _TABLE:
+            every = slice(0, n)
+            keys = code(0, every) * len(values) + code(1, every)
+            found = np.unique(keys, return_inverse=True, return_counts=True)
+            return cls(values, None, found[0], found[2], n, found[1])
+        counts = np.zeros(n_keys, dtype=np.int64)
+        for rows in _chunks(n):
+            key = code(0, rows) * len(values) + code(1, rows)
+            counts += np.bincount(key, minlength=n_keys)
+        occurring = np.flatnonzero(counts)
+        return cls(values, code, occurring, counts[occurring], n)
+
+    def rows(self, values: NDArray) -> NDArray:
+        if self.inverse is not None:
+            return values[self.inverse]
+        assert self.code is not None
+        table = np.zeros(len(self.values) ** 2, dtype=values.dtype)
+        table[self.occurring] = values
+        found = np.empty(self.n_samples, dtype=values.dtype)
+        for rows in _chunks(self.n_samples):
+            key = self.code(0, rows) * len(self.values) + self.code(1, rows)
+            found[rows] = table[key]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Code:
+    """Position of each row's value, for one or several arrays of rows."""
+
+    arrays: tuple[NDArray, ...]
+    low: int = 0
+
+    def __call__(self, which: int, rows: slice) -> NDArray[np.intp]:
+        return self.arrays[which][rows].astype(np.intp) - self.low
+
+
+def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
+    """Candidate values, sorted, and the position of each row's value among them."""
+    if all(y.dtype.kind in "bi" or y.dtype in (np.uint8, np.uint16, np.uint32) for y in arrays):
+        arrays = tuple(y.view(np.uint8) if y.dtype == bool else y for y in arrays)
+        low = min(int(y.min()) for y in arrays)
+        span = max(int(y.max()) for y in arrays) - low + 1
+        if span <= 256 or span <= min(_TABLE, len(arrays[0])):
+            dtype = np.result_type(*arrays)
+            return np.arange(low, low + span).astype(dtype), _Code(arrays, low)
+    values, code = np.unique(np.concatenate(arrays), return_inverse=True)
+    return values, _Code(tuple(np.split(code.reshape(-1), len(arrays))))
+
+
+def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
+    """Count by one comparison per label, if the labels are few."""
+    counts: dict = {}
+    for rows in _chunks(len(y)):
+        part = y[rows]
+        left = len(part)
+        for label in counts:
+            n_equal = int(np.count_nonzero(part == label))
+            counts[label] += n_equal
+            left -= n_equal
+            if left == 0:
+                break
+        if left:
+            labels, found_of = np.unique(part, return_counts=True)
+            for label, found in zip(labels.tolist(), found_of.tolist(), strict=True):
+                if label not in counts:
+                    counts[label] = found
+            if len(counts) > _FEW:
+                return None
+    labels = np.array(sorted(counts), dtype=y.dtype)
+    return labels, np.array([counts[label] for label in labels.tolist()], dtype=np.float64)
+
+
+def _as_int(y: NDArray) -> NDArray[np.int64]:
+    return y.astype(np.int64)
+
+
+def _chunks(n: int) -> list[slice]:
+    return [slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK)]

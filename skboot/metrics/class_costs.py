@@ -1,0 +1,310 @@
+"""Expected cost, cross entropy and Brier score as functions of sums per class.
+
+With priors, or relative to the best answer that ignores the input, these metrics are no mean of
+rows: they need the weight and the loss of each class. Without either, `expected_cost`,
+`cross_entropy` and `brier_score` here give a mean of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from .additive import (
+    RowMean,
+    SumsStatistic,
+    accuracy,
+    all_columns,
+    brier,
+    classes_of,
+    log_loss,
+    log_losses,
+    squared_distances,
+)
+from .cells import Cells, encode, label_counts
+from .costs import check_costs, check_priors
+from .statistic import Floats, Reduced, Response, Statistic
+
+
+@dataclass(frozen=True, eq=False)
+class ClassCosts(SumsStatistic):
+    """Mean loss under class priors, or relative to the best answer that ignores the input.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    loss : callable
+        From classes (n_samples,) and predictions to the loss of each row.
+    best : callable
+        From class shares (n_lines, n_classes) to the loss that the best answer without input
+        has on rows of each class, likewise.
+    response : {"labels", "probabilities"}
+        What predictions it takes.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class; by default their shares in the resample.
+    labels : ndarray of shape (n_classes,), optional
+        All labels, in the order of ``priors``; by default those that occur, sorted.
+    relative : bool
+        Whether to divide by the reference.
+
+    Notes
+    -----
+    NaN on a resample that lacks a class with a prior, or whose reference is 0.
+    """
+
+    name: str
+    loss: Callable[[NDArray[np.intp], NDArray[Any]], NDArray[Any]]
+    best: Callable[[Floats], Floats]
+    response: Response = "probabilities"
+    priors: ArrayLike | None = None
+    labels: NDArray[Any] | None = None
+    relative: bool = False
+    greater_is_better: bool | None = False
+    bounds: tuple[float, float] = (0.0, np.inf)
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Terms: weight of each class, weighted loss of each class."""
+        assert y_true is not None
+        code = None
+        if self.response == "labels":
+            labels = _labels(y_true, y_pred, self.labels)
+            cells = Cells.of(y_true, y_pred)
+            known = encode(cells.labels, labels)
+            classes, n_classes = known[cells.truth], len(labels)
+            loss = self.loss(classes, known[cells.decision])
+            if sample_weight is None:
+                code, classes, loss = _merged(cells, classes, loss)
+            else:
+                classes, loss = cells.rows(classes), cells.rows(loss)
+        else:
+            classes, n_classes = classes_of(y_true, self.labels)
+            loss = self.loss(classes, all_columns(y_pred)).astype(np.float64)
+        weights = np.ones(len(classes)) if sample_weight is None else sample_weight
+        priors = check_priors(self.name, self.priors, n_classes)
+        data = {"priors": priors}
+        return Reduced(
+            code, len(classes), _by_class(classes, loss, weights, n_classes), MappingProxyType(data)
+        )
+
+    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Mean of the class means, or of all rows, by that of the best answer without input."""
+        weight, loss = np.split(sums, 2, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scale, shares = self._scale(weight, reduced.data["priors"])
+            mean = np.where(scale > 0, scale * loss, 0.0).sum(axis=1)
+            lost = (scale.max(axis=1) == np.inf) | (weight.sum(axis=1) == 0)
+            if self.relative:
+                reference = np.sum(shares * self._best(shares), axis=1)
+                mean = np.where(reference > 0, mean / reference, np.nan)
+        return np.where(lost, np.nan, mean)
+
+    def _scale(self, weight: Floats, priors: Floats | None) -> tuple[Floats, Floats]:
+        """What a unit of weight of each class counts for, and its share, (n_lines, n_classes)."""
+        if priors is None:
+            total = weight.sum(axis=1, keepdims=True)
+            # The quotient is exactly 1 where only one class occurs; the product need not be.
+            return np.broadcast_to(1 / total, weight.shape), weight / total
+        scale = np.where(priors > 0, priors / weight, 0.0)
+        return scale, np.broadcast_to(priors, weight.shape)
+
+    def _best(self, shares: Floats) -> Floats:
+        return np.where(shares > 0, self.best(np.nan_to_num(shares)), 0.0)
+
+    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Derivative; that of the best answer is its loss, as it is best (envelope theorem)."""
+        weight, loss = np.split(sums, 2, axis=1)
+        priors = reduced.data["priors"]
+        value = self.combine(sums, reduced)[:, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scale, shares = self._scale(weight, priors)
+            best = self._best(shares)
+            reference = np.sum(shares * best, axis=1, keepdims=True) if self.relative else 1.0
+            by_loss = scale / reference
+            if priors is not None:
+                by_weight = -by_loss * loss / weight
+            elif self.relative:
+                by_weight = -by_loss * value * best
+            else:
+                by_weight = -by_loss * value
+        return np.hstack([np.where(weight > 0, part, 0.0) for part in (by_weight, by_loss)])
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Loss of the best answer without input: 1 if relative."""
+        if self.relative or y_true is None:
+            return 1.0
+        if self.priors is not None:
+            shares = np.asarray(self.priors, dtype=np.float64)
+        else:
+            labels, counts = label_counts(y_true, sample_weight)
+            known = labels if self.labels is None else np.asarray(self.labels)
+            shares = np.zeros(len(known))
+            shares[encode(labels, known)] = counts / counts.sum()
+        with np.errstate(divide="ignore"):
+            return float(np.sum(shares * self._best(shares[None])[0]))
+
+
+def expected_cost(
+    name: str = "expected_cost",
+    *,
+    costs: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+) -> Statistic:
+    """Resampled version of `skboot.metrics.expected_cost`."""
+    known = None if labels is None else np.asarray(labels)
+    if priors is None and not relative:
+        if costs is None:
+            return accuracy(name, error=True)
+        return MeanCost(name, _given_losses, response="labels", costs=costs, labels=known)
+    matrix = None if costs is None else np.asarray(costs, dtype=np.float64)
+    return ClassCosts(
+        name,
+        partial(_cost, costs=matrix),
+        partial(_cost_of_best, costs=matrix),
+        response="labels",
+        priors=priors,
+        labels=known,
+        relative=relative,
+    )
+
+
+def cross_entropy(
+    name: str = "cross_entropy",
+    *,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+) -> Statistic:
+    """Resampled version of `skboot.metrics.cross_entropy`."""
+    known = None if labels is None else np.asarray(labels)
+    if priors is None and not relative:
+        return log_loss(name, known)
+    return ClassCosts(
+        name, log_losses, _entropy_of_best, priors=priors, labels=known, relative=relative
+    )
+
+
+def brier_score(
+    name: str = "brier_score",
+    *,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+) -> Statistic:
+    """Resampled version of `skboot.metrics.brier_score`."""
+    known = None if labels is None else np.asarray(labels)
+    if priors is None and not relative:
+        return brier(name, known)
+    return ClassCosts(
+        name, squared_distances, _brier_of_best, priors=priors, labels=known, relative=relative
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class MeanCost(RowMean):
+    """Mean cost of hard decisions; rows of equal cost are interchangeable.
+
+    Parameters
+    ----------
+    costs : array-like of shape (n_classes, n_classes)
+        ``costs[i][j]``: truth i, decision j.
+    labels : ndarray of shape (n_classes,), optional
+        Labels of rows and columns; by default those that occur, sorted.
+    """
+
+    costs: Any = None
+    labels: NDArray[Any] | None = None
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Cost of each row, found cell by cell."""
+        assert y_true is not None
+        labels = _labels(y_true, y_pred, self.labels)
+        costs = check_costs(self.name, self.costs, len(labels))
+        cells = Cells.of(y_true, y_pred)
+        known = encode(cells.labels, labels)
+        distinct, of_cell = np.unique(
+            costs[known[cells.truth], known[cells.decision]], return_inverse=True
+        )
+        code = cells.rows(of_cell.astype(np.min_scalar_type(len(distinct))))
+        if sample_weight is None:
+            return self._reduced(code, distinct, np.ones(len(distinct)), float(distinct.mean()))
+        return super().reduce(None, distinct[code], sample_weight)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Cost of the best decision that is the same for every row."""
+        assert y_true is not None
+        known = _labels(y_true, y_pred, self.labels)
+        costs = check_costs(self.name, self.costs, len(known))
+        labels, counts = label_counts(y_true, sample_weight)
+        return self.sign * float((counts @ costs[encode(labels, known)]).min() / counts.sum())
+
+
+def _given_losses(y_true: Any, losses: NDArray[Any]) -> NDArray[Any]:
+    return losses
+
+
+def _labels(
+    y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
+) -> NDArray[Any]:
+    if labels is not None:
+        return labels
+    return np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+
+
+def _merged(
+    cells: Cells, classes: NDArray[np.intp], loss: Floats
+) -> tuple[NDArray[Any], NDArray[np.intp], Floats]:
+    """Code of each row, class and loss of each code, numbered by falling count."""
+    distinct, of_cell = np.unique(np.column_stack((classes, loss)), axis=0, return_inverse=True)
+    of_cell = of_cell.reshape(-1)
+    order = np.argsort(-np.bincount(of_cell, cells.counts), kind="stable")
+    number = np.empty(len(order), dtype=np.min_scalar_type(len(order)))
+    number[order] = np.arange(len(order))
+    return cells.rows(number[of_cell]), distinct[order, 0].astype(np.intp), distinct[order, 1]
+
+
+def _by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
+    """Terms (n_codes, 2 n_classes): weights, then weighted losses, in the column of the class."""
+    each = np.arange(len(classes))
+    values = np.concatenate((weights, weights * loss))
+    where = (np.concatenate((each, each)), np.concatenate((classes, n_classes + classes)))
+    terms = sparse.csr_matrix((values, where), shape=(len(classes), 2 * n_classes))
+    return terms.toarray() if n_classes <= 4 else terms
+
+
+def _cost(
+    classes: NDArray[np.intp], decisions: NDArray[np.intp], *, costs: Floats | None
+) -> Floats:
+    found = classes != decisions if costs is None else costs[classes, decisions]
+    return np.asarray(found, dtype=np.float64)
+
+
+def _cost_of_best(shares: Floats, *, costs: Floats | None) -> Floats:
+    matrix = check_costs("expected_cost", costs, shares.shape[1])
+    return matrix.T[(shares @ matrix).argmin(axis=1)]
+
+
+def _entropy_of_best(shares: Floats) -> Floats:
+    return -np.log(shares)
+
+
+def _brier_of_best(shares: Floats) -> Floats:
+    distance = 1 - 2 * shares + np.sum(shares**2, axis=1, keepdims=True)
+    return distance / 2 if shares.shape[1] == 2 else distance

@@ -1,0 +1,569 @@
+"""Metric functions that scikit-learn lacks, to call or to give as ``metric=`` and ``scoring=``.
+
+* `expected_cost`: hard decisions, any cost of any error, any class priors;
+* `cross_entropy`, `brier_score`: posteriors, likewise with priors and relative to the best
+  posterior that ignores the input;
+* `bayes_decisions`: from posteriors to the decisions of least expected cost, so that posteriors
+  can be judged by cost;
+* `equal_error_rate`, `false_positive_rate_at`: one operating point of a detector;
+* `get_scorer`: the same as scorers, for scikit-learn.
+
+How they are resampled is in `class_costs` and `crossing`.
+
+References
+----------
+Ferrer, L. (2022). Analysis and comparison of classification metrics. arXiv:2209.05355.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn import metrics as sklearn_metrics
+from sklearn.metrics import make_scorer
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from .._validation import fail
+from .additive import all_columns, entropy, gini, log_losses, squared_distances
+from .cells import encode
+
+Floats = NDArray[np.float64]
+
+
+def expected_cost(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    costs: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Average cost of hard decisions.
+
+    Total error by default; with ``costs``, errors count as much as they cost; with ``priors``,
+    as they would where the classes are as frequent as that.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_pred : array-like of shape (n_samples,)
+        Decisions: labels.
+    costs : array-like of shape (n_classes, n_classes), optional
+        ``costs[i][j]`` is the cost of deciding j when the truth is i, in the order of ``labels``.
+        1 for each error by default.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class where the system will be used; by default the shares of the
+        classes in ``y_true``.
+    labels : array-like of shape (n_classes,), optional
+        All labels; by default those of ``y_true`` and ``y_pred``, sorted.
+    relative : bool, default=False
+        Divide by the cost of the best decision that ignores the input: 1 is useless.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        The smaller, the better.
+
+    Raises
+    ------
+    ValueError
+        If a class with a prior has no row, or ``relative=True`` and a decision without input is
+        free of cost.
+
+    References
+    ----------
+    Ferrer (2022), arXiv:2209.05355, equations 2 (expected cost), 8 (class-conditional) and 10
+    (normalised).
+
+    Examples
+    --------
+    >>> from skboot.metrics import expected_cost
+    >>> y_true = ["ham", "ham", "ham", "spam"]
+    >>> y_pred = ["ham", "ham", "spam", "spam"]
+    >>> expected_cost(y_true, y_pred)
+    0.25
+    >>> expected_cost(y_true, y_pred, costs=[[0, 5], [1, 0]])  # a lost mail costs 5
+    1.25
+    >>> expected_cost(y_true, y_pred, relative=True)
+    1.0
+    """
+    truth, decision = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(truth, decision, sample_weight)
+    known = _labels_of("expected_cost", labels, truth, decision)
+    matrix = check_costs("expected_cost", costs, len(known))
+    classes = _positions("expected_cost", "y_true", truth, known)
+    chosen = _positions("expected_cost", "y_pred", decision, known)
+    shares, mean = _class_means(
+        "expected_cost", matrix[classes, chosen], classes, known, priors, sample_weight
+    )
+    return _relative("expected_cost", mean, relative, float((shares @ matrix).min()))
+
+
+def cross_entropy(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Average negative logarithm of the probability given to the truth, in nats.
+
+    `sklearn.metrics.log_loss`, with the options of `expected_cost`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_prob : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, in the order of ``labels``; or of the second of two classes.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class where the system will be used; by default the shares of the
+        classes in ``y_true``.
+    labels : array-like of shape (n_classes,), optional
+        All labels, in the order of the columns; by default those of ``y_true``, sorted.
+    relative : bool, default=False
+        Divide by the entropy of the classes, the cross entropy of the best posterior that ignores
+        the input: 1 is useless.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        The smaller, the better.
+
+    Raises
+    ------
+    ValueError
+        If the columns do not fit the labels, a class with a prior has no row, or
+        ``relative=True`` with a single class.
+
+    References
+    ----------
+    Ferrer (2022), arXiv:2209.05355, section 4 (cross entropy and its normalisation).
+
+    Examples
+    --------
+    >>> from skboot.metrics import cross_entropy
+    >>> y_true = ["ham", "ham", "ham", "spam"]
+    >>> y_prob = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]]
+    >>> round(cross_entropy(y_true, y_prob), 3)
+    0.299
+    >>> round(cross_entropy(y_true, y_prob, relative=True), 3)
+    0.532
+    """
+    name = "cross_entropy"
+    classes, prob, known = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    loss = log_losses(classes, prob)
+    shares, mean = _class_means(name, loss, classes, known, priors, sample_weight)
+    return _relative(name, mean, relative, float(entropy(shares)))
+
+
+def brier_score(
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    *,
+    priors: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    relative: bool = False,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Average squared distance of the probabilities from the truth.
+
+    `sklearn.metrics.brier_score_loss`, with the options of `expected_cost`; for two classes it is
+    halved, as is usual, and lies in [0, 1], for more classes in [0, 2].
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels.
+    y_prob : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, in the order of ``labels``; or of the second of two classes.
+    priors : array-like of shape (n_classes,), optional
+        Probability of each class where the system will be used; by default the shares of the
+        classes in ``y_true``.
+    labels : array-like of shape (n_classes,), optional
+        All labels, in the order of the columns; by default those of ``y_true``, sorted.
+    relative : bool, default=False
+        Divide by the score of the best posterior that ignores the input: 1 is useless.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        The smaller, the better.
+
+    Raises
+    ------
+    ValueError
+        If the columns do not fit the labels, a class with a prior has no row, or
+        ``relative=True`` with a single class.
+
+    References
+    ----------
+    Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. Monthly
+    Weather Review 78, 1-3.
+    Ferrer (2022), arXiv:2209.05355, section 4 (normalisation).
+
+    Examples
+    --------
+    >>> from skboot.metrics import brier_score
+    >>> y_true = ["ham", "ham", "ham", "spam"]
+    >>> y_prob = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7]]
+    >>> round(brier_score(y_true, y_prob), 3)
+    0.075
+    >>> round(brier_score(y_true, y_prob, relative=True), 3)
+    0.4
+    """
+    name = "brier_score"
+    classes, prob, known = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    loss = squared_distances(classes, prob)
+    shares, mean = _class_means(name, loss, classes, known, priors, sample_weight)
+    return _relative(name, mean, relative, float(gini(shares)))
+
+
+def bayes_decisions(
+    y_prob: ArrayLike, *, costs: ArrayLike | None = None, labels: ArrayLike | None = None
+) -> NDArray[Any]:
+    """Decide for the least expected cost under the given posteriors.
+
+    Parameters
+    ----------
+    y_prob : array-like of shape (n_samples, n_classes) or (n_samples,)
+        Probability of each class, in the order of ``labels``; or of the second of two classes.
+    costs : array-like of shape (n_classes, n_classes), optional
+        ``costs[i][j]`` is the cost of deciding j when the truth is i; 1 for each error by
+        default, so that the most probable class is chosen.
+    labels : array-like of shape (n_classes,), optional
+        Label of each class; 0 to n_classes - 1 by default.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Labels; the first of several equally good ones.
+
+    Raises
+    ------
+    ValueError
+        If the columns, the labels and the costs do not fit.
+
+    References
+    ----------
+    Ferrer (2022), arXiv:2209.05355, equation 4 (Bayes decisions).
+
+    Examples
+    --------
+    >>> from skboot.metrics import bayes_decisions
+    >>> y_prob = [[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]
+    >>> bayes_decisions(y_prob)
+    array([0, 0, 1])
+    >>> bayes_decisions(y_prob, costs=[[0, 1], [5, 0]])  # missing class 1 costs 5
+    array([0, 1, 1])
+    """
+    prob = _probability_columns("bayes_decisions", y_prob)
+    known = np.arange(prob.shape[1]) if labels is None else np.asarray(labels)
+    _check_columns("bayes_decisions", prob, known)
+    return known[(prob @ check_costs("bayes_decisions", costs, len(known))).argmin(axis=1)]
+
+
+def equal_error_rate(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Error rate of a detector at the threshold where both kinds of error are equally frequent.
+
+    Where the rate of false negatives equals that of false positives, on the operating points of
+    all thresholds (equal scores move together), with linear interpolation between the two
+    neighbouring points.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        The smaller, the better; 0.5 is useless.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    References
+    ----------
+    Brummer, N. and de Villiers, E. (2011). The BOSARIS toolkit. arXiv:1304.2865. (There the
+    points are first replaced by their convex hull; here they are taken as they are.)
+
+    Examples
+    --------
+    >>> from skboot.metrics import equal_error_rate
+    >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
+    0.333...
+    """
+    false_positives, false_negatives = _error_rates(
+        "equal_error_rate", y_true, y_score, pos_label, sample_weight
+    )
+    gap = false_negatives - false_positives
+    end = int(np.argmax(gap <= 0))
+    # gap is 1 at the first point, so that there is always one before.
+    share = gap[end - 1] / (gap[end - 1] - gap[end])
+    return float(
+        false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
+    )
+
+
+def false_positive_rate_at(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    false_negative_rate: float,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Smallest false-positive rate of a detector that misses no more than it may.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, two of them.
+    y_score : array-like of shape (n_samples,)
+        Scores, larger for the positive class.
+    false_negative_rate : float
+        Largest share of the positives that may be missed, in [0, 1].
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        False-positive rate of an attained threshold; there is no interpolation.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import false_positive_rate_at
+    >>> y_true, y_score = [0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9]
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.5)
+    0.0
+    >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
+    0.333...
+    """
+    name = "false_positive_rate_at"
+    if not 0 <= false_negative_rate <= 1:
+        raise fail(name, "false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
+    false_positives, false_negatives = _error_rates(name, y_true, y_score, pos_label, sample_weight)
+    return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
+
+
+def get_scorer(scoring: str) -> Any:
+    """Make a scorer for scikit-learn.
+
+    Parameters
+    ----------
+    scoring : str
+        "neg_expected_cost", "neg_cross_entropy", "neg_brier" or "neg_equal_error_rate"; other
+        names are looked up in scikit-learn.
+
+    Returns
+    -------
+    callable
+        To be given as ``scoring=``.
+
+    Raises
+    ------
+    ValueError
+        If the name is not known.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from skboot.metrics import get_scorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> scores = cross_val_score(GaussianNB(), X, y, scoring=get_scorer("neg_expected_cost"))
+    >>> float(scores.mean().round(3))
+    -0.047
+    """
+    if scoring in SCORERS:
+        function, response = SCORERS[scoring]
+        return make_scorer(function, greater_is_better=False, response_method=response)
+    if scoring in sklearn_metrics.get_scorer_names():
+        return sklearn_metrics.get_scorer(scoring)
+    known = ", ".join(sorted({*SCORERS, *sklearn_metrics.get_scorer_names()}))
+    raise fail("get_scorer", "scoring", f"be one of {known}", repr(scoring))
+
+
+SCORERS: dict[str, tuple[Any, Any]] = {
+    "neg_expected_cost": (expected_cost, "predict"),
+    "neg_cross_entropy": (cross_entropy, "predict_proba"),
+    "neg_brier": (brier_score, "predict_proba"),
+    "neg_equal_error_rate": (equal_error_rate, ("decision_function", "predict_proba")),
+}
+
+
+# Steps that the resampled versions share.
+
+
+def check_costs(caller: str, costs: ArrayLike | None, n_classes: int) -> Floats:
+    """Cost matrix (n_classes, n_classes) as float64; that of the total error by default."""
+    if costs is None:
+        return 1.0 - np.eye(n_classes)
+    matrix = np.asarray(costs, dtype=np.float64)
+    if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
+        must = f"be finite and of shape (n_classes, n_classes), here ({n_classes}, {n_classes})"
+        advice = "costs[i][j] is the cost of deciding j when the truth is i, in order of labels."
+        raise fail(caller, "costs", must, f"an array of shape {matrix.shape}", advice)
+    return matrix
+
+
+def check_priors(caller: str, priors: ArrayLike | None, n_classes: int) -> Floats | None:
+    """Class priors (n_classes,) as float64, if given."""
+    if priors is None:
+        return None
+    shares = np.asarray(priors, dtype=np.float64)
+    proper = shares.shape == (n_classes,) and np.all(shares >= 0)
+    if not proper or abs(shares.sum() - 1) > 1e-6:
+        must = f"hold one probability for each of {n_classes} classes, with sum 1"
+        raise fail(caller, "priors", must, repr(priors))
+    return shares
+
+
+def _probability_columns(caller: str, y_prob: ArrayLike) -> NDArray[Any]:
+    prob = check_array(y_prob, ensure_2d=False, dtype=[np.float64, np.float32])
+    if prob.min() < 0 or prob.max() > 1:
+        got = f"values from {prob.min():g} to {prob.max():g}"
+        raise fail(caller, "y_prob", "hold probabilities in [0, 1]", got)
+    return all_columns(prob)
+
+
+def _check_columns(caller: str, prob: NDArray[Any], known: NDArray[Any]) -> None:
+    if prob.shape[1] != len(known):
+        must = f"have one column for each of the {len(known)} labels {known.tolist()}"
+        advice = "Give all labels, in the order of the columns, as labels=."
+        raise fail(caller, "y_prob", must, f"{prob.shape[1]} columns", advice)
+
+
+def _posteriors(
+    caller: str,
+    y_true: ArrayLike,
+    y_prob: ArrayLike,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
+    """Class of each row, probabilities of all classes, and the labels."""
+    truth = column_or_1d(y_true)
+    prob = _probability_columns(caller, y_prob)
+    check_consistent_length(truth, prob, sample_weight)
+    known = _labels_of(caller, labels, truth)
+    _check_columns(caller, prob, known)
+    return _positions(caller, "y_true", truth, known), prob, known
+
+
+def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
+    if labels is None:
+        return np.unique(np.concatenate([np.unique(array) for array in arrays]))
+    known = column_or_1d(labels)
+    if len(np.unique(known)) < len(known):
+        raise fail(caller, "labels", "hold each label once", repr(labels))
+    return known
+
+
+def _positions(caller: str, name: str, y: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
+    """Position of each label among the known ones."""
+    position = encode(y, known)
+    if np.any(position < 0):
+        others = np.unique(y[position < 0]).tolist()
+        raise fail(caller, name, f"hold labels among {known.tolist()}", f"also {others}")
+    return position
+
+
+def _class_means(
+    caller: str,
+    loss: NDArray[Any],
+    classes: NDArray[np.intp],
+    known: NDArray[Any],
+    priors: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> tuple[Floats, float]:
+    """Share of each class, and the mean loss under these shares."""
+    weights = np.ones(len(loss)) if sample_weight is None else column_or_1d(sample_weight)
+    weight = np.bincount(classes, weights, len(known))
+    total = np.bincount(classes, weights * loss, len(known))
+    given = check_priors(caller, priors, len(known))
+    if given is None:
+        return weight / weight.sum(), float(total.sum() / weight.sum())
+    missing = (weight == 0) & (given > 0)
+    if missing.any():
+        must = "hold rows of each class that has a prior"
+        raise fail(caller, "y_true", must, f"none of {known[missing].tolist()}")
+    used = given > 0
+    return given, float(np.sum(given[used] * total[used] / weight[used]))
+
+
+def _relative(caller: str, mean: float, relative: bool, reference: float) -> float:
+    if not relative:
+        return mean
+    if reference == 0:
+        must = "be False where the best answer that ignores the input is free of loss"
+        raise fail(caller, "relative", must, "True", "There is nothing to be relative to.")
+    return mean / reference
+
+
+def _error_rates(
+    caller: str,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[Floats, Floats]:
+    """Rates of false positives and false negatives at every threshold, the strictest first."""
+    truth, score = column_or_1d(y_true), column_or_1d(y_score)
+    check_consistent_length(truth, score, sample_weight)
+    score = check_array(score, ensure_2d=False, dtype=[np.float64, np.float32])
+    known = np.unique(truth)
+    if len(known) != 2:
+        raise fail(caller, "y_true", "hold two classes", f"the labels {known.tolist()}")
+    if pos_label is not None and pos_label not in known.tolist():
+        raise fail(caller, "pos_label", f"be one of {known.tolist()}", repr(pos_label))
+    positive = truth == (known[1] if pos_label is None else pos_label)
+    weights = np.ones(len(score)) if sample_weight is None else column_or_1d(sample_weight)
+    order = np.argsort(-score, kind="stable")
+    last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
+    accepted = [
+        np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
+        for side in (~positive, positive)
+    ]
+    if accepted[0][-1] == 0 or accepted[1][-1] == 0:
+        raise fail(caller, "sample_weight", "be positive for rows of both classes", "zeros")
+    false_positives = accepted[0] / accepted[0][-1]
+    # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
+    false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]
+    return false_positives, false_negatives

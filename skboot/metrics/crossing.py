@@ -1,0 +1,253 @@
+"""Metrics at a threshold that the data choose, and quantiles.
+
+* `EqualErrorRate`: where false negatives are as frequent as false positives;
+* `FalsePositiveRateAt`: what false positives a bound on false negatives costs;
+* `MedianAbsoluteError`: the median of absolute errors.
+
+Each is found where running sums along sorted rows cross a line, so a resample needs the running
+sums near the crossing alone; see ``crossing`` in `skboot.resampling.block`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .ranking import WORTH_MERGING, positive_rows, positive_scores, score_codes
+from .statistic import Floats, ReadableBlock, Reduced, Response, Statistic
+
+# Sums of weights that differ by less than this share of the total are taken as equal.
+_ROUNDING = 1e-12
+
+
+class _Loss(Statistic):
+    """A loss, or minus a loss where ``sign`` says so."""
+
+    reads = "crossing"
+    sign: float
+
+    @property
+    def greater_is_better(self) -> bool:  # type: ignore[override]
+        """Direction."""
+        return self.sign < 0
+
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """Smallest and largest possible value."""
+        low, high = sorted((0.0, self.sign * self._largest))
+        return low, high
+
+    _largest = 1.0
+
+
+class _ErrorRates(_Loss):
+    """A function of the rates of the two errors at one threshold."""
+
+    pos_label: Any
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Number rows in rising order of scores; terms are positives and negatives."""
+        assert y_true is not None
+        positive = positive_rows(y_true, self.pos_label)
+        codes = score_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
+        terms = np.column_stack((codes.positive, ~codes.positive)).astype(np.float64)
+        if sample_weight is not None:
+            terms = terms * sample_weight[codes.first][:, None]
+        data = {"ends": codes.ends}
+        return Reduced(codes.code, len(codes.first), terms, MappingProxyType(data))
+
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Find the threshold of each resample; NaN where a class is absent."""
+        (found,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rate = self._rate(found.before, found.after, found.total)
+        return np.where((found.total > 0).all(axis=1), self.sign * rate, np.nan)
+
+    @abstractmethod
+    def _gap(self, running: Floats, total: Floats) -> Floats:
+        """What changes sign at the threshold."""
+
+    @abstractmethod
+    def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
+        """Result from the sums on both sides of the threshold."""
+
+
+@dataclass(frozen=True, eq=False)
+class EqualErrorRate(_ErrorRates):
+    """Error rate where the rates of false negatives and of false positives are equal.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    sign : float
+        1.0, or -1.0 for the negated rate.
+    pos_label : label, optional
+        The positive class; None: the larger label.
+    response : {"scores", "probabilities"}
+        What predictions it takes.
+
+    Notes
+    -----
+    On the operating points of all thresholds (equal scores move together), interpolated linearly
+    between the two neighbouring ones; NaN where a class is absent.
+    """
+
+    name: str = "equal_error_rate"
+    sign: float = 1.0
+    pos_label: Any = None
+    response: Response = "scores"
+
+    def _gap(self, running: Floats, total: Floats) -> Floats:
+        # Misses minus false alarms, times the two totals: exact for counts.
+        n_positive, n_negative = total.T
+        crossed: Floats = (
+            running[:, 0] * n_negative + running[:, 1] * n_positive - n_positive * n_negative
+        )
+        return crossed
+
+    def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
+        below, above = self._gap(before, total), self._gap(after, total)
+        share = below / (below - above)
+        rejected = before[:, 1] + share * (after[:, 1] - before[:, 1])
+        rate: Floats = 1.0 - rejected / total[:, 1]
+        return rate
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Scores that do not depend on the input err half the time on both sides."""
+        return self.sign * 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class FalsePositiveRateAt(_ErrorRates):
+    """Smallest rate of false positives of a threshold that misses few enough positives.
+
+    Parameters
+    ----------
+    false_negative_rate : float
+        Largest share of the positives that may be missed.
+    name : str
+        How results call it.
+    sign : float
+        1.0, or -1.0 for the negated rate.
+    pos_label : label, optional
+        The positive class; None: the larger label.
+    response : {"scores", "probabilities"}
+        What predictions it takes.
+
+    Notes
+    -----
+    Of attained operating points, without interpolation; NaN where a class is absent.
+    """
+
+    false_negative_rate: float
+    name: str = "false_positive_rate_at"
+    sign: float = 1.0
+    pos_label: Any = None
+    response: Response = "scores"
+
+    def _gap(self, running: Floats, total: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            allowed = running[:, 0] / total[:, 0] <= self.false_negative_rate
+        return np.where(allowed, -1.0, 1.0)
+
+    def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
+        # If even missing all positives is allowed, the last threshold is the best.
+        best = np.where(self._gap(after, total) >= 0, before[:, 1], after[:, 1])
+        rate: Floats = 1.0 - best / total[:, 1]
+        return rate
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Scores that do not depend on the input let both classes through alike."""
+        return self.sign * (1.0 - self.false_negative_rate)
+
+
+@dataclass(frozen=True, eq=False)
+class MedianAbsoluteError(_Loss):
+    """Median of absolute errors, the mean of the two middle ones where two share the middle.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    sign : float
+        1.0, or -1.0 for the negated error.
+    response : {"values"}
+        What predictions it takes.
+
+    Notes
+    -----
+    With weights, half the weight lies on either side (Hyndman & Fan 1996, definition 2), as in
+    scikit-learn from 1.7 on.
+    """
+
+    name: str = "median_absolute_error"
+    sign: float = 1.0
+    response: Response = "values"
+    _largest = np.inf
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Number rows in rising order of absolute errors, equal ones as one if that pays."""
+        assert y_true is not None
+        errors = np.abs(y_pred - y_true)
+        order = np.argsort(errors)
+        ordered = errors[order]
+        number = np.arange(len(errors))
+        if sample_weight is None:
+            new = np.append(True, ordered[1:] != ordered[:-1])
+            if np.count_nonzero(new) * WORTH_MERGING <= len(errors):
+                number, ordered = np.cumsum(new) - 1, ordered[new]
+        code = np.empty(len(errors), dtype=np.intp)
+        code[order] = number
+        terms = np.ones(len(ordered)) if sample_weight is None else sample_weight[order]
+        data = MappingProxyType({"errors": ordered})
+        return Reduced(code, len(ordered), terms[:, None], data)
+
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Where half the weight is reached, and where it is exceeded."""
+        lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
+        errors = reduced.data["errors"]
+        median = 0.5 * (errors[lower.end] + errors[upper.end])
+        return np.where(lower.total[:, 0] > 0, self.sign * median, np.nan)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Error of the centre of the shortest interval that holds more than half the truth."""
+        if y_true is None:
+            return None
+        order = np.argsort(y_true)
+        values = y_true[order].astype(np.float64)
+        weights = np.ones(len(values)) if sample_weight is None else sample_weight[order]
+        upto = np.cumsum(weights)
+        last = np.searchsorted(upto, upto - weights + 0.5 * upto[-1], side="right")
+        first = np.flatnonzero(last < len(values))
+        shortest = first[np.argmin(values[last[first]] - values[first])]
+        centre = 0.5 * (values[shortest] + values[last[shortest]])
+        away = np.abs(values - centre)
+        outward = np.argsort(away)
+        middle = np.searchsorted(np.cumsum(weights[outward]), 0.5 * upto[-1])
+        return self.sign * float(away[outward][middle])
+
+
+def _half_reached(running: Floats, total: Floats) -> Floats:
+    reached: Floats = 2.0 * running[:, 0] - total[:, 0] * (1.0 - _ROUNDING)
+    return reached
+
+
+def _half_exceeded(running: Floats, total: Floats) -> Floats:
+    exceeded: Floats = 2.0 * running[:, 0] - total[:, 0] * (1.0 + _ROUNDING)
+    return exceeded

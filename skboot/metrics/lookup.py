@@ -1,0 +1,283 @@
+"""From what a user gives as ``metric`` to statistics.
+
+A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
+function, its options and a sign. `FAST_PATHS` maps the names of functions to statistics that know
+sums, ranks or thresholds; a factory that does not know an option, or returns None, leaves the
+function to be called on repeated rows, which works for any callable.
+
+To add a metric, add an entry to `FAST_PATHS` in `registry`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import sklearn.metrics
+from numpy.typing import ArrayLike
+
+from .._sklearn_compat import scorer_parts
+from .._validation import fail
+from . import additive, costs
+from .adapters import LibraryCallable, Negated
+from .registry import FAST_PATHS, RESPONSES, Request
+from .responses import check_response
+from .statistic import CallableStatistic, Response, Statistic
+
+__all__ = ["FAST_PATHS", "check_response", "known_names", "resolve_metrics"]
+
+
+def resolve_metrics(
+    metric: Any,
+    *,
+    labels: ArrayLike | None = None,
+    greater_is_better: bool | None = None,
+    caller: str = "bootstrap_score",
+) -> tuple[dict[str, Statistic], bool]:
+    """Turn ``metric`` into statistics.
+
+    Parameters
+    ----------
+    metric : str, callable, list or dict
+        A scoring name, "mean", a scorer, a metric function, any ``f(y_true, y_pred)``, a partial
+        of these, or a list or dict of them.
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of probabilities.
+    greater_is_better : bool, optional
+        Direction of metrics that do not say their own.
+    caller : str
+        Function to name in messages.
+
+    Returns
+    -------
+    statistics : dict of str to Statistic
+        By name; the keys of a dict are kept.
+    single : bool
+        Whether a single metric was asked for.
+    """
+    single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
+    named = _named(metric, caller)
+    statistics: dict[str, Statistic] = {}
+    used = greater_is_better is None
+    for name, one in named:
+        statistic = _resolve(one, name, labels, caller)
+        if name is None and statistic.name in statistics:
+            advice = "Name them with a dict."
+            raise fail(caller, "metric", "hold metrics of different names", f"two {name!r}", advice)
+        open_direction = statistic.greater_is_better is None or _is_mean(statistic)
+        if open_direction and greater_is_better is not None:
+            statistic = replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
+        used |= open_direction or statistic.greater_is_better == greater_is_better
+        statistics[statistic.name if name is None else name] = statistic
+    if not used:
+        must = "be None or the metric's own direction"
+        advice = "It is for callables and for 'mean', whose direction is not known."
+        raise fail(caller, "greater_is_better", must, repr(greater_is_better), advice)
+    return statistics, single
+
+
+def known_names() -> list[str]:
+    """Names that ``metric`` may be."""
+    # The averages over "samples" are for multilabel data.
+    names = [name for name in sklearn.metrics.get_scorer_names() if not name.endswith("_samples")]
+    return sorted({*names, *costs.SCORERS, "mean"})
+
+
+def _named(metric: Any, caller: str) -> list[tuple[str | None, Any]]:
+    if isinstance(metric, Mapping):
+        named: list[tuple[str | None, Any]] = [(str(name), one) for name, one in metric.items()]
+    elif isinstance(metric, list | tuple | set | frozenset):
+        named = [(None, one) for one in metric]
+    else:
+        return [(None, metric)]
+    if not named:
+        raise fail(caller, "metric", "hold at least one metric", repr(metric))
+    return named
+
+
+def _is_mean(statistic: Statistic) -> bool:
+    return getattr(statistic, "row_values", None) is additive.given_losses
+
+
+def _resolve(metric: Any, name: str | None, labels: ArrayLike | None, caller: str) -> Statistic:
+    if isinstance(metric, Statistic):
+        return metric
+    if isinstance(metric, str) and metric == "mean":
+        return additive.mean_of_losses(name or "mean")
+    request = _taken_apart(metric, name, caller)._replace(labels=labels)
+    _check_options(request, caller)
+    statistic = _fast_path(request)
+    if statistic is None:
+        return _callable(request)
+    return _signed(statistic, request.sign)
+
+
+def _taken_apart(metric: Any, name: str | None, caller: str) -> Request:
+    if isinstance(metric, str):
+        return _from_name(metric, name, caller)
+    parts = scorer_parts(metric)
+    if parts is not None:
+        response = "labels" if parts.response_methods == ("predict",) else "scores"
+        function, options = _without_partial(parts.function, dict(parts.options))
+        given = _name_of(function) if parts.sign > 0 else f"neg_{_name_of(function)}"
+        return Request(name or given, function, options, parts.sign, response)
+    if not callable(metric):
+        must = "be a scoring name, a scorer, a callable, or a list or dict of these"
+        raise fail(caller, "metric", must, repr(metric))
+    first = next(iter(_parameters(metric)), "")
+    if first == "estimator":
+        must = "take true and predicted values"
+        advice = "Give the function that the scorer calls, or a scorer of make_scorer."
+        raise fail(caller, "metric", must, "a callable of an estimator", advice)
+    function, options = _without_partial(metric, {})
+    return Request(name or _name_of(function), function, options)
+
+
+def _from_name(metric: str, name: str | None, caller: str) -> Request:
+    if metric in costs.SCORERS:
+        function, _ = costs.SCORERS[metric]
+        return Request(name or metric, function, {}, -1.0)
+    if metric in known_names():
+        request = _taken_apart(sklearn.metrics.get_scorer(metric), name or metric, caller)
+        return request
+    known = known_names()
+    close = difflib.get_close_matches(metric, known, 1)
+    advice = f"Did you mean {close[0]!r}? " if close else ""
+    if hasattr(sklearn.metrics, metric) or metric in vars(costs):
+        advice = f"Give the function itself: metric={metric}. "
+    advice += f"Known names: {', '.join(known)}."
+    raise fail(caller, "metric", "be a known name or a callable", repr(metric), advice)
+
+
+def _without_partial(function: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Function and keywords of a partial; one with positional arguments is left as it is."""
+    while isinstance(function, partial) and not function.args:
+        options = {**function.keywords, **options}
+        function = function.func
+    defaults = {
+        key: parameter.default
+        for key, parameter in _parameters(function).items()
+        if parameter.default is not inspect.Parameter.empty
+    }
+    changed = {
+        key: value
+        for key, value in options.items()
+        if key not in defaults or not _same(value, defaults[key])
+    }
+    return function, changed
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (
+        isinstance(value, str | int | float | bool)
+        and type(value) is type(default)
+        and value == default
+    )
+
+
+def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        # Functions written in C need not say what they take.
+        return {}
+
+
+def _name_of(function: Any) -> str:
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__name__", type(function).__name__)
+    return "metric" if name == "<lambda>" else str(name)
+
+
+def _is_library(function: Any) -> bool:
+    module = str(getattr(function, "__module__", ""))
+    return module.startswith(("sklearn.", "skboot."))
+
+
+def _check_options(request: Request, caller: str) -> None:
+    if request.options.get("sample_weight") is not None:
+        advice = f"Give them to {caller}: its resamples hold other rows than these weights."
+        raise fail(caller, "metric", "not bind sample_weight", "a partial that does", advice)
+    known = _parameters(request.function)
+    average = request.options.get("average", "")
+    several = average is None or request.options.get("multioutput") == "raw_values"
+    if _is_library(request.function) and "average" in known and several:
+        advice = "Name an average; for single classes give labels=[label] and average='macro'."
+        raise fail(caller, "metric", "return one number", f"average={average!r}", advice)
+    if request.function is costs.bayes_decisions:
+        advice = "Use its result as y_pred, with metric='neg_expected_cost'."
+        raise fail(caller, "metric", "return a score", "bayes_decisions", advice)
+    is_library = _is_library(request.function)
+    unknown = sorted(set(request.options) - set(known)) if is_library else []
+    if unknown:
+        raise fail(caller, "metric", f"take the options of {request.name}", f"{unknown}")
+
+
+def _signed(statistic: Statistic, sign: float) -> Statistic:
+    """The statistic, or its negative."""
+    if sign > 0:
+        return statistic
+    if isinstance(statistic, additive.RowMean):
+        low, high = statistic.bounds
+        better = None if statistic.greater_is_better is None else not statistic.greater_is_better
+        return replace(
+            statistic, sign=-1.0, greater_is_better=better, bounds=(0.0 - high, 0.0 - low)
+        )
+    return Negated(statistic)
+
+
+# ------------------------------------------------------------------ any callable
+
+
+def _callable(request: Request) -> CallableStatistic:
+    """The function on repeated rows."""
+    function, known = request.function, _parameters(request.function)
+    takes_weights = "sample_weight" in known
+    bound = partial(function, **request.options) if request.options else function
+    better = _direction(request)
+    if not _is_library(function) and request.scorer_response != "scores":
+        return CallableStatistic(bound, request.name, better, request.sign, "any", takes_weights)
+    response: Response = RESPONSES.get(_name_of(function), "any")
+    if not _is_library(function):
+        response = "scores"
+    takes_labels = response in ("probabilities", "any") and "labels" in known
+    return LibraryCallable(
+        bound,
+        request.name,
+        better,
+        request.sign,
+        response,
+        takes_weights,
+        (ValueError,) if _is_library(function) else (),
+        labels=request.labels,
+        pos_label=request.options.get("pos_label"),
+        takes_labels=takes_labels and "labels" not in request.options,
+    )
+
+
+def _direction(request: Request) -> bool | None:
+    """Direction of a metric: scorers are greater is better, scikit-learn's names tell theirs."""
+    name = _name_of(request.function)
+    if request.scorer_response is not None:
+        return True
+    if not _is_library(request.function):
+        return None
+    if name.endswith(("_loss", "_error", "_deviance")) or name in vars(costs):
+        return request.sign < 0
+    return True if name.endswith("_score") else None
+
+
+def _fast_path(request: Request) -> Statistic | None:
+    name = _name_of(request.function)
+    module = costs if name in vars(costs) else sklearn.metrics
+    if name not in FAST_PATHS or getattr(module, name, None) is not request.function:
+        return None
+    factory = FAST_PATHS[name]
+    if not set(request.options) <= set(inspect.signature(factory).parameters):
+        return None
+    return factory(request, **request.options)

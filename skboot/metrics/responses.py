@@ -1,0 +1,298 @@
+"""Check that predictions are what a metric takes, before any work.
+
+`check_response` is cheap where it can be: integer labels of ten million rows are looked at only by
+metrics that must know which labels there are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._validation import fail
+from .adapters import LibraryCallable, Negated
+from .additive import given_losses
+from .cells import label_counts
+from .class_costs import ClassCosts, MeanCost
+from .costs import check_costs, check_priors
+from .labels import SetRatio
+from .statistic import CallableStatistic, Statistic
+
+
+def check_response(
+    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any], caller: str
+) -> Statistic:
+    """Refuse predictions that the metric cannot take.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric.
+    y_true : ndarray of shape (n_samples,) or None
+        Truth of the whole test set.
+    y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Predictions.
+    caller : str
+        Function to name in messages.
+
+    Returns
+    -------
+    Statistic
+        The same; if it must know all labels, as of the whole test set, also in subgroups.
+
+    Raises
+    ------
+    ValueError
+        Says what the metric takes, what it was given, and what to do.
+    """
+    inner = statistic.statistic if isinstance(statistic, Negated) else statistic
+    if y_true is None:
+        _check_without_truth(inner, y_pred, caller)
+        return statistic
+    if getattr(inner, "row_values", None) is given_losses:
+        advice = "y_pred holds the losses; for predictions give a metric such as 'accuracy'."
+        raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
+    if inner.response in _CHECKS:
+        _CHECKS[inner.response](inner, y_true, y_pred, caller)
+    fixed = _with_labels(inner, y_true, y_pred)
+    return Negated(fixed) if isinstance(statistic, Negated) else fixed
+
+
+def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str) -> None:
+    is_mean = getattr(statistic, "row_values", None) is given_losses
+    if is_mean:
+        if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
+            must = "hold one number per row, its loss, for metric='mean'"
+            raise fail(caller, "y_pred", must, _described(y_pred))
+    elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
+        advice = "Only metric='mean' and callables of predictions alone go without."
+        must = f"hold the true labels or values for the metric {statistic.name!r}"
+        raise fail(caller, "y_true", must, "None", advice)
+
+
+def _with_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+    """Fix the labels of probabilities and of costs, which a subgroup may lack."""
+    unneeded = statistic.response in ("values", "any") and not getattr(
+        statistic, "takes_labels", False
+    )
+    if unneeded or getattr(statistic, "labels", 0) is not None:
+        return statistic
+    known = label_counts(y_true)[0]
+    if statistic.response == "labels":
+        known = np.union1d(known, label_counts(y_pred)[0])
+    return replace(statistic, labels=known)  # type: ignore[type-var]
+
+
+# ------------------------------------------------------------------ labels
+
+
+def _check_labels(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    must = f"hold class labels for the metric {statistic.name!r}"
+    if y_pred.ndim != 1:
+        advice = (
+            "Decide first (skboot.metrics.bayes_decisions), or use a metric of probabilities "
+            "such as 'neg_log_loss'."
+        )
+        raise fail(caller, "y_pred", must, _described(y_pred), advice)
+    _check_discrete("y_pred", y_pred, must, caller)
+    _check_discrete("y_true", y_true, must, caller)
+    _check_same_kind(y_true, y_pred, caller)
+    if isinstance(statistic, SetRatio) and statistic.binary:
+        _check_binary(statistic, y_true, y_pred, caller)
+    if isinstance(statistic, ClassCosts | MeanCost):
+        _check_costs(statistic, y_true, y_pred, caller)
+
+
+def _check_discrete(name: str, y: NDArray[Any], must: str, caller: str) -> None:
+    if y.dtype.kind != "f":
+        return
+    fractional = y != np.floor(y)
+    if fractional.any():
+        got = f"real numbers such as {y[np.argmax(fractional)]:g}"
+        advice = "Compare scores with a threshold, or use a metric of scores such as 'roc_auc'."
+        if name == "y_true":
+            advice = "Use a metric of real values such as 'r2'."
+        raise fail(caller, name, must, got, advice)
+
+
+def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) -> None:
+    kinds = [_kind(y) for y in (y_true, y_pred)]
+    if None not in kinds and kinds[0] != kinds[1]:
+        must = f"hold labels of the same kind as y_true, here {kinds[0]}"
+        raise fail(caller, "y_pred", must, f"{kinds[1]}", "Convert one of them.")
+
+
+def _check_binary(
+    statistic: SetRatio, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    assert statistic.classes is not None
+    positive = statistic.classes[0]
+    found = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    if len(found) > 2:
+        advice = (
+            f"Average over classes: metric='{statistic.name.removesuffix('_score')}_macro', or "
+            "functools.partial of the function with average='macro'."
+        )
+        got = f"{len(found)} labels"
+        must = f"hold at most two labels for the metric {statistic.name!r}"
+        raise fail(caller, "y_true", must, got, advice)
+    if len(found) == 2 and positive not in found.tolist():
+        must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
+        advice = "Name yours with functools.partial of the metric function and pos_label=."
+        raise fail(caller, "y_true", must, f"the labels {found.tolist()}", advice)
+
+
+def _check_costs(
+    statistic: ClassCosts | MeanCost, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    known = statistic.labels
+    if known is None:
+        known = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        _check_among(name, label_counts(y)[0], known, caller)
+    if isinstance(statistic, MeanCost):
+        check_costs(caller, statistic.costs, len(known))
+    else:
+        check_priors(caller, statistic.priors, len(known))
+        statistic.best(np.full((1, len(known)), 1 / len(known)))
+
+
+# ------------------------------------------------------------------ scores and probabilities
+
+
+def _check_scores(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
+    if y_pred.dtype.kind not in "biuf":
+        raise fail(caller, "y_pred", must, _described(y_pred), "Give what predict_proba returns.")
+    known = _known_labels(statistic, y_true, caller)
+    if isinstance(statistic, LibraryCallable):
+        return
+    if len(known) < 2:
+        must = f"hold two classes for the metric {statistic.name!r}"
+        raise fail(caller, "y_true", must, f"the label {known[0]!r} alone")
+    if len(known) == 2:
+        _check_two_classes(statistic, y_pred, known, caller)
+        return
+    # The area under the ROC curve must be told how to treat several classes.
+    untold = getattr(statistic, "multi_class", "") is None
+    if untold or not hasattr(statistic, "average"):
+        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if untold else ""
+        must = f"hold two classes for the metric {statistic.name!r}"
+        raise fail(caller, "y_true", must, f"{len(known)} classes", advice)
+    _check_columns(y_pred, known, caller)
+    if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
+        must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
+        raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
+
+
+def _check_two_classes(
+    statistic: Statistic, y_pred: NDArray[Any], known: NDArray[Any], caller: str
+) -> None:
+    if y_pred.ndim == 2 and y_pred.shape[1] != 2:
+        must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
+        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
+    positive = getattr(statistic, "pos_label", None)
+    if positive is not None and positive not in known.tolist():
+        must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
+        advice = "Name yours with functools.partial of the metric function and pos_label=."
+        raise fail(caller, "y_true", must, f"the labels {known.tolist()}", advice)
+
+
+def _check_probabilities(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    must = f"hold probabilities of all classes for the metric {statistic.name!r}"
+    hard = y_pred.ndim == 1 and y_pred.dtype.kind in "biu"
+    if y_pred.dtype.kind not in "biuf" or hard:
+        advice = "Give what predict_proba returns, or use a metric of labels such as 'accuracy'."
+        raise fail(caller, "y_pred", must, _described(y_pred), advice)
+    known = _known_labels(statistic, y_true, caller)
+    if y_pred.ndim == 2 or len(known) != 2:
+        _check_columns(y_pred, known, caller)
+    low, high = float(y_pred.min()), float(y_pred.max())
+    if low < 0 or high > 1:
+        advice = "Scores are not probabilities: use a metric of scores such as 'roc_auc'."
+        raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
+    if y_pred.ndim == 2 and not _sums_to_one(y_pred):
+        said = "do not sum to one: make sure that they are probabilities of all classes"
+        warnings.warn(f"{caller}: the rows of y_pred {said}.", UserWarning, stacklevel=4)
+    if isinstance(statistic, ClassCosts):
+        check_priors(caller, statistic.priors, len(known))
+
+
+def _known_labels(statistic: Statistic, y_true: NDArray[Any], caller: str) -> NDArray[Any]:
+    """Labels of the columns; those of the truth are among them."""
+    found = label_counts(y_true)[0]
+    labels = getattr(statistic, "labels", None)
+    if labels is None:
+        return found
+    _check_among("y_true", found, np.asarray(labels), caller)
+    return np.asarray(labels)
+
+
+def _check_among(name: str, found: NDArray[Any], known: NDArray[Any], caller: str) -> None:
+    others = [label for label in found.tolist() if label not in known.tolist()]
+    if others:
+        advice = "Give all labels, in the order of the columns, as labels=."
+        raise fail(
+            caller, name, f"hold labels among {known.tolist()}", f"also {others[:5]}", advice
+        )
+
+
+def _check_columns(y_pred: NDArray[Any], known: NDArray[Any], caller: str) -> None:
+    if y_pred.ndim == 1 or y_pred.shape[1] != len(known):
+        must = f"have one column for each of the {len(known)} labels {known.tolist()[:20]}"
+        advice = "Give all labels, in the order of the columns, as labels=."
+        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
+
+
+def _sums_to_one(prob: NDArray[Any]) -> bool:
+    """Whether rows sum to one, as closely as scikit-learn asks."""
+    floating = prob if prob.dtype.kind == "f" else prob.astype(np.float64)
+    tolerance = np.sqrt(np.finfo(floating.dtype).eps)
+    return bool(np.allclose(floating.sum(axis=1), 1, rtol=tolerance))
+
+
+# ------------------------------------------------------------------ real values
+
+
+def _check_values(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    must = f"hold one real number per row for the metric {statistic.name!r}"
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y.ndim != 1 or y.dtype.kind not in "biuf":
+            advice = "For class labels use a metric such as 'accuracy'." if _kind(y) else ""
+            raise fail(caller, name, must, _described(y), advice)
+
+
+_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = {
+    "labels": _check_labels,
+    "scores": _check_scores,
+    "probabilities": _check_probabilities,
+    "values": _check_values,
+}
+
+
+def _described(y: NDArray[Any]) -> str:
+    if y.ndim != 1:
+        return f"an array of shape {y.shape}"
+    noun = {"numbers": "numbers", "text": "text"}.get(_kind(y) or "", "objects")
+    return f"{noun} such as {y[:1].tolist()[0]!r}" if len(y) else "nothing"
+
+
+def _kind(y: NDArray[Any]) -> str | None:
+    """Numbers or text; None for anything else."""
+    if y.dtype.kind in "biuf":
+        return "numbers"
+    first = y.ravel()[:1].tolist()
+    return "text" if first and isinstance(first[0], str) else None

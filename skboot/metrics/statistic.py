@@ -1,0 +1,259 @@
+"""The contract of a metric on weighted rows, and any callable as one.
+
+A `Statistic` first reduces the data: it numbers rows that are interchangeable for it by *codes*
+and keeps what it needs per code. It then evaluates itself on a block of resamples, by the reading
+it declares in ``reads`` (see `skboot.resampling.block`). `CallableStatistic` works for any
+function, on repeated rows; the other modules hold overrides with the same contract test.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Response = Literal["labels", "scores", "probabilities", "values", "any"]
+Reading = Literal["sums", "pairs", "crossing", "tiles", "rows"]
+
+
+class ReadableBlock(Protocol):
+    """The readings a statistic may ask for; see `skboot.resampling.block.Block`."""
+
+    @property
+    def n_lines(self) -> int: ...
+    @property
+    def n_codes(self) -> int: ...
+    def sums(self, terms: Any = None) -> Floats: ...
+    def tiles(self, order: Any = None) -> Iterator[tuple[slice, Floats]]: ...
+    def running(
+        self, terms: Floats, ends: Any = None, order: Any = None
+    ) -> Iterator[tuple[slice, Floats]]: ...
+    def pairs(
+        self, upper: Floats, lower: Floats, level: Any = None, order: Any = None
+    ) -> tuple[Floats, Floats]: ...
+    def crossing(self, terms: Floats, *gaps: Any, ends: Any = None) -> tuple[Any, ...]: ...
+    def rows(self) -> Iterator[NDArray[np.intp]]: ...
+    def variance(self, terms: Any, gradient: Floats) -> Floats: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """What a statistic keeps of the data.
+
+    Attributes
+    ----------
+    code : ndarray of shape (n_samples,) or None
+        Code of each row, integers from 0 or booleans; every code occurs. Rows of equal code are
+        interchangeable. None: every row has its own code.
+    n_codes : int
+        Number of codes.
+    terms : ndarray or sparse matrix of shape (n_codes, n_terms), or None
+        What a row of each code adds to each sum; None where the weights of the codes themselves
+        are the sums.
+    data : mapping
+        Whatever else the formula needs.
+    """
+
+    code: NDArray[Any] | None
+    n_codes: int
+    terms: Any = None
+    data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True)
+class Proportion:
+    """A metric that is, on these rows, a function of one proportion of equal-weight rows.
+
+    Attributes
+    ----------
+    hits, n : int
+        The proportion is hits / n.
+    exact : bool
+        Whether n is fixed by the design, so that the interval of the proportion is the natural
+        one at any count; otherwise it is a guard for few hits or few errors.
+    scale : {"identity", "f1"}
+        The metric is the proportion p itself, or F1 = 2 p / (1 + p) with p the Jaccard index.
+    sign : float
+        1.0, or -1.0 where the metric is the negated value.
+    """
+
+    hits: int
+    n: int
+    exact: bool
+    scale: Literal["identity", "f1"] = "identity"
+    sign: float = 1.0
+
+    def to_metric(self, proportion: float) -> float:
+        """Map a proportion to the metric's scale."""
+        value = 2 * proportion / (1 + proportion) if self.scale == "f1" else proportion
+        return self.sign * value
+
+
+class Statistic(ABC):
+    """A metric that can be evaluated on many weightings of the same rows.
+
+    Attributes
+    ----------
+    name : str
+        How results call it.
+    greater_is_better : bool or None
+        Direction; None if unknown.
+    bounds : tuple of float
+        Smallest and largest possible value, infinite where there is none.
+    response : {"labels", "scores", "probabilities", "values", "any"}
+        What predictions it takes: class labels; real scores, larger for the positive class;
+        probabilities of all classes, (n_samples, n_classes); real predictions; or anything.
+    reads : {"sums", "pairs", "crossing", "tiles", "rows"}
+        How it reads a block.
+    takes_weights : bool
+        Whether rows may carry weights.
+    is_row_mean : bool
+        Whether the value is a mean of one value per row.
+    """
+
+    name: str
+    greater_is_better: bool | None = True
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    response: Response = "any"
+    reads: Reading = "rows"
+    takes_weights: bool = True
+    is_row_mean: bool = False
+
+    @abstractmethod
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Number the interchangeable rows and keep what the formula needs of them.
+
+        Parameters
+        ----------
+        y_true : ndarray of shape (n_samples,) or None
+            Truth, checked.
+        y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Predictions, checked.
+        sample_weight : ndarray of shape (n_samples,) or None
+            Weight of each row, not negative.
+
+        Returns
+        -------
+        Reduced
+        """
+
+    @abstractmethod
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Value on each resample of the block, (n_lines,); NaN where undefined."""
+
+    def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+        """Infinitesimal-jackknife variance on each resample, (n_lines,), if there is a formula."""
+        return None
+
+    def variance_cost(self, reduced: Reduced) -> float:
+        """Rough flops of `variance` per resample and atom; inf without a formula."""
+        return np.inf
+
+    def proportion(self, reduced: Reduced) -> Proportion | None:
+        """The proportion this metric is a function of on these rows, if it is one."""
+        return None
+
+    def largest_share(self, reduced: Reduced) -> float | None:
+        """Share of the sum of row values that one row carries, for a mean of losses."""
+        return None
+
+    def delong(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
+    ) -> tuple[float, int] | None:
+        """Standard error after DeLong et al. (1988) and size of the smaller class, for an AUC."""
+        return None
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Value of the best system that ignores its inputs, on these rows; None if unknown."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class CallableStatistic(Statistic):
+    """Any function of true and predicted values, evaluated on repeated rows.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, y_pred) -> float``, or ``function(y_pred)`` when there is no truth; with
+        weights it is called with ``sample_weight=``.
+    name : str
+        How results call it.
+    greater_is_better : bool or None
+        Direction, if known.
+    sign : float
+        1.0, or -1.0 where the score is the negated function.
+    response : {"labels", "scores", "probabilities", "values", "any"}
+        What predictions it takes.
+    takes_weights : bool
+        Whether ``function`` has a ``sample_weight`` argument.
+    undefined : tuple of exception types
+        Exceptions that mean "undefined on these rows" (scikit-learn's metrics raise ValueError);
+        any other exception of the function is reported with the resample's number.
+    """
+
+    function: Callable[..., Any]
+    name: str = "metric"
+    greater_is_better: bool | None = None
+    sign: float = 1.0
+    response: Response = "any"
+    takes_weights: bool = False
+    undefined: tuple[type[Exception], ...] = ()
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    reads: Reading = "rows"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Keep the rows themselves; every row has its own code."""
+        data = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        return Reduced(None, len(y_pred), data=MappingProxyType(data))
+
+    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+        """Call the function once per resample on its repeated rows."""
+        values = np.empty(block.n_lines)
+        for line, rows in enumerate(block.rows()):
+            try:
+                values[line] = self._on_rows(reduced.data, rows)
+            except self.undefined:
+                values[line] = np.nan
+            except Exception as error:
+                raise MetricError(line, error) from error
+        return self.sign * values
+
+    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> float:
+        if len(rows) == 0:
+            return np.nan
+        arguments = [data["y_pred"][rows]]
+        if data["y_true"] is not None:
+            arguments.insert(0, data["y_true"][rows])
+        if data["sample_weight"] is not None:
+            return float(self.function(*arguments, sample_weight=data["sample_weight"][rows]))
+        return float(self.function(*arguments))
+
+
+class MetricError(RuntimeError):
+    """A metric raised on a resample.
+
+    Attributes
+    ----------
+    line : int
+        Which line of the block.
+    error : Exception
+        What the metric raised.
+    """
+
+    def __init__(self, line: int, error: Exception) -> None:
+        super().__init__(line, error)
+        self.line = line
+        self.error = error

@@ -1,0 +1,434 @@
+"""Every metric with a fast path is, on every resample of every design, the plain function.
+
+The plain function is called on the repeated rows of the same resample, with the labels of the
+whole test set where it takes probabilities. A metric added to the registry is tested by itself.
+"""
+
+import inspect
+import warnings
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import sklearn
+import sklearn.metrics
+from sklearn import config_context
+
+import skboot.metrics
+from skboot.metrics.lookup import FAST_PATHS, check_response, resolve_metrics
+from skboot.metrics.registry import RESPONSES
+from skboot.resampling.block import UnitBlock
+from skboot.resampling.design import SamplingDesign
+from skboot.resampling.membership import Membership
+from skboot.resampling.plan import Coding, ResamplingPlan
+
+BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
+N_RESAMPLES = 8
+N_SAMPLES = 24
+
+
+class Data(NamedTuple):
+    y_true: np.ndarray  # (n_samples,)
+    y_pred: np.ndarray  # (n_samples,) or (n_samples, n_classes)
+
+
+class Case(NamedTuple):
+    function: Any
+    options: dict
+    data: str
+    weighted: bool
+
+    def __str__(self):
+        options = ",".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.function.__name__}({options})-{self.data}{'-weighted' * self.weighted}"
+
+
+def label_data():
+    rng = np.random.default_rng(0)
+    truth = np.array([0, 1] * 10 + [0] * 4)
+    binary = Data(truth, np.where(rng.random(N_SAMPLES) < 0.25, 1 - truth, truth))
+    names = np.array(["ham", "spam"])
+    # "cow" has one row and is never predicted; "dog" is predicted but never true.
+    three = np.array(["ant"] * 15 + ["bee"] * 8 + ["cow"])
+    guess = np.where(rng.random(N_SAMPLES) < 0.3, "bee", three)
+    guess[[2, -1]] = "dog"
+    return {
+        "binary": binary,
+        "two strings": Data(names[binary.y_true], names[binary.y_pred]),
+        "rare classes": Data(three, guess),
+        "integers": Data(rng.integers(-1, 3, N_SAMPLES), rng.integers(-1, 3, N_SAMPLES)),
+    }
+
+
+def score_data():
+    rng = np.random.default_rng(1)
+    truth = np.array([0] * 19 + [1] * 5)
+    score = np.round(rng.normal(size=N_SAMPLES) + truth, 1)
+    three = np.array(["ant"] * 14 + ["bee"] * 7 + ["cow"] * 3)
+    prob = np.round(rng.dirichlet([1, 1, 1], N_SAMPLES), 1)
+    prob[:, 0] = 1 - prob[:, 1:].sum(axis=1)
+    second = np.clip(np.round(0.5 + score / 6, 2), 0, 1)
+    return {
+        "scores": Data(truth, score),
+        "two columns": Data(truth, np.column_stack((1 - second, second))),
+        "one column": Data(truth, second),
+        "three columns": Data(three, np.abs(prob)),
+    }
+
+
+def value_data():
+    rng = np.random.default_rng(2)
+    return {
+        "real": Data(np.exp(rng.normal(size=N_SAMPLES)), np.exp(rng.normal(size=N_SAMPLES))),
+        "counts": Data(rng.integers(1, 5, N_SAMPLES), rng.integers(1, 5, N_SAMPLES)),
+        "far": Data(1e6 + np.round(rng.normal(size=N_SAMPLES), 1), 1e6 + rng.normal(size=N_SAMPLES)),
+    }
+
+
+DATA = {**label_data(), **score_data(), **value_data()}
+AVERAGED = [
+    {"average": "macro"},
+    {"average": "weighted"},
+    {"average": "micro"},
+    {"average": "macro", "labels": ["cow", "dog", "eel"], "zero_division": 1},
+    {"average": "weighted", "labels": ["dog", "cow"]},
+    {"average": "micro", "labels": ["ant", "dog"]},
+]
+WITH_NAN = [
+    {"average": "macro", "zero_division": np.nan},
+    {"average": "weighted", "zero_division": np.nan},
+]
+ONE_CLASS = [{}, {"pos_label": 0, "zero_division": 1}]
+COSTS = [[0, 1, 2, 5], [1, 0, 1, 1], [2.5, 1, 0, 1], [1, 1, 1, 0]]
+OPTIONS: dict[str, dict[str, list[dict]]] = {
+    "precision_score": {"rare classes": AVERAGED + WITH_NAN, "binary": ONE_CLASS},
+    "recall_score": {"rare classes": AVERAGED + WITH_NAN, "binary": ONE_CLASS},
+    "f1_score": {
+        "rare classes": AVERAGED + WITH_NAN,
+        "binary": ONE_CLASS,
+        "two strings": [{"pos_label": "spam"}],
+    },
+    "fbeta_score": {
+        "rare classes": [{"beta": 0.5, **options} for options in AVERAGED + WITH_NAN],
+        "binary": [{"beta": beta} for beta in (0, 2, np.inf)],
+    },
+    "jaccard_score": {"rare classes": AVERAGED, "binary": ONE_CLASS},
+    "cohen_kappa_score": dict.fromkeys(
+        ("rare classes", "integers", "binary"),
+        [{}, {"weights": "linear"}, {"weights": "quadratic"}],
+    ),
+    "balanced_accuracy_score": {
+        "rare classes": [{}, {"adjusted": True}],
+        "binary": [{}, {"adjusted": True}],
+    },
+    "r2_score": dict.fromkeys(("real", "counts", "far"), [{}, {"force_finite": False}]),
+    "explained_variance_score": dict.fromkeys(("real", "counts"), [{}, {"force_finite": False}]),
+    "mean_pinball_loss": {"real": [{}, {"alpha": 0.9}]},
+    "log_loss": dict.fromkeys(("one column", "two columns", "three columns"), [{}]),
+    "brier_score_loss": {
+        "one column": [{}],
+        "two columns": [{}, {"scale_by_half": False}],
+        "three columns": [{}, {"scale_by_half": True}],
+    },
+    "roc_auc_score": {
+        "scores": [{}],
+        "two columns": [{}],
+        "three columns": [
+            {"multi_class": kind, "average": average}
+            for kind in ("ovr", "ovo")
+            for average in ("macro", "weighted")
+        ],
+    },
+    "average_precision_score": {
+        "scores": [{}, {"pos_label": 0}],
+        "three columns": [{}, {"average": "weighted"}],
+    },
+    "expected_cost": {
+        "rare classes": [
+            {},
+            {"costs": COSTS},
+            {"costs": COSTS, "relative": True},
+            {"priors": [0.5, 0.25, 0.25, 0]},
+            {"costs": COSTS, "priors": [0.5, 0.25, 0.25, 0], "relative": True},
+        ],
+        "binary": [{"relative": True}],
+    },
+    "cross_entropy": {
+        "three columns": [{}, {"relative": True}, {"priors": [0.2, 0.2, 0.6]}],
+        "one column": [{"relative": True, "priors": [0.9, 0.1]}],
+    },
+    "brier_score": {
+        "three columns": [{}, {"relative": True}, {"priors": [0.2, 0.2, 0.6]}],
+        "one column": [{"relative": True, "priors": [0.9, 0.1]}],
+    },
+    "equal_error_rate": dict.fromkeys(("scores", "two columns"), [{}]),
+    "false_positive_rate_at": {
+        "scores": [{"false_negative_rate": rate} for rate in (0.0, 0.2, 0.25, 1.0)]
+    },
+}
+# For a function that is not named above: its options at their defaults.
+DEFAULT_DATA = {
+    "labels": ("binary", "rare classes"),
+    "scores": ("scores",),
+    "probabilities": ("one column", "three columns"),
+    "values": ("real", "counts"),
+}
+
+
+def cases():
+    for name in FAST_PATHS:
+        function = getattr(skboot.metrics, name, None) or getattr(sklearn.metrics, name)
+        by_data = OPTIONS.get(name) or dict.fromkeys(DEFAULT_DATA[RESPONSES[name]], [{}])
+        known = inspect.signature(function).parameters
+        takes_weights = "sample_weight" in known
+        for data, listed in by_data.items():
+            for options in listed:
+                if not set(options) <= set(known):
+                    continue  # scikit-learn 1.6 has no scale_by_half
+                yield Case(function, options, data, weighted=False)
+                if takes_weights and options.get("multi_class") != "ovo":
+                    yield Case(function, options, data, weighted=True)
+
+
+CASES = list(cases())
+DESIGNS = ("rows", "groups", "strata", "crossed", "one population")
+every_case = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+def plain(case):
+    """The plain function of (y_true, y_pred, weights), NaN where it is undefined."""
+    function, options = case.function, dict(case.options)
+    data = DATA[case.data]
+    labels = np.unique(data.y_true)
+    name = function.__name__
+    if name == "expected_cost":
+        labels = np.union1d(labels, data.y_pred)
+    takes_labels = RESPONSES[name] == "probabilities" or name == "expected_cost"
+    if takes_labels or "multi_class" in options:
+        options["labels"] = labels
+    if name == "brier_score_loss":
+        return partial(_brier, labels, options.get("scale_by_half", "auto"))
+    if name == "median_absolute_error" and BEFORE_1_7:
+        function = _median_error
+
+    def value(y_true, y_pred, weights):
+        weighing = y_true if weights is None else y_true[weights > 0]
+        if len(y_true) == 0 or not _is_defined(case, weighing, labels):
+            return np.nan
+        if name in ("r2_score", "explained_variance_score"):
+            y_true, y_pred = _exactly_constant(name, y_true, y_pred, weighing)
+        if RESPONSES[name] == "scores" and y_pred.ndim == 2 and len(labels) == 2:
+            y_pred = y_pred[:, 1]
+        given = {} if weights is None else {"sample_weight": weights}
+        try:
+            return function(y_true, y_pred, **options, **given)
+        except (ValueError, ZeroDivisionError):
+            return np.nan
+
+    return value
+
+
+def _is_defined(case, y_true, labels):
+    """Where scikit-learn gives a number that is none: no positives, or an absent class."""
+    if case.function.__name__ == "average_precision_score":
+        if len(labels) == 2:
+            return case.options.get("pos_label", 1) in y_true
+        return len(np.unique(y_true)) == len(labels)
+    return True
+
+
+def _exactly_constant(name, y_true, y_pred, weighing):
+    """Constant truth and residuals, moved to where their mean is exactly themselves.
+
+    scikit-learn's mean of equal numbers may be a rounding off, by whose square it then divides.
+    """
+    residual = y_true - y_pred
+    if np.ptp(weighing) == 0:
+        y_true = np.full(len(y_true), 1.0)
+        residual = np.sign(residual) if name == "r2_score" else residual - residual[0]
+    if name == "explained_variance_score" and np.ptp(residual) == 0:
+        residual = 0 * residual
+    return y_true, y_true - residual
+
+
+def _brier(labels, scale_by_half, y_true, y_pred, weights):
+    if len(y_true) == 0:
+        return np.nan
+    prob = np.column_stack((1 - y_pred, y_pred)) if y_pred.ndim == 1 else y_pred
+    squares = ((prob - (y_true[:, None] == labels)) ** 2).sum(axis=1)
+    halved = len(labels) == 2 if scale_by_half == "auto" else scale_by_half
+    return np.average(squares, weights=weights) * (0.5 if halved else 1.0)
+
+
+def _median_error(y_true, y_pred, sample_weight=None):
+    error = np.abs(y_true - y_pred)
+    if sample_weight is None:
+        return np.median(error)
+    order = np.argsort(error)
+    upto = np.cumsum(sample_weight[order])
+    upto /= upto[-1]
+    middle = np.searchsorted(upto, [0.5 - 1e-9, 0.5 + 1e-9])
+    return error[order][middle].mean()
+
+
+def design_of(kind, n=N_SAMPLES):
+    rng = np.random.default_rng(4)
+    groups = np.concatenate((np.arange(7), rng.integers(0, 7, n - 7)))
+    if kind == "rows":
+        return SamplingDesign.of_rows(n)
+    if kind == "groups":
+        return SamplingDesign.of_groups(groups)
+    if kind == "strata":
+        return SamplingDesign.of_rows(n, np.arange(n) % 3)
+    if kind == "crossed":
+        return SamplingDesign.of_pairs(
+            np.column_stack(np.unravel_index(np.arange(n), (6, 4))), same_population=False
+        )
+    pairs = np.column_stack(np.triu_indices(7))[:n]
+    return SamplingDesign.of_pairs(pairs, same_population=True)
+
+
+def weights_of(case):
+    if not case.weighted:
+        return None
+    weights = np.random.default_rng(5).integers(0, 4, N_SAMPLES) / 2
+    # Twice as many of scikit-learn's own choices hang on a rare row with the weight 0.
+    weights[-1] = 0.0
+    return weights
+
+
+def reduced_of(case):
+    (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
+    data = DATA[case.data]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        statistic = check_response(statistic, data.y_true, data.y_pred, "bootstrap_score")
+    return statistic, statistic.reduce(data.y_true, data.y_pred, weights_of(case))
+
+
+def assert_plain(case, values, counts):
+    """Values are those of the plain function on rows repeated as often as counted."""
+    data, weights, function = DATA[case.data], weights_of(case), plain(case)
+    expected = []
+    with warnings.catch_warnings(), np.errstate(all="ignore"), config_context(
+        skip_parameter_validation=True
+    ):
+        warnings.simplefilter("ignore")
+        for line in counts:
+            rows = np.repeat(np.arange(len(line)), line.astype(int))
+            of_rows = None if weights is None else weights[rows]
+            if of_rows is not None and not of_rows.any():
+                # Nothing weighs anything: scikit-learn divides by zero, or makes up a number.
+                expected.append(None)
+                continue
+            expected.append(function(data.y_true[rows], data.y_pred[rows], of_rows))
+    judged = [k for k, value in enumerate(expected) if value is not None]
+    wanted = np.array([expected[k] for k in judged], dtype=float)
+    np.testing.assert_allclose(values[judged], wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", DESIGNS)
+@every_case
+def test_a_replicate_is_the_plain_function_on_the_repeated_rows(case, kind):
+    statistic, reduced = reduced_of(case)
+    plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
+    codings = [
+        Coding(reduced.code, reduced.n_codes, statistic.reads),
+        Coding(None, N_SAMPLES, "rows"),
+    ]
+    block, rows = plan.bind(codings).block(0)
+    counts = rows.sums(np.eye(N_SAMPLES))
+    assert_plain(case, statistic.evaluate(block, reduced)[:N_RESAMPLES], counts[:N_RESAMPLES])
+
+
+@every_case
+def test_where_codes_are_drawn_a_replicate_is_the_plain_function(case):
+    statistic, reduced = reduced_of(case)
+    counts = np.vstack((degenerate_resamples(case), np.ones((1, N_SAMPLES), int)))
+    if reduced.code is None:
+        of_codes = counts
+    else:
+        code = np.asarray(reduced.code, dtype=np.intp)
+        seen = code >= 0
+        of_codes = np.array(
+            [np.bincount(code[seen], line[seen], reduced.n_codes) for line in counts]
+        ).astype(np.int64)
+    block = UnitBlock(Membership(reduced.n_codes, (reduced.n_codes,)), of_codes)
+    assert_plain(case, statistic.evaluate(block, reduced), counts)
+
+
+def degenerate_resamples(case):
+    """Counts of rows: one row, one class, all right, all wrong, a class missing."""
+    data = DATA[case.data]
+    lines = [np.bincount([row] * times, minlength=N_SAMPLES) for row in (0, 23) for times in (1, 5)]
+    if RESPONSES[case.function.__name__] == "values":
+        lines += [data.y_true == value for value in np.unique(data.y_true)[:3]]
+    else:
+        lines += [data.y_true == label for label in np.unique(data.y_true)]
+        lines += [data.y_true != label for label in np.unique(data.y_true)]
+    if data.y_pred.ndim == 1:
+        lines += [data.y_true == data.y_pred, data.y_true != data.y_pred]
+        lines += [data.y_pred == label for label in np.unique(data.y_pred)[:3]]
+    lines.append(np.bincount([0, 23], minlength=N_SAMPLES))
+    lines.append(np.bincount([1, 1, 22], minlength=N_SAMPLES))
+    lines = [line for line in lines if np.any(line)]
+    return np.array(lines, dtype=np.int64)
+
+
+@every_case
+def test_the_observed_value_is_the_plain_function(case):
+    statistic, reduced = reduced_of(case)
+    coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    for kind in DESIGNS:
+        plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
+        (block,) = plan.bind([coding]).observed()
+        assert_plain(case, statistic.evaluate(block, reduced), np.ones((1, N_SAMPLES)))
+
+
+@pytest.mark.parametrize("kind", ["rows", "groups", "strata"])
+@every_case
+def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case, kind):
+    statistic, reduced = reduced_of(case)
+    design = design_of(kind)
+    codings = [
+        Coding(reduced.code, reduced.n_codes, statistic.reads),
+        Coding(None, N_SAMPLES, statistic.reads),
+    ]
+    plan = ResamplingPlan(design, N_RESAMPLES, np.random.SeedSequence(3))
+    for left_out in plan.bind(codings).left_out():
+        block, rows = left_out.blocks
+        assert_plain(case, statistic.evaluate(block, reduced), rows.sums(np.eye(N_SAMPLES)))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if RESPONSES[case.function.__name__] != "scores"],
+    ids=str,
+)
+def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
+    """The variance of `sums` statistics is that of numerical derivatives by each row."""
+    statistic, reduced = reduced_of(case)
+    if statistic.reads != "sums" or not np.isfinite(statistic.variance_cost(reduced)):
+        pytest.skip("no formula")
+    coding = Coding(None if reduced.code is None else reduced.code, reduced.n_codes, "sums")
+    plan = ResamplingPlan(design_of("groups"), N_RESAMPLES, np.random.SeedSequence(3))
+    binding = plan.bind([coding])
+    (block,) = binding.observed()
+    value = statistic.evaluate(block, reduced)[0]
+    if not np.isfinite(value):
+        pytest.skip("undefined on these data")
+    many, n_groups = 100_000, design_of("groups").n_units[0]
+    moved = [many + sign * np.eye(n_groups, dtype=np.int64) for sign in (1, -1)]
+    up, down = (
+        statistic.evaluate(UnitBlock(binding.memberships[0], counts), reduced) for counts in moved
+    )
+    expected = np.sum((many * (up - down) / 2) ** 2)
+    assert statistic.variance(block, reduced)[0] == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+def test_every_fast_path_has_a_case_and_every_case_a_fast_path():
+    assert {case.function.__name__ for case in CASES} == set(FAST_PATHS)
+    for case in CASES:
+        (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
+        assert statistic.reads != "rows", str(case)

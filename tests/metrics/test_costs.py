@@ -1,0 +1,212 @@
+"""The metric functions that scikit-learn lacks, against scikit-learn and by hand."""
+
+import numpy as np
+import pytest
+from sklearn import metrics as sklearn_metrics
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skboot.metrics import (
+    bayes_decisions,
+    brier_score,
+    cross_entropy,
+    equal_error_rate,
+    expected_cost,
+    false_positive_rate_at,
+    get_scorer,
+)
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 3, 60)
+PROB = RNG.dirichlet([1, 1, 1], 60)
+DECISION = PROB.argmax(axis=1)
+WEIGHTS = RNG.random(60)
+COSTS = np.array([[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
+NAMES = np.array(["ant", "bee", "cow"])
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["unweighted", "weighted"])
+def test_by_default_they_are_scikit_learns(weights):
+    given = {"sample_weight": weights}
+    assert expected_cost(TRUTH, DECISION, **given) == pytest.approx(
+        sklearn_metrics.zero_one_loss(TRUTH, DECISION, **given)
+    )
+    assert cross_entropy(TRUTH, PROB, **given) == pytest.approx(
+        sklearn_metrics.log_loss(TRUTH, PROB, **given)
+    )
+    two = (TRUTH > 0).astype(int)
+    assert brier_score(two, PROB[:, 0], **given) == pytest.approx(
+        sklearn_metrics.brier_score_loss(two, PROB[:, 0], **given)
+    )
+
+
+def test_brier_score_of_several_classes_is_the_squared_distance():
+    expected = ((PROB - np.eye(3)[TRUTH]) ** 2).sum(axis=1).mean()
+    assert brier_score(TRUTH, PROB) == pytest.approx(expected)
+
+
+def test_expected_cost_is_the_mean_of_the_costs_of_the_rows():
+    assert expected_cost(TRUTH, DECISION, costs=COSTS) == pytest.approx(
+        COSTS[TRUTH, DECISION].mean()
+    )
+
+
+def test_even_priors_and_error_costs_give_the_balanced_error():
+    found = expected_cost(TRUTH, DECISION, priors=[1 / 3] * 3)
+    assert found == pytest.approx(1 - sklearn_metrics.balanced_accuracy_score(TRUTH, DECISION))
+
+
+@pytest.mark.parametrize("priors", [None, [0.6, 0.3, 0.1]])
+def test_answers_that_ignore_the_input_are_no_better_than_one(priors):
+    shares = np.bincount(TRUTH) / 60 if priors is None else np.array(priors)
+    best = np.full(60, (shares @ COSTS).argmin())
+    options = {"priors": priors, "relative": True}
+    assert expected_cost(TRUTH, best, costs=COSTS, labels=[0, 1, 2], **options) == pytest.approx(1)
+    constant = np.tile(shares, (60, 1))
+    assert cross_entropy(TRUTH, constant, **options) == pytest.approx(1)
+    assert brier_score(TRUTH, constant, **options) == pytest.approx(1)
+    for label in range(3):
+        always = np.full(60, label)
+        assert expected_cost(TRUTH, always, costs=COSTS, labels=[0, 1, 2], **options) >= 1 - 1e-12
+
+
+@pytest.mark.parametrize("function", [cross_entropy, brier_score])
+def test_priors_weigh_the_classes_as_row_weights_would(function):
+    priors = np.array([0.5, 0.1, 0.4])
+    weights = (priors / np.bincount(TRUTH))[TRUTH]
+    for relative in (False, True):
+        assert function(TRUTH, PROB, priors=priors, relative=relative) == pytest.approx(
+            function(TRUTH, PROB, sample_weight=weights, relative=relative)
+        )
+
+
+def test_columns_follow_the_given_labels():
+    order = [2, 0, 1]
+    found = cross_entropy(NAMES[TRUTH], PROB[:, order], labels=NAMES[order])
+    assert found == pytest.approx(cross_entropy(TRUTH, PROB))
+    costs = COSTS[np.ix_(order, order)]
+    found = expected_cost(NAMES[TRUTH], NAMES[DECISION], costs=costs, labels=NAMES[order])
+    assert found == pytest.approx(expected_cost(TRUTH, DECISION, costs=COSTS))
+
+
+def test_bayes_decisions_cost_least_under_the_posteriors():
+    decisions = bayes_decisions(PROB, costs=COSTS)
+    expected = [min(range(3), key=lambda j, p=p: p @ COSTS[:, j]) for p in PROB]
+    assert decisions.tolist() == expected
+    assert bayes_decisions(PROB).tolist() == DECISION.tolist()
+    assert bayes_decisions(PROB, labels=NAMES).tolist() == NAMES[DECISION].tolist()
+    assert bayes_decisions([0.2, 0.7], labels=["no", "yes"]).tolist() == ["no", "yes"]
+
+
+# ------------------------------------------------------------------ one operating point
+
+
+def operating_points(y_true, y_score, weights=None):
+    fpr, tpr, _ = sklearn_metrics.roc_curve(
+        y_true, y_score, sample_weight=weights, drop_intermediate=False
+    )
+    return fpr, 1 - tpr
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 9], ids=["many ties", "some ties", "no ties"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equal_error_rate_is_where_the_roc_curve_meets_the_diagonal(decimals, weighted):
+    rng = np.random.default_rng(1)
+    y_true = rng.integers(0, 2, 200)
+    y_score = np.round(rng.normal(size=200) + y_true, decimals)
+    weights = rng.random(200) if weighted else None
+    fpr, fnr = operating_points(y_true, y_score, weights)
+    fine = np.linspace(0, len(fpr) - 1, 2_000_001)
+    at = np.arange(len(fpr))
+    gap = np.abs(np.interp(fine, at, fpr) - np.interp(fine, at, fnr))
+    expected = np.interp(fine, at, fpr)[gap.argmin()]
+    assert equal_error_rate(y_true, y_score, sample_weight=weights) == pytest.approx(
+        expected, abs=1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([0, 1, 2, 3], 0.0),
+        ([3, 2, 1, 0], 1.0),
+        ([1, 1, 1, 1], 0.5),
+        ([0, 2, 1, 3], 0.5),
+    ],
+    ids=["perfect", "reversed", "constant", "one swap"],
+)
+def test_equal_error_rate_of_four_rows(scores, expected):
+    assert equal_error_rate([0, 0, 1, 1], scores) == expected
+
+
+def test_the_false_positive_rate_is_the_smallest_attained():
+    rng = np.random.default_rng(2)
+    y_true = rng.integers(0, 2, 100)
+    y_score = np.round(rng.normal(size=100) + y_true, 1)
+    fpr, fnr = operating_points(y_true, y_score)
+    for rate in (0.0, 0.05, 0.3, 0.99, 1.0):
+        found = false_positive_rate_at(y_true, y_score, false_negative_rate=rate)
+        assert found == pytest.approx(fpr[fnr <= rate + 1e-12].min())
+
+
+def test_a_rate_that_is_attained_exactly_counts():
+    y_true = np.repeat([0, 1], [1, 100])
+    y_score = np.append(28.5, np.arange(100))
+    # 29 of 100 positives lie below 29: a miss rate of exactly 0.29 lets the negative out.
+    assert false_positive_rate_at(y_true, y_score, false_negative_rate=0.29) == 0.0
+    assert false_positive_rate_at(y_true, y_score, false_negative_rate=0.289) == 1.0
+
+
+def test_the_greater_label_is_positive_unless_another_is_named():
+    y_true, y_score = np.array(["spam", "ham", "ham", "spam"]), [0.9, 0.1, 0.8, 0.4]
+    assert equal_error_rate(y_true, y_score) == equal_error_rate(y_true == "spam", y_score)
+    negated = [-score for score in y_score]
+    assert equal_error_rate(y_true, negated, pos_label="ham") == equal_error_rate(y_true, y_score)
+
+
+# ------------------------------------------------------------------ messages and scorers
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: expected_cost([0, 1], [0, 1], costs=[[0, 1]]), "'costs' parameter of expected_"),
+        (lambda: expected_cost([0, 2], [0, 1], labels=[0, 1]), "labels among .*also \\[2\\]"),
+        (lambda: expected_cost([0, 1], [0, 1], priors=[0.5, 0.6]), "'priors'.*sum 1"),
+        (lambda: expected_cost([0, 0], [0, 1], priors=[0.5, 0.5]), "each class that has a prior"),
+        (lambda: expected_cost([0, 0], [0, 0], relative=True), "free of loss"),
+        (lambda: expected_cost([0, 1], [0, 1], labels=[0, 0, 1]), "each label once"),
+        (lambda: cross_entropy([0, 1], [0.5, 1.5]), r"probabilities in \[0, 1\]"),
+        (lambda: cross_entropy([0, 1], PROB[:2]), "one column for each of the 2 labels"),
+        (lambda: brier_score([0, 0], PROB[:2]), "Give all labels"),
+        (lambda: equal_error_rate([0, 1, 2], [0, 1, 2]), "two classes"),
+        (lambda: equal_error_rate([0, 0], [0, 1]), "two classes"),
+        (lambda: equal_error_rate([0, 1], [0, 1], pos_label=7), "be one of"),
+        (lambda: false_positive_rate_at([0, 1], [0, 1], false_negative_rate=5), r"in \[0, 1\]"),
+        (lambda: bayes_decisions(PROB, labels=[0, 1]), "one column for each"),
+        (lambda: get_scorer("neg_expected_costs"), "neg_expected_cost, "),
+        (lambda: equal_error_rate([0, 1], [0.5]), "inconsistent numbers of samples"),
+    ],
+)
+def test_bad_arguments_get_a_clear_message(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "name", ["neg_expected_cost", "neg_cross_entropy", "neg_brier", "neg_equal_error_rate"]
+)
+@pytest.mark.parametrize("as_strings", [False, True])
+def test_scorers_serve_scikit_learn(name, as_strings):
+    X, y = load_breast_cancer(return_X_y=True)
+    y = np.array(["malignant", "neutral"])[y] if as_strings else y
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    scores = cross_val_score(model, X, y, cv=3, scoring=get_scorer(name), error_score="raise")
+    assert np.all((scores > -0.2) & (scores < 0))
+
+
+def test_other_scorers_are_scikit_learns():
+    assert repr(get_scorer("accuracy")) == repr(sklearn_metrics.get_scorer("accuracy"))

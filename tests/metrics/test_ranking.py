@@ -1,0 +1,331 @@
+"""Areas under curves equal scikit-learn's on repeated rows; DeLong's variance equals pROC's."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from skboot.metrics.ranking import (
+    AveragePrecision,
+    RocAuc,
+    delong_covariance,
+    delong_variance,
+)
+from skboot.resampling.design import SamplingDesign
+from skboot.resampling.plan import Coding, ResamplingPlan
+
+REFERENCES = Path(__file__).parents[1] / "references" / "delong"
+N = 72
+N_LINES = 8
+
+
+def designs(n):
+    rng = np.random.default_rng(3)
+    groups = rng.permutation(np.arange(n) % 10)
+    pairs = np.column_stack((rng.integers(0, 8, n), rng.integers(0, 9, n)))
+    pairs[:8, 0], pairs[-9:, 1] = np.arange(8), np.arange(9)
+    trials = rng.integers(0, 8, (n, 2))
+    trials[:8] = np.arange(8)[:, None]
+    return {
+        "rows": SamplingDesign.of_rows(n),
+        "strata": SamplingDesign.of_rows(n, np.arange(n) % 2),
+        "groups": SamplingDesign.of_groups(groups),
+        "groups in strata": SamplingDesign.of_groups(groups, groups % 2),
+        "crossed": SamplingDesign.of_pairs(pairs, same_population=False),
+        "one population": SamplingDesign.of_pairs(trials, same_population=True),
+    }
+
+
+DESIGNS = designs(N)
+
+
+def binary(kind):
+    """Labels and scores of one situation."""
+    rng = np.random.default_rng(5)
+    y = np.arange(N) % 2
+    score = rng.normal(size=N) + y
+    if kind == "no ties":
+        return y, score
+    if kind == "many ties":
+        return y, score.round(0)
+    if kind == "few ties":
+        score[[3, 10, 20]] = score[[8, 31, 40]]
+        return y, score
+    if kind == "all tied":
+        return y, np.zeros(N)
+    if kind == "separated":
+        return y, score + 9 * y
+    if kind == "two positives":
+        rare = (np.arange(N) > N - 3).astype(int)
+        return rare, rng.normal(size=N) + rare
+    if kind == "two positives, ties":
+        rare = (np.arange(N) > N - 3).astype(int)
+        return rare, (rng.normal(size=N) + rare).round(1)
+    if kind == "strings":
+        return np.where(y == 1, "speech", "noise"), score.astype(np.float32)
+    if kind == "booleans, whole scores":
+        return y == 1, score.round(0).astype(int)
+    raise KeyError(kind)
+
+
+KINDS = (
+    "no ties",
+    "many ties",
+    "few ties",
+    "all tied",
+    "separated",
+    "two positives",
+    "two positives, ties",
+    "strings",
+    "booleans, whole scores",
+)
+
+
+def on_resamples(statistic, design, y, score, sample_weight=None):
+    """Values of the statistic, and the rows of the same resamples."""
+    reduced = statistic.reduce(y, score, sample_weight)
+    plan = ResamplingPlan(design, N_LINES, np.random.SeedSequence(7))
+    own = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    block, rows = plan.bind([own, Coding(None, len(y), "rows")]).block(0)
+    rows = list(rows.rows())[:N_LINES]
+    return statistic.evaluate(block, reduced)[:N_LINES], rows
+
+
+def scikit(function, y, score, weight, **options):
+    """scikit-learn's number, NaN where it has none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return function(y, score, sample_weight=weight, **options)
+        except ValueError:
+            return np.nan
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_binary_metrics_equal_scikit_learn_on_repeated_rows(design, kind, weighted):
+    y, score = binary(kind)
+    weight = np.random.default_rng(6).integers(0, 4, N) / 2 if weighted else None
+    positive = y == {"i": 1, "b": True, "U": "speech"}[y.dtype.kind]
+    for statistic, function in (
+        (RocAuc(), roc_auc_score),
+        (AveragePrecision(), average_precision_score),
+    ):
+        values, rows = on_resamples(statistic, DESIGNS[design], y, score, weight)
+        for value, of in zip(values, rows, strict=True):
+            of_weight = None if weight is None else weight[of]
+            expected = scikit(function, positive[of], score[of], of_weight)
+            if np.average(positive[of], weights=of_weight) == 0:
+                expected = np.nan
+            assert_allclose(value, expected, rtol=0, atol=1e-12)
+
+
+def three_classes(ties):
+    rng = np.random.default_rng(8)
+    y = np.array(["ant", "bee", "cat"])[np.repeat([0, 1, 2], [40, 29, 3])]
+    logits = rng.normal(size=(N, 3)) + 1.5 * (y[:, None] == np.unique(y))
+    probability = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    if ties:
+        # Sums stay 1: two columns in tenths, the third what is left.
+        probability = (10 * probability[:, :2]).round(0).clip(0, 5) / 10
+        probability = np.column_stack((probability, 1 - probability.sum(axis=1)))
+    return y, probability
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("design", DESIGNS)
+def test_metrics_of_several_classes_equal_scikit_learn_on_repeated_rows(design, average, ties):
+    y, probability = three_classes(ties)
+    weight = np.random.default_rng(6).integers(1, 4, N) / 2
+    labels = np.unique(y)
+    cases = [
+        (RocAuc(multi_class="ovr", average=average), None),
+        (RocAuc(multi_class="ovr", average=average, labels=labels), weight),
+        (RocAuc(multi_class="ovo", average=average), None),
+        (AveragePrecision(average=average), None),
+        (AveragePrecision(average=average, labels=labels), weight),
+    ]
+    for statistic, weights in cases:
+        values, rows = on_resamples(statistic, DESIGNS[design], y, probability, weights)
+        for value, of in zip(values, rows, strict=True):
+            of_weight = None if weights is None else weights[of]
+            if isinstance(statistic, AveragePrecision):
+                options, function = {}, average_precision_score
+            else:
+                options = {"multi_class": statistic.multi_class, "labels": labels}
+                function = roc_auc_score
+            expected = scikit(
+                function, y[of], probability[of], of_weight, average=average, **options
+            )
+            assert_allclose(value, expected, rtol=0, atol=1e-12)
+
+
+def test_an_absent_class_leaves_the_area_undefined():
+    score = np.random.default_rng(0).normal(size=N)
+    for y in (np.zeros(N, dtype=int), np.ones(N, dtype=int), np.full(N, "speech")):
+        values, _ = on_resamples(RocAuc(), DESIGNS["rows"], y, score)
+        assert np.isnan(values).all()
+    values, _ = on_resamples(AveragePrecision(), DESIGNS["rows"], np.zeros(N, dtype=int), score)
+    assert np.isnan(values).all()
+    values, _ = on_resamples(AveragePrecision(), DESIGNS["rows"], np.ones(N, dtype=int), score)
+    assert_array_equal(values, 1.0)
+
+
+def test_two_columns_are_the_scores_of_the_second():
+    y, score = binary("no ties")
+    columns = np.column_stack((-score, score))
+    for one, other in (
+        (RocAuc(), RocAuc(multi_class="ovr", average="weighted")),
+        (AveragePrecision(), AveragePrecision(average="weighted")),
+    ):
+        assert_array_equal(
+            on_resamples(one, DESIGNS["rows"], y, score)[0],
+            on_resamples(other, DESIGNS["rows"], y, columns)[0],
+        )
+
+
+def test_the_positive_class_can_be_chosen():
+    y, score = binary("strings")
+    values, _ = on_resamples(RocAuc(), DESIGNS["rows"], y, score)
+    reversed_, _ = on_resamples(RocAuc(pos_label="noise"), DESIGNS["rows"], y, score)
+    assert_allclose(values + reversed_, 1.0)
+    with pytest.raises(ValueError, match="two classes"):
+        RocAuc().reduce(np.arange(3), np.arange(3.0), None)
+    with pytest.raises(ValueError, match="multi_class"):
+        RocAuc().reduce(np.arange(2), np.ones((2, 3)), None)
+    with pytest.raises(ValueError, match="average"):
+        RocAuc(average="micro")
+
+
+def test_naive_values_are_those_of_one_score_for_all():
+    y, score = binary("two positives")
+    assert RocAuc().naive(y, score, None) == 0.5
+    expected = average_precision_score(y, np.zeros(N))
+    assert_allclose(AveragePrecision().naive(y, score, None), expected)
+    y, probability = three_classes(ties=False)
+    for average in ("macro", "weighted"):
+        expected = average_precision_score(y, np.ones((N, 3)) / 3, average=average)
+        naive = AveragePrecision(average=average).naive(y, probability, None)
+        assert_allclose(naive, expected)
+
+
+# --- drawn alone: codes are what is drawn
+
+
+def alone(statistic, y, score, n_resamples=2000, seed=11):
+    reduced = statistic.reduce(y, score, None)
+    design = SamplingDesign.of_rows(len(y))
+    plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(seed))
+    binding = plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])
+    values = [statistic.evaluate(binding.block(k)[0], reduced) for k in range(binding.n_blocks)]
+    return reduced, np.concatenate(values)[:n_resamples]
+
+
+def by_rows(statistic, y, score, n_resamples=2000, seed=12):
+    """The same law from row indices, weight by weight."""
+    rng = np.random.default_rng(seed)
+    reduced = statistic.reduce(y, score, None)
+    n = len(y)
+    picks = rng.integers(0, n, (n_resamples, n))
+    plan = ResamplingPlan(
+        SamplingDesign.of_rows(n), n_resamples, np.random.SeedSequence(0), resamples=picks
+    )
+    binding = plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])
+    values = [statistic.evaluate(binding.block(k)[0], reduced) for k in range(binding.n_blocks)]
+    return np.concatenate(values)[:n_resamples]
+
+
+@pytest.mark.parametrize("statistic", [RocAuc(), AveragePrecision()], ids=lambda s: s.name)
+@pytest.mark.parametrize("case", ["merged", "tied and merged", "single rows", "single, tied"])
+def test_drawing_codes_has_the_law_of_drawing_rows(statistic, case):
+    # Kolmogorov-Smirnov at 1e-4 a case, 8 cases: a false alarm in 1250 seeds.
+    rng = np.random.default_rng(9)
+    n = 400
+    share = 0.02 if case == "merged" else 0.5
+    y = (rng.random(n) < share).astype(int)
+    score = rng.normal(size=n) + y
+    score = {"tied and merged": score.round(0), "single, tied": score.round(1)}.get(case, score)
+    reduced, values = alone(statistic, y, score)
+    assert (reduced.n_codes < n / 12) == ("merged" in case)
+    # Undefined resamples are an outcome too; values are discrete, so the test is conservative.
+    expected = by_rows(statistic, y, score)
+    assert stats.ks_2samp(np.nan_to_num(values), np.nan_to_num(expected)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("statistic", [RocAuc(), AveragePrecision()], ids=lambda s: s.name)
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_merged_codes_give_the_observed_value(statistic, decimals):
+    rng = np.random.default_rng(10)
+    y = (rng.random(1000) < 0.01).astype(int)
+    score = rng.normal(size=1000) + y
+    score = score if decimals is None else score.round(decimals)
+    reduced = statistic.reduce(y, score, None)
+    assert reduced.n_codes < 100
+    plan = ResamplingPlan(SamplingDesign.of_rows(1000), 1, np.random.SeedSequence(0))
+    block = plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)]).observed()[0]
+    function = roc_auc_score if isinstance(statistic, RocAuc) else average_precision_score
+    assert_allclose(statistic.evaluate(block, reduced), function(y, score), atol=1e-12)
+
+
+@pytest.mark.parametrize("decimals", [None, 0])
+@pytest.mark.parametrize("share", [0.5, 0.03])
+def test_areas_without_one_row_equal_scikit_learn(share, decimals):
+    rng = np.random.default_rng(13)
+    n = 150
+    y = (rng.random(n) < share).astype(int)
+    score = rng.normal(size=n) + y
+    score = score if decimals is None else score.round(decimals)
+    statistic = RocAuc()
+    reduced = statistic.reduce(y, score, None)
+    plan = ResamplingPlan(SamplingDesign.of_rows(n), 1, np.random.SeedSequence(0))
+    (left_out,) = plan.bind([Coding(reduced.code, reduced.n_codes, "pairs")]).left_out()
+    values = np.repeat(statistic.evaluate(left_out.blocks[0], reduced), left_out.times)
+    expected = [roc_auc_score(np.delete(y, i), np.delete(score, i)) for i in range(n)]
+    assert_allclose(np.sort(values), np.sort(expected), atol=1e-12)
+
+
+# --- DeLong
+
+
+def test_delong_equals_proc():
+    columns = np.genfromtxt(REFERENCES / "delong_aSAH.csv", delimiter=",", names=True)
+    expected = json.loads((REFERENCES / "delong_expected.json").read_text())
+    positive = columns["y"] == 1
+    for single in expected["single"]:
+        auc, variance = delong_variance(positive, columns[single["var"]])
+        assert_allclose([auc, variance], [single["auc"], single["delong_var"]], rtol=1e-9)
+    for names, pair in expected["paired"].items():
+        scores = np.stack([columns[name] for name in names.split("_")])
+        auc, covariance = delong_covariance(positive, scores)
+        assert_allclose(covariance[0, 1], pair["cov"], rtol=1e-9)
+        assert_allclose(covariance[1, 0], pair["cov"], rtol=1e-9)
+        z = (auc[0] - auc[1]) / np.sqrt(np.trace(covariance) - 2 * covariance[0, 1])
+        assert_allclose(z, pair["z"], rtol=1e-9)
+
+
+def test_delong_equals_its_definition_by_pairs():
+    y, score = binary("many ties")
+    other = binary("no ties")[1]
+    positive = y == 1
+    difference = [s[positive][:, None] - s[~positive] for s in (score, other)]
+    won = np.array([(d > 0) + 0.5 * (d == 0) for d in difference])
+    auc, covariance = delong_covariance(positive, np.stack((score, other)))
+    assert_allclose(auc, won.mean(axis=(1, 2)), atol=1e-14)
+    expected = (
+        np.cov(won.mean(axis=2)) / positive.sum() + np.cov(won.mean(axis=1)) / (~positive).sum()
+    )
+    assert_allclose(covariance, expected, rtol=1e-10)
+
+
+def test_delong_is_undefined_without_two_rows_of_a_class():
+    auc, variance = delong_variance(np.array([False, False, True]), np.array([0.1, 0.4, 0.3]))
+    assert auc == 0.5
+    assert np.isnan(variance)
+    assert np.isnan(delong_variance(np.array([True, True]), np.array([0.1, 0.4]))).all()
