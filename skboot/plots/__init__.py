@@ -1,0 +1,11 @@
+"""Pictures of results, in the conventions of scikit-learn's displays.
+
+`BootstrapDistributionDisplay` shows one result, `IntervalDisplay` compares several: metrics,
+subgroups, systems. A display stores what it draws; ``plot`` draws it and keeps the artists in
+attributes that end in an underscore. matplotlib is imported when something is drawn.
+"""
+
+from .distribution import BootstrapDistributionDisplay
+from .intervals import IntervalDisplay
+
+__all__ = ["BootstrapDistributionDisplay", "IntervalDisplay"]

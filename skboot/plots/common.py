@@ -1,0 +1,47 @@
+"""What the displays share: colours, ranges, labels, and the import of matplotlib."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..results import wording
+
+# Of the Okabe-Ito palette: told apart in grey and by readers who do not see all colours.
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
+
+
+def pyplot(caller: str) -> Any:
+    """Import matplotlib, or say how to install it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            f"{caller} needs matplotlib. Install it with: pip install 'skboot[plot]'"
+        ) from error
+    return plt
+
+
+def range_of(values: NDArray[Any]) -> tuple[float, float]:
+    """Smallest and largest finite value, apart."""
+    finite = values[np.isfinite(values)]
+    if len(finite) == 0:
+        return 0.0, 1.0
+    start, stop = float(finite.min()), float(finite.max())
+    if stop - start > 1e-9 * max(abs(start), abs(stop)):
+        return start, stop
+    room = abs(start) * 0.05 or 0.05
+    return start - room, stop + room
+
+
+def with_direction(label: str, greater_is_better: bool | None) -> str:
+    """Add which direction is better, if it is known."""
+    note = wording.direction(greater_is_better)
+    return f"{label} ({note})" if note else label
+
+
+def literal(text: str) -> str:
+    """Text that matplotlib shows as it is: a dollar sign would start a formula."""
+    return text.replace("$", r"\$")

@@ -1,0 +1,428 @@
+"""`IntervalDisplay`: estimates with their intervals, one below the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..results import EvaluationResult, rendering, wording
+from ..results.table import Entry, entries_of
+from .common import BLUE, literal, pyplot, range_of, with_direction
+
+_DIFFERENCE = "difference between two subgroups"
+_MAX_LABEL = 40  # characters of a row's label
+
+
+class IntervalDisplay:
+    """Estimates with their intervals, one below the other (a forest plot).
+
+    Use `from_results`. Results on different scales, such as an accuracy and an error in metres,
+    or a difference between subgroups, are drawn in panels of their own.
+
+    Parameters
+    ----------
+    estimates, lows, highs : array-like of shape (n_results,)
+        Estimates and limits; limits may be infinite or NaN.
+    names : sequence of str
+        One per result.
+    naive_estimates : array-like of shape (n_results,), optional
+        References, NaN where unknown.
+    texts : sequence of str, optional
+        What is written beside each result.
+    panels : sequence of tuple (str, sequence of int), optional
+        Label of the value axis and the results of each panel; all in one when None.
+    interval_name : str
+        What the intervals are called.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes of the first panel.
+    axes_ : ndarray of shape (n_panels,)
+        Axes of all panels.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    points_ : list of matplotlib Line2D
+        Estimates, one artist per panel.
+    intervals_ : list of matplotlib LineCollection
+        Intervals, one artist per panel, one segment per result with limits.
+    naive_points_ : list of matplotlib Line2D
+        References within the axes, one artist per panel.
+    texts_ : list of matplotlib Text
+        What is written beside the results.
+
+    See Also
+    --------
+    BootstrapDistributionDisplay : One result and its bootstrap distribution.
+
+    Examples
+    --------
+    >>> from skboot import IntervalDisplay, bootstrap_score
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
+    >>> results = bootstrap_score(y_true, y_pred, metric=["accuracy", "f1"], random_state=0)
+    >>> display = IntervalDisplay.from_results(results)  # doctest: +SKIP
+    >>> display.figure_.savefig("scores.png")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        *,
+        estimates: ArrayLike,
+        lows: ArrayLike,
+        highs: ArrayLike,
+        names: Sequence[str],
+        naive_estimates: ArrayLike | None = None,
+        texts: Sequence[str] | None = None,
+        panels: Sequence[tuple[str, Sequence[int]]] | None = None,
+        interval_name: str = "interval",
+    ) -> None:
+        self.estimates = np.asarray(estimates, dtype=float)
+        self.lows = np.asarray(lows, dtype=float)
+        self.highs = np.asarray(highs, dtype=float)
+        self.names = list(names)
+        unknown = np.full(len(self.estimates), np.nan)
+        self.naive_estimates = (
+            unknown if naive_estimates is None else np.asarray(naive_estimates, dtype=float)
+        )
+        self.texts = [""] * len(self.estimates) if texts is None else list(texts)
+        self.panels = panels or [("score", range(len(self.estimates)))]
+        self.interval_name = interval_name
+
+    @classmethod
+    def from_result(cls, result: EvaluationResult, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw the interval of one result.
+
+        Parameters
+        ----------
+        result : EvaluationResult
+            What to draw.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        IntervalDisplay
+            The display, drawn.
+        """
+        return cls.from_results([result], ax, **kwargs)
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Mapping[Any, Any] | Sequence[EvaluationResult],
+        ax: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the intervals of several results.
+
+        Parameters
+        ----------
+        results : mapping or sequence of EvaluationResult
+            What to draw, from the top; dicts may be nested.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        names : sequence of str, optional
+            One per result, instead of the keys or metrics.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        IntervalDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If there is no result, or not one name for each.
+        """
+        if isinstance(results, Mapping):
+            entries = entries_of(results)
+        else:
+            entries = [Entry((), result) for result in results]
+        if not entries:
+            raise ValueError(
+                "The 'results' parameter of from_results must hold a result. Got none."
+            )
+        if names is not None and len(names) != len(entries):
+            raise ValueError(
+                f"The 'names' parameter of from_results must hold one name per result. Got "
+                f"{len(names)} names for {len(entries)} results."
+            )
+        panels = _panels(entries)
+        own = {k: _row_label(entries, members, k) for _, members in panels for k in members}
+        each = [entry.result for entry in entries]
+        kinds = {_kind(result) for result in each}
+        display = cls(
+            estimates=[result.estimate for result in each],
+            lows=[result.confidence_interval.low for result in each],
+            highs=[result.confidence_interval.high for result in each],
+            names=list(names) if names is not None else [own[k] for k in range(len(each))],
+            naive_estimates=[
+                np.nan if result.naive_estimate is None else result.naive_estimate
+                for result in each
+            ],
+            texts=[_beside(result, len(kinds) > 1) for result in each],
+            panels=panels,
+            interval_name=kinds.pop() if len(kinds) == 1 else "interval",
+        )
+        return display.plot(ax, **kwargs)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        show_naive: bool = True,
+        show_values: bool = True,
+        point_kwargs: Mapping[str, Any] | None = None,
+        interval_kwargs: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a new figure, as high as the results need, when None. Several panels divide it.
+        name : str, optional
+            Label of the value axis, of the last panel if there are several.
+        show_naive : bool
+            Whether to mark the naive references.
+        show_values : bool
+            Whether to write the numbers beside the intervals.
+        point_kwargs : dict, optional
+            Passed to ``ax.plot`` for the estimates.
+        interval_kwargs : dict, optional
+            Passed to ``ax.hlines``.
+
+        Returns
+        -------
+        IntervalDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        plt = pyplot(f"{type(self).__name__}.plot")
+        self.axes_ = self._make_axes(plt, ax)
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        self.points_: list[Any] = []
+        self.intervals_: list[Any] = []
+        self.naive_points_: list[Any] = []
+        self.texts_: list[Any] = []
+        for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
+            rows = np.asarray(members)
+            start, stop = self._range(rows, label, show_naive)
+            room = 0.05 * (stop - start)
+            axes.set_xlim(start - room, stop + room)
+            size = self._prepare(axes, rows, label)
+            self._draw_intervals(axes, rows, interval_kwargs or {})
+            if show_naive:
+                self._draw_naive(axes, rows)
+            style = {"color": BLUE, "marker": "o", "linestyle": "", "zorder": 3}
+            label = f"estimate and {self.interval_name}"
+            self.points_ += axes.plot(
+                self.estimates[rows],
+                range(len(rows)),
+                label=label,
+                **style | dict(point_kwargs or {}),
+            )
+            if show_values:
+                self._write_values(axes, rows, size)
+        if name is not None:
+            self.axes_[-1].set_xlabel(literal(name))
+        self._draw_legend()
+        return self
+
+    # -------------------------------------------------------------- steps
+
+    def _make_axes(self, plt: Any, ax: Any) -> NDArray[Any]:
+        heights = [len(members) + 0.5 for _, members in self.panels]
+        if ax is None:
+            # Inches: each row, the value axis of each panel, and the legend; labels and numbers.
+            words = max(len(_shortened(name)) for name in self.names)
+            words += max(map(len, self.texts))
+            size = (4.2 + 0.085 * words, 0.28 * sum(heights) + 0.75 * len(heights) + 0.35)
+            figure = plt.figure(figsize=size, layout="constrained")
+            return figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
+        if len(heights) == 1:
+            return np.array([ax])
+        grid = ax.get_subplotspec().subgridspec(len(heights), 1, height_ratios=heights, hspace=0.7)
+        ax.set_axis_off()
+        return np.array([ax.figure.add_subplot(cell) for cell in grid])
+
+    def _range(self, rows: NDArray[Any], label: str, show_naive: bool) -> tuple[float, float]:
+        known = np.concatenate([self.estimates[rows], self.lows[rows], self.highs[rows]])
+        start, stop = range_of(known)
+        # Room for the arrow of an infinite limit.
+        room = 0.2 * (stop - start)
+        start, stop = (
+            start - room * np.isneginf(known).any(),
+            stop + room * np.isposinf(known).any(),
+        )
+        if label == _DIFFERENCE and max(start, -stop) < stop - start:
+            # Whether a difference could be none is what one looks for.
+            start, stop = min(start, 0.0), max(stop, 0.0)
+        naive = self.naive_estimates[rows]
+        near = np.maximum(start - naive, naive - stop) < 3 * (stop - start)
+        if not show_naive or not near.any():
+            return start, stop
+        return min(start, naive[near].min()), max(stop, naive[near].max())
+
+    def _prepare(self, axes: Any, rows: NDArray[Any], label: str) -> float:
+        """Set up the axes of a panel; returns the font size that its rows leave room for."""
+        points = axes.get_window_extent().height * 72 / axes.figure.dpi
+        size = float(min(10.0, max(4.0, 0.85 * points / (len(rows) + 1))))
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        labels = [literal(_shortened(self.names[k])) for k in rows]
+        axes.set_yticks(range(len(rows)), labels, fontsize=size)
+        axes.tick_params(axis="y", length=0, pad=8)
+        axes.set_xlabel(literal(label))
+        axes.grid(axis="x", color="0.9", zorder=0)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        start, stop = axes.get_xlim()
+        if start < 0 < stop:
+            axes.axvline(0, color="0.4", linewidth=0.8, zorder=1)
+        return size
+
+    def _draw_intervals(self, axes: Any, rows: NDArray[Any], style: Mapping[str, Any]) -> None:
+        lows, highs = self.lows[rows], self.highs[rows]
+        known = np.flatnonzero(~np.isnan(lows) & ~np.isnan(highs))
+        start, stop = axes.get_xlim()
+        style = {"color": BLUE, "linewidth": 2, **style}
+        ends = {"color": style["color"], "linestyle": "", "markersize": 8}
+        self.intervals_.append(
+            axes.hlines(known, lows[known].clip(start), highs[known].clip(None, stop), **style)
+        )
+        for limits, arrow, edge in ((lows[known], "<", start), (highs[known], ">", stop)):
+            infinite = np.isinf(limits)
+            axes.plot(limits[~infinite], known[~infinite], marker="|", **ends)
+            if infinite.any():
+                # An arrow at the edge, only if needed: the layout would count an empty artist.
+                where = np.full(int(infinite.sum()), edge)
+                axes.plot(where, known[infinite], marker=arrow, clip_on=False, **ends)
+
+    def _draw_naive(self, axes: Any, rows: NDArray[Any]) -> None:
+        naive = self.naive_estimates[rows]
+        start, stop = axes.get_xlim()
+        inside = (naive >= start) & (naive <= stop)
+        style = {"color": "black", "linestyle": "", "markersize": 6, "zorder": 2}
+        lines = np.arange(len(rows))
+        label = "naive reference" if inside.any() else None
+        self.naive_points_ += axes.plot(
+            naive[inside], lines[inside], marker="D", fillstyle="none", label=label, **style
+        )
+        for far, arrow, edge in ((naive < start, "<", start), (naive > stop, ">", stop)):
+            if far.any():
+                where = np.full(int(far.sum()), edge)
+                label = "naive reference, off the axis"
+                axes.plot(
+                    where,
+                    lines[far] + 0.3,  # apart from the arrow of an infinite limit
+                    marker=arrow,
+                    fillstyle="none",
+                    clip_on=False,
+                    label=label,
+                    **style,
+                )
+
+    def _write_values(self, axes: Any, rows: NDArray[Any], size: float) -> None:
+        beside = axes.get_yaxis_transform()
+        for line, k in enumerate(rows):
+            self.texts_.append(
+                axes.text(
+                    1.02,
+                    line,
+                    self.texts[k],
+                    transform=beside,
+                    va="center",
+                    fontsize=size,
+                    parse_math=False,
+                )
+            )
+
+    def _draw_legend(self) -> None:
+        """One legend for all panels, above the first."""
+        found: dict[str, Any] = {}
+        for axes in self.axes_:
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                found.setdefault(label, handle)
+        self.legend_ = self.axes_[0].legend(
+            found.values(),
+            found.keys(),
+            loc="lower left",
+            bbox_to_anchor=(0, 1.0),
+            ncols=3,
+            fontsize=9,
+            frameon=False,
+            borderaxespad=0.2,
+            columnspacing=1.2,
+            handletextpad=0.3,
+        )
+
+
+# ------------------------------------------------------------------ panels and labels
+
+
+def _panels(entries: Sequence[Entry]) -> list[tuple[str, list[int]]]:
+    """Results that share an axis, with its label: those of one range and direction."""
+    members: dict[Any, list[int]] = {}
+    for k, entry in enumerate(entries):
+        result, bounds = entry.result, entry.result.evidence.bounds
+        own = entry.path[:-1] if entry.is_gap else entry.base_metric
+        scale = bounds if all(map(math.isfinite, bounds)) else own
+        members.setdefault((entry.is_gap, scale, result.greater_is_better), []).append(k)
+    return [(_axis_label([entries[k] for k in each]), each) for each in members.values()]
+
+
+def _axis_label(entries: Sequence[Entry]) -> str:
+    if entries[0].is_gap:
+        return _DIFFERENCE
+    names = {entry.base_metric for entry in entries}
+    label = wording.spoken(names.pop()) if len(names) == 1 else "score"
+    return with_direction(label, entries[0].result.greater_is_better)
+
+
+def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
+    """Keys of a result, without what the axis of its panel says."""
+    entry, path = entries[k], entries[k].path
+    if entry.is_gap or not path:
+        return wording.spoken(entry.result.metric)
+    alone = len({entries[other].base_metric for other in members}) == 1
+    if alone and len(path) > 1 and path[0] == entry.base_metric:
+        path = path[1:]
+    if path[0] == entry.base_metric:
+        path = (wording.spoken(path[0]), *path[1:])
+    return ", ".join(path)
+
+
+def _kind(result: EvaluationResult) -> str:
+    level = rendering.percent(result.confidence_interval.confidence_level)
+    return f"{level} {wording.short_interval_name(result)}"
+
+
+def _beside(result: EvaluationResult, with_kind: bool) -> str:
+    low, high = result.confidence_interval[:2]
+    if math.isnan(result.estimate):
+        return "undefined"
+    if math.isnan(low) or math.isnan(high):
+        return f"{wording.estimate(result)} (no interval)"
+    kind = f"{_kind(result)} " if with_kind else ""
+    return f"{wording.estimate(result)} ({kind}{wording.limits(result, marked=False)})"
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MAX_LABEL else f"{text[: _MAX_LABEL - 1]}…"

@@ -1,0 +1,288 @@
+"""How numbers and tables look: rounding, plain text, Markdown, LaTeX, HTML.
+
+Nothing here knows what a result is. A `Table` is a header and rows of strings, written by one
+function per language, which escapes what the language would misread.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import NamedTuple
+
+Cells = Sequence[str]
+
+
+class Table(NamedTuple):
+    """A table of text.
+
+    Attributes
+    ----------
+    header : sequence of str
+        One title per column.
+    rows : sequence of sequences of str
+        One string per column.
+    n_left : int
+        Number of columns, from the first, that hold words: aligned left, the others right.
+    """
+
+    header: Cells
+    rows: Sequence[Cells]
+    n_left: int = 1
+
+
+# ------------------------------------------------------------------ numbers
+
+
+def digits_for(low: float, high: float, values: Iterable[float], anchors: Iterable[float]) -> int:
+    """Digits after the point that suit an interval.
+
+    Rounding moves no limit by more than a fortieth of the width, and no value is shown as an
+    anchor (0, or the end of the metric's range) that it does not reach, unless that takes more
+    than two digits more.
+
+    Parameters
+    ----------
+    low, high : float
+        Limits, ``low < high``, finite.
+    values, anchors : iterable of float
+        What will be shown, and what it must not be mistaken for.
+
+    Returns
+    -------
+    int
+        Negative for tens, hundreds, ...
+    """
+    digits = math.ceil(math.log10(20) - math.log10(high - low))
+    values = [value for value in values if math.isfinite(value)]
+    anchors = [anchor for anchor in anchors if math.isfinite(anchor)]
+    for more in range(3):
+        rounded = [(value, round(value, digits + more)) for value in values]
+        if all(r != round(a, digits + more) or v == a for v, r in rounded for a in anchors):
+            return digits + more
+    return digits
+
+
+def number(value: float, digits: int) -> str:
+    """Write a number with so many digits after the point; never "-0.00", never "nan"."""
+    if math.isnan(value):
+        return "undefined"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    if value and (abs(value) >= 1e9 or (digits > 7 and abs(value) < 1e-3)):
+        significant = max(digits + math.floor(math.log10(abs(value))), 0)
+        return f"{value:.{min(significant, 15)}e}"
+    text = f"{value:.{digits}f}" if digits >= 0 else f"{round(value, digits):.0f}"
+    return text.lstrip("-") if not text.strip("-0.") else text
+
+
+def percent(level: float) -> str:
+    """Write a level as "95 %"."""
+    return f"{100 * level:.10g} %"
+
+
+# ------------------------------------------------------------------ lists and tables
+
+
+def text_list(items: Sequence[tuple[str, str]], width: int = 100) -> str:
+    """Write labelled texts as aligned, wrapped lines; a label that repeats is said once.
+
+    Parameters
+    ----------
+    items : sequence of tuple of str
+        Label and text.
+    width : int
+        Of a line.
+
+    Returns
+    -------
+    str
+        Indented lines.
+    """
+    indent = max(len(label) for label, _ in items) + 4
+    lines, before = [], None
+    for label, text in items:
+        shown = "" if label == before else label
+        start = f"  {_one_line(shown).ljust(indent - 4)}  "
+        lines.append(
+            textwrap.fill(text, width, initial_indent=start, subsequent_indent=" " * indent)
+        )
+        before = label
+    return "\n".join(lines)
+
+
+def html_list(items: Sequence[tuple[str, str]]) -> str:
+    """Write labelled texts as a description list in HTML with inline style."""
+    if not items:
+        return ""
+    lines = "".join(
+        f'<dt style="opacity:.75">{escape(label)}</dt>'
+        f'<dd style="margin:0">{escape(_one_line(text))}</dd>'
+        for label, text in items
+    )
+    style = "display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em;margin:.5em 0"
+    return f'<dl style="{style}">{lines}</dl>'
+
+
+def text_table(table: Table) -> str:
+    """Write a table in columns of plain text.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+
+    Returns
+    -------
+    str
+        Lines without trailing blanks.
+    """
+    lines = [[_one_line(cell) for cell in row] for row in (table.header, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if k < table.n_left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in lines
+    )
+
+
+def markdown_table(table: Table) -> str:
+    """Write a table in GitHub's Markdown.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+
+    Returns
+    -------
+    str
+        A pipe table.
+    """
+    rule = [":---" if k < table.n_left else "---:" for k in range(len(table.header))]
+    lines = [[markdown(cell) for cell in row] for row in (table.header, *table.rows)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [lines[0], rule, *lines[1:]])
+
+
+def latex_table(table: Table) -> str:
+    """Write a table in LaTeX, with the rules of the booktabs package.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+
+    Returns
+    -------
+    str
+        A tabular environment.
+    """
+    n_columns = len(table.header)
+    header, *rows = (
+        " & ".join(latex(cell) for cell in row) + r" \\" for row in (table.header, *table.rows)
+    )
+    columns = "l" * table.n_left + "r" * (n_columns - table.n_left)
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *rows]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
+    """Write a table in HTML with inline style, for notebooks and pages.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+    drawings : sequence of str
+        Inline SVG per row, shown in a last column; empty for none.
+
+    Returns
+    -------
+    str
+        A table element.
+    """
+    line = "border-bottom:1px solid rgba(127,127,127,.4)"
+
+    def cell(tag: str, k: int, content: str) -> str:
+        side = "left" if k < table.n_left else "right"
+        scope = {"th": ' scope="col"', "td": ""}[tag]
+        style = f"text-align:{side};padding:.3em .7em;{line}"
+        return f'<{tag}{scope} style="{style}">{content}</{tag}>'
+
+    header = "".join(cell("th", k, escape(title)) for k, title in enumerate(table.header))
+    if drawings:
+        header += cell("th", len(table.header), "distribution")
+    body = []
+    for row, drawing in zip(table.rows, drawings or [""] * len(table.rows), strict=True):
+        cells = "".join(cell("td", k, escape(_one_line(content))) for k, content in enumerate(row))
+        cells += cell("td", len(row), drawing) if drawings else ""
+        body.append(f"<tr>{cells}</tr>")
+    return (
+        '<table style="border-collapse:collapse;color:inherit;background:none">'
+        f"<thead><tr>{header}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+def page(title: str, body: str) -> str:
+    """Wrap HTML into a whole page, light or dark as the reader's system is.
+
+    Parameters
+    ----------
+    title : str
+        Plain text.
+    body : str
+        HTML.
+
+    Returns
+    -------
+    str
+        A document that needs nothing else.
+    """
+    style = (
+        ":root{color-scheme:light dark}"
+        "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}"
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(_one_line(title))}</title>\n<style>{style}</style>\n</head>\n"
+        f"<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def markdown(text: str) -> str:
+    """Escape what Markdown would read as markup, inside a table cell."""
+    text = escape(_one_line(text), quote=False)
+    text = re.sub(r"([\\`*|\[\]~])", r"\\\1", text)
+    # Underscores inside words are left: they mark nothing there, and metric names are full of them.
+    return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\_", text)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # After the end of a row, [ and * would be read as arguments of \\.
+    "[": "{[}",
+    "*": "{*}",
+    **{special: f"\\{special}" for special in "&%$#_{}"},
+}
+
+
+def latex(text: str) -> str:
+    """Escape what LaTeX would read as a command; a negative number gets a minus sign."""
+    text = _one_line(text)
+    escaped = "".join(_LATEX.get(character, character) for character in text)
+    return re.sub(r"(?<![\w.)-])-(?=(\d|inf\b))", "$-$", escaped)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,563 @@
+"""`EvaluationResult`: one score, its interval, and all that is needed to judge it.
+
+What it is asked later is answered from the evidence it stores. The words are in
+`skboot.results.wording`, the files in `skboot.results.storage`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from html import escape
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._validation import check_confidence_level
+from ..inference.choice import automatic_interval, degeneracy
+from ..inference.intervals import METHODS, NEEDS, ConfidenceInterval, Evidence, confidence_interval
+from . import drawing, rendering, storage, wording
+
+_FORMAT, _FORMAT_VERSION = "skboot.EvaluationResult", 1
+
+# Repeats for the Monte Carlo error: its own relative error is then 1 / sqrt(2 * 200) = 5 %.
+_N_REPEATS = 200
+
+
+class MonteCarloError(NamedTuple):
+    """Standard error of each limit that is due to the finite number of resamples.
+
+    Attributes
+    ----------
+    low, high : float
+        Standard error of the lower and of the upper limit.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class EvaluationResult:
+    """A score with its confidence interval, and all that is needed to judge it.
+
+    `skboot.bootstrap_score` makes them. Two results are equal if all they hold is equal (NaN
+    equals NaN); they cannot be hashed or changed.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    estimand : {"system", "method", "next_run", "pooled"}
+        What the interval is for.
+    evidence : skboot.inference.intervals.Evidence
+        What intervals are computed from.
+    confidence_interval : ConfidenceInterval
+        Named tuple (low, high, confidence_level, method).
+    automatic : bool
+        Whether the method was chosen by ``interval="auto"``.
+    n_samples : int
+        Number of test rows.
+    unit : str
+        What was resampled, in the singular: "row", "group", ...
+    greater_is_better : bool or None
+        Direction of the metric; None if unknown.
+    naive_estimate : float or None
+        The metric of the best system that ignores its inputs, on the same rows; None if unknown.
+    notes : tuple of str
+        What a reader must know: guards that applied, cautions, why a number is undefined.
+    held_fixed : tuple of str
+        What the interval does not vary.
+    is_confidence_interval : bool
+        False for prediction intervals and for spreads.
+    seed : int, list, dict or None
+        Entropy of the random numbers.
+    settings : dict
+        Arguments of the call.
+    versions : dict
+        Versions of skboot, Python and the packages that matter.
+    runs : dict or None
+        One array of shape (n_runs,) per property of the runs, where there were several.
+
+    See Also
+    --------
+    ResultTable : Several results as one table.
+
+    Notes
+    -----
+    ``monte_carlo_error`` is the standard deviation of each limit over 200 bootstrap resamples of
+    the replicates: given the data, these are independent draws from the ideal bootstrap
+    distribution, so their own bootstrap estimates the error of any function of them (compare
+    Efron & Tibshirani 1993, chapter 19). It is 0 for intervals that use no resamples.
+
+    Examples
+    --------
+    >>> from skboot import bootstrap_score
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
+    >>> result = bootstrap_score(y_true, y_pred, random_state=0)
+    >>> print(result.claim())
+    Accuracy was 0.900 on 200 test rows; on new data from the same source it is estimated at
+    0.900 (95 % CI 0.851 to 0.934, Wilson interval).
+    >>> result.interval("percentile", confidence_level=0.9).method
+    'percentile'
+    """
+
+    metric: str
+    estimand: str
+    evidence: Evidence
+    confidence_interval: ConfidenceInterval
+    automatic: bool
+    n_samples: int
+    unit: str
+    greater_is_better: bool | None
+    naive_estimate: float | None
+    notes: tuple[str, ...] = ()
+    held_fixed: tuple[str, ...] = ()
+    is_confidence_interval: bool = True
+    seed: Any = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        parts = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        own = {
+            "evidence": replace(self.evidence, **{k: _read_only(v) for k, v in parts.items()}),
+            "confidence_interval": ConfidenceInterval(*self.confidence_interval),
+            "notes": tuple(self.notes),
+            "held_fixed": tuple(self.held_fixed),
+            "seed": storage.plain(self.seed),
+            "settings": storage.plain(self.settings),
+            "versions": storage.plain(self.versions),
+            "runs": _read_only(self.runs),
+        }
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, EvaluationResult):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # -------------------------------------------------------------- numbers
+
+    @property
+    def estimate(self) -> float:
+        """The metric on the data."""
+        return float(self.evidence.estimate)
+
+    @property
+    def bootstrap_distribution(self) -> NDArray[np.float64]:
+        """The metric on each resample, (n_resamples,), read-only; NaN where undefined."""
+        return self.evidence.replicates
+
+    @property
+    def standard_error(self) -> float:
+        """Standard deviation of the defined replicates; NaN with fewer than two of them."""
+        if self.estimand in ("method", "next_run") and self.evidence.standard_error is not None:
+            # Over runs the spread of the replicates is one component of several.
+            return float(self.evidence.standard_error)
+        defined = self.evidence.sorted_replicates
+        if len(defined) < 2:
+            return math.nan
+        # Of equal values exactly 0: their mean may be off by rounding.
+        return float(defined.std(ddof=1)) if defined[0] < defined[-1] else 0.0
+
+    @property
+    def bias(self) -> float:
+        """Mean of the defined replicates minus the estimate."""
+        defined = self.evidence.sorted_replicates
+        return float(defined.mean()) - self.estimate if len(defined) else math.nan
+
+    @property
+    def n_units(self) -> int | tuple[int, ...]:
+        """How many units were there to draw from; a number per factor if there are two."""
+        units = tuple(int(n) for n in self.evidence.n_units)
+        return units[0] if len(units) == 1 else units
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples, undefined ones included."""
+        return len(self.evidence.replicates)
+
+    @property
+    def n_undefined(self) -> int:
+        """Number of resamples on which the metric is undefined."""
+        return self.n_resamples - len(self.evidence.sorted_replicates)
+
+    @cached_property
+    def monte_carlo_error(self) -> MonteCarloError:
+        """Standard error of each limit due to the finite number of resamples; NaN if unknown."""
+        return _monte_carlo_error(self)
+
+    def interval(
+        self,
+        method: str | None = None,
+        confidence_level: float | None = None,
+        estimand: str | None = None,
+    ) -> ConfidenceInterval:
+        """Compute another interval from what is stored; nothing is resampled again.
+
+        Parameters
+        ----------
+        method : str, optional
+            Name of the method, or "auto"; that of the call when None.
+        confidence_level : float, optional
+            In (0, 1); that of the call when None.
+        estimand : str, optional
+            What the interval is for; must be that of the result.
+
+        Returns
+        -------
+        ConfidenceInterval
+            Named tuple (low, high, confidence_level, method).
+
+        Raises
+        ------
+        ValueError
+            If the method is unknown or needs what was not computed, the level is out of range,
+            or the estimand is another one.
+
+        Warns
+        -----
+        UserWarning
+            If the interval has no width, or the resamples are too few for the level.
+        """
+        if estimand not in (None, self.estimand):
+            raise ValueError(
+                f"The 'estimand' parameter of interval must be {self.estimand!r} for this result. "
+                f"Got {estimand!r}. Other estimands need the predictions of several trained "
+                "systems: one says nothing of how another training set or seed would do."
+            )
+        if method is None and confidence_level in (None, self.confidence_interval.confidence_level):
+            return self.confidence_interval
+        if confidence_level is None:
+            confidence_level = self.confidence_interval.confidence_level
+        level = check_confidence_level(confidence_level, "interval")
+        if method is None:
+            method = "auto" if self.automatic else self.confidence_interval.method
+        if method == "auto" and self.evidence.max_t is not None:
+            # The largest of several differences: an interval of this pair alone is too short.
+            method = "max-t"
+        if method == "auto":
+            found = automatic_interval(self.evidence, level).interval
+        else:
+            found = confidence_interval(self.evidence, method, level)
+        caution = degeneracy(found)
+        if caution:
+            warnings.warn(caution, UserWarning, stacklevel=2)
+        return found
+
+    # -------------------------------------------------------------- text and tables
+
+    def summary(self) -> str:
+        """Describe the result in several short lines of plain text.
+
+        Returns
+        -------
+        str
+            What was estimated, for what, how surely, from what; with all notes.
+        """
+        return f"{wording.title(self)}\n{rendering.text_list(wording.facts(self))}"
+
+    def claim(self) -> str:
+        """Say the result in a sentence for a paper.
+
+        Returns
+        -------
+        str
+            Estimate, interval and what they are for, with as many digits as the interval's width
+            supports.
+        """
+        return wording.claim(self)
+
+    def __repr__(self) -> str:
+        return f"<EvaluationResult: {self}>"
+
+    def __str__(self) -> str:
+        return wording.short(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the arrays, ready for JSON.
+
+        Returns
+        -------
+        dict
+            NaN is None, infinite limits are "inf" and "-inf".
+        """
+        record = {
+            "metric": self.metric,
+            "estimand": self.estimand,
+            "estimate": self.estimate,
+            "confidence_interval": self.confidence_interval._asdict(),
+            "is_confidence_interval": self.is_confidence_interval,
+            "standard_error": self.standard_error,
+            "bias": self.bias,
+            "monte_carlo_error": self.monte_carlo_error._asdict(),
+            "naive_estimate": self.naive_estimate,
+            "greater_is_better": self.greater_is_better,
+            "n_samples": self.n_samples,
+            "unit": self.unit,
+            "n_units": self.n_units,
+            "n_resamples": self.n_resamples,
+            "n_undefined": self.n_undefined,
+            "held_fixed": self.held_fixed,
+            "notes": self.notes,
+            "seed": self.seed,
+            "settings": self.settings,
+            "versions": self.versions,
+        }
+        return dict(storage.plain(record, for_json=True))
+
+    def to_frame(self) -> Any:
+        """Return one row of a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With columns metric, estimate, low, high and more.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of([record_of(self)], "EvaluationResult.to_frame")
+
+    def to_markdown(self) -> str:
+        """Return a table in Markdown.
+
+        Returns
+        -------
+        str
+            A pipe table of one row.
+        """
+        return rendering.markdown_table(wording.table_of([self]))
+
+    def to_latex(self) -> str:
+        """Return a table in LaTeX.
+
+        Returns
+        -------
+        str
+            A tabular of one row, with the rules of the booktabs package.
+        """
+        return rendering.latex_table(wording.table_of([self]))
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Make a web page of the result.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        return page_of(wording.title(self), self._repr_html_(), path)
+
+    def _repr_html_(self) -> str:
+        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
+        picture = drawing.draw(wording.strip_of(self))
+        facts = rendering.html_list(wording.facts(self))
+        return f'<div style="color:inherit;max-width:52em">{claim}{picture}{facts}</div>'
+
+    def plot(self, **kwargs: Any) -> Any:
+        """Draw the bootstrap distribution with the estimate, the interval and the reference.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Passed to `skboot.BootstrapDistributionDisplay.from_result`.
+
+        Returns
+        -------
+        BootstrapDistributionDisplay
+            The picture, with its axes as ``ax_``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from ..plots import BootstrapDistributionDisplay
+
+        return BootstrapDistributionDisplay.from_result(self, **kwargs)
+
+    # -------------------------------------------------------------- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the result to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write, conventionally ``*.npz``; replaced if it exists.
+
+        Raises
+        ------
+        TypeError
+            If ``runs`` holds what can only be pickled.
+        """
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        parts["evidence"] = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        parts["confidence_interval"] = tuple(self.confidence_interval)
+        storage.save(path, parts, format_name=_FORMAT, version=_FORMAT_VERSION)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a result that `save` wrote; nothing in the file is executed.
+
+        Parameters
+        ----------
+        path : path-like
+            File to read.
+
+        Returns
+        -------
+        EvaluationResult
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        ValueError
+            If the file is something else, damaged, or of a newer version.
+        """
+        parts = storage.load(path, format_name=_FORMAT, version=_FORMAT_VERSION)
+        try:
+            parts["evidence"] = Evidence(**parts["evidence"])
+            parts["confidence_interval"] = ConfidenceInterval(*parts["confidence_interval"])
+            return cls(**parts)
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                f"{os.fspath(path)!r} does not hold a whole result: {error}"
+            ) from error
+
+
+# ------------------------------------------------------------------ shared with tables
+
+
+def record_of(result: EvaluationResult) -> dict[str, Any]:
+    """Row of a data frame."""
+    return {
+        "metric": result.metric,
+        "estimand": result.estimand,
+        "estimate": result.estimate,
+        **result.confidence_interval._asdict(),
+        "standard_error": result.standard_error,
+        "bias": result.bias,
+        "naive_estimate": math.nan if result.naive_estimate is None else result.naive_estimate,
+        "n_samples": result.n_samples,
+        "unit": result.unit,
+        "n_units": result.n_units,
+        "n_resamples": result.n_resamples,
+        "n_undefined": result.n_undefined,
+    }
+
+
+def frame_of(records: Sequence[Mapping[str, Any]], caller: str) -> Any:
+    """Records as a pandas DataFrame."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            f"{caller} needs pandas. Install it with: pip install 'skboot[dataframe]'"
+        ) from error
+    return pd.DataFrame.from_records(list(records))
+
+
+def page_of(title: str, body: str, path: str | os.PathLike[str] | None) -> str | None:
+    """Write a page, or return it if there is no path."""
+    text = rendering.page(title, body)
+    if path is None:
+        return text
+    storage.write_text(path, text)
+    return None
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
+    """Standard deviation of each limit over bootstrap resamples of the replicates."""
+    evidence = result.evidence
+    low, high, level, method = result.confidence_interval
+    if math.isnan(low) or math.isnan(high):
+        return MonteCarloError(math.nan, math.nan)
+    if method in wording.CLOSED_FORM:
+        return MonteCarloError(0.0, 0.0)
+    if method not in METHODS or NEEDS[method](evidence):
+        return MonteCarloError(math.nan, math.nan)
+    defined = np.flatnonzero(~np.isnan(evidence.replicates))
+    rng = np.random.default_rng(0)
+    limits = np.empty((_N_REPEATS, 2))
+    with warnings.catch_warnings():
+        # That the resamples are too few for the level was said when the interval was made.
+        warnings.simplefilter("ignore")
+        for k in range(_N_REPEATS):
+            drawn = _with_resamples(
+                evidence, defined[rng.integers(len(defined), size=len(defined))]
+            )
+            limits[k] = confidence_interval(drawn, method, level)[:2]
+    if result.automatic:
+        limits = np.clip(limits, *evidence.bounds)
+    return MonteCarloError(*(_spread(column) for column in limits.T))
+
+
+def _with_resamples(evidence: Evidence, lines: NDArray[np.intp]) -> Evidence:
+    """Evidence with these resamples only; what is known per resample stays together."""
+    errors, max_t = evidence.replicate_standard_errors, evidence.max_t
+    return replace(
+        evidence,
+        replicates=evidence.replicates[lines],
+        replicate_standard_errors=None if errors is None else errors[lines],
+        max_t=None if max_t is None else (max_t[0], max_t[1][lines]),
+    )
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    if np.all(values == values[0]):
+        return 0.0  # infinities included: the limit is infinite whatever is drawn
+    return float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf
+
+
+def _read_only(value: Any) -> Any:
+    """The value with its arrays copied, if they could be written to, and locked."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.copy()
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        return tuple(_read_only(item) for item in value)
+    elif isinstance(value, list):
+        return [_read_only(item) for item in value]
+    elif isinstance(value, dict):
+        return {key: _read_only(item) for key, item in value.items()}
+    return value
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, arrays and NaN included."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        one, other = np.asarray(one), np.asarray(other)
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    if is_dataclass(one) and type(one) is type(other):
+        return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
+    return bool(both_nan or one == other)

@@ -1,0 +1,363 @@
+"""What is said of a result: its title, its facts, a sentence for a paper, a line of a table.
+
+A confidence interval is never called a probability, nor a share of test sets; a number that is
+undefined is never shown without the reason.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import rendering
+from .drawing import Strip
+
+if TYPE_CHECKING:
+    from .result import EvaluationResult
+
+# Intervals that use no resamples.
+CLOSED_FORM = {
+    "wald": "Wald interval",
+    "wilson": "Wilson interval",
+    "clopper-pearson": "Clopper-Pearson interval",
+    "delong": "DeLong interval",
+}
+_METHODS = {
+    **CLOSED_FORM,
+    **{name: f"{name} bootstrap interval" for name in ("percentile", "basic", "normal")},
+    "expanded": "expanded percentile bootstrap interval",
+    "t": "t interval with bootstrap standard error",
+    "studentized": "studentized bootstrap interval",
+    "bca": "BCa bootstrap interval",
+    "max-t": "simultaneous max-t bootstrap interval",
+}
+_ESTIMANDS = {
+    "system": "performance of this trained system on new data from the same source",
+    "method": "expected performance of the method at this training-set size",
+    "next_run": "score of the next run: new training set, new seed, as many new test rows",
+    "pooled": "spread of single runs, each trained on a bootstrap sample",
+}
+_INTERVALS = {"next_run": "prediction interval", "pooled": "spread of single runs"}
+_DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
+_ACRONYMS = frozenset(
+    ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "ovo", "ovr", "r2")
+) | {"rmse", "roc", "tnr", "tpr"}
+_NOT_STORED = "the interval cannot be made again from what is stored"
+_TOO_FEW = "fewer than two resamples gave a value"
+
+
+def title(result: EvaluationResult) -> str:
+    """Say which metric on how many rows."""
+    return f"{_capitalized(spoken(result.metric))} on {_counted(result.n_samples, 'test row')}"
+
+
+def spoken(metric: str) -> str:
+    """Write the name of a metric as words: "roc_auc" is "ROC AUC", "neg_" is "negated"."""
+    found = re.match(r"[a-z0-9_]+(?= |$)", metric)
+    if not found:
+        return metric
+    words = [word for word in found[0].split("_") if word]
+    words = [word.upper() if word in _ACRONYMS else word for word in words]
+    if words[:1] == ["neg"]:
+        words[0] = "negated"
+    if words == ["mean"]:
+        words = ["mean of the row values"]
+    return (" ".join(words) or found[0]) + metric[found.end() :]
+
+
+def direction(greater_is_better: bool | None) -> str:
+    """Say which direction is good; empty if unknown."""
+    return _DIRECTIONS[greater_is_better]
+
+
+def short_interval_name(result: EvaluationResult) -> str:
+    """Say what kind of interval it is: "CI", unless it is none."""
+    if result.is_confidence_interval and result.estimand not in _INTERVALS:
+        return "CI"
+    return _INTERVALS.get(result.estimand, "interval")
+
+
+def digits_of(result: EvaluationResult) -> int:
+    """Digits after the point that the interval's width supports."""
+    low, high = result.confidence_interval[:2]
+    if not _apart(low, high):
+        # Nothing to go by but the spread, or three digits.
+        spread, size = result.standard_error, abs(result.estimate)
+        known = _apart(result.estimate, result.estimate + spread)
+        low, high = 0.0, 4 * spread if known else size / 10 if _apart(0, size) else 0.1
+    shown = (result.estimate, *result.confidence_interval[:2])
+    return rendering.digits_for(low, high, shown, (0.0, *result.evidence.bounds))
+
+
+def _apart(low: float, high: float) -> bool:
+    """Whether two finite numbers differ by more than rounding."""
+    return math.isfinite(low + high) and high - low > 1e-9 * max(abs(low), abs(high))
+
+
+def limits(result: EvaluationResult, *, marked: bool = True) -> str:
+    """Write both limits, as "0.801 to 0.897"; marked: say so where they have no width."""
+    digits = digits_of(result)
+    low, high = result.confidence_interval[:2]
+    if math.isnan(low) or math.isnan(high):
+        return "undefined"
+    mark = " (no width)" if marked and low == high else ""
+    return f"{rendering.number(low, digits)} to {rendering.number(high, digits)}{mark}"
+
+
+def estimate(result: EvaluationResult) -> str:
+    """Write the estimate with the digits that suit its interval."""
+    return rendering.number(result.estimate, digits_of(result))
+
+
+def short(result: EvaluationResult) -> str:
+    """Write estimate and interval on one short line."""
+    level = rendering.percent(result.confidence_interval.confidence_level)
+    method = result.confidence_interval.method
+    interval = f"{level} {short_interval_name(result)} {limits(result)}, {method}"
+    return f"{result.metric} {estimate(result)} ({interval})"
+
+
+# ------------------------------------------------------------------ a sentence for a paper
+
+
+def claim(result: EvaluationResult) -> str:
+    """Say the result in a sentence for a paper; see `EvaluationResult.claim`."""
+    name, rows = _capitalized(spoken(result.metric)), _counted(result.n_samples, "test row")
+    if math.isnan(result.estimate):
+        return f"{name} is undefined on {rows}: {_reason(result)}."
+    score, interval = estimate(result), _interval_phrase(result)
+    fixed = f", with {_listed(result.held_fixed)} held fixed" if result.held_fixed else ""
+    sentences = {
+        "system": (
+            f"{name} was {score} on {rows}; on new data from the same source it is estimated at "
+            f"{score} ({interval})"
+        ),
+        "method": (
+            f"{name} to be expected of the method at this training-set size{fixed} is estimated "
+            f"at {score} from {rows} ({interval})"
+        ),
+        "next_run": f"{name} of the next run{fixed} is predicted at {score} ({interval})",
+        "pooled": (
+            f"{name} of single runs, each trained on a bootstrap sample, is {score} on {rows} "
+            f"({interval}; this is not a confidence interval)"
+        ),
+    }
+    sentence = f"{sentences[result.estimand]}."
+    low, high = result.confidence_interval[:2]
+    if low == high:
+        sentence += (
+            " Every resample gave the same value, so that the interval has no width; "
+            "this does not show that the score is known exactly."
+        )
+    return sentence
+
+
+def _interval_phrase(result: EvaluationResult) -> str:
+    """Write the interval, how it was made, and what was resampled."""
+    low, high, level, method = result.confidence_interval
+    kind = f"{rendering.percent(level)} {short_interval_name(result)}"
+    if math.isnan(low) or math.isnan(high):
+        return f"no {kind}: {_reason(result)}"
+    parts = [f"{kind} {limits(result, marked=False)}", _method(method)]
+    if method not in CLOSED_FORM:
+        parts.append(f"{units(result)} resampled")
+        if result.n_undefined:
+            left_out = _counted(result.n_undefined, "resample")
+            parts.append(f"{left_out} of {result.n_resamples} without a value left out")
+    elif result.unit != "row":
+        parts.append(units(result))
+    return ", ".join(parts)
+
+
+def _reason(result: EvaluationResult) -> str:
+    """Say why a number is undefined, without a full stop."""
+    defined = result.n_resamples - result.n_undefined
+    if not math.isnan(result.estimate) and defined < 2:
+        return _TOO_FEW
+    if result.notes:
+        return " ".join(result.notes).rstrip(".")
+    if math.isnan(result.estimate):
+        return "the metric has no value on these data"
+    return f"the {_method(result.confidence_interval.method)} has no limits on these data"
+
+
+# ------------------------------------------------------------------ facts
+
+
+def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
+    """Return all a reader should know as label and text; cheap: without the Monte Carlo error."""
+    low, high, level, method = result.confidence_interval
+    sign = direction(result.greater_is_better)
+    interval = f"{limits(result)} ({_method(method)})"
+    if math.isnan(low) or math.isnan(high):
+        interval = f"undefined: {_reason(result)}"
+    score = estimate(result) + (f" ({sign})" if sign else "")
+    if math.isnan(result.estimate):
+        score = f"undefined: {_reason(result)}"
+    lines = [
+        ("estimand", _ESTIMANDS[result.estimand]),
+        ("estimate", score),
+        (f"{rendering.percent(level)} {short_interval_name(result)}", interval),
+        ("standard error", _number_or_reason(result, result.standard_error)),
+        ("bias", _number_or_reason(result, result.bias)),
+    ]
+    if not cheap:
+        lines.append(("Monte Carlo error", _monte_carlo(result)))
+    lines.append(("resampled", _resampled(result)))
+    if result.held_fixed:
+        lines.append(("held fixed", _listed(result.held_fixed)))
+    if result.naive_estimate is not None:
+        lines.append(("naive reference", _naive(result)))
+    if result.n_undefined:
+        count = f"{result.n_undefined} of {result.n_resamples} resamples"
+        lines.append(("undefined", f"{count}, left out"))
+    return lines + [("note", note) for note in result.notes]
+
+
+def _number_or_reason(result: EvaluationResult, value: float) -> str:
+    if math.isnan(value):
+        return f"undefined: {_reason(result)}"
+    return rendering.number(value, digits_of(result) + 1)
+
+
+def _monte_carlo(result: EvaluationResult) -> str:
+    low, high = result.monte_carlo_error
+    if result.confidence_interval.method in CLOSED_FORM:
+        return "none: the interval uses no resamples"
+    if math.isnan(low) or math.isnan(high):
+        limit = result.confidence_interval.low + result.confidence_interval.high
+        return f"undefined: {_reason(result) if math.isnan(limit) else _NOT_STORED}"
+    if result.confidence_interval.low == result.confidence_interval.high:
+        return "zero: every resample gave the same value"
+    if math.isinf(low) or math.isinf(high):
+        return "infinite: with other resamples a limit is sometimes infinite, sometimes not"
+    return f"{low:.2g} of the lower limit, {high:.2g} of the upper"
+
+
+def _resampled(result: EvaluationResult) -> str:
+    drawn = units(result)
+    if result.unit != "row":
+        drawn += f" with {_counted(result.n_samples, 'row')}"
+    return f"{drawn}, {_counted(result.n_resamples, 'time')}"
+
+
+def _naive(result: EvaluationResult) -> str:
+    value = result.naive_estimate
+    if value is None or math.isnan(value):
+        return "undefined: no system that ignores its inputs has a value on these rows"
+    text = rendering.number(value, digits_of(result))
+    return f"{text} (best system that ignores its inputs, on the same rows)"
+
+
+# ------------------------------------------------------------------ tables and drawings
+
+
+def table_of(
+    results: Sequence[EvaluationResult],
+    names: Sequence[Sequence[str]] = (),
+    titles: Sequence[str] = (),
+) -> rendering.Table:
+    """Return the table of some results.
+
+    Parameters
+    ----------
+    results : sequence of EvaluationResult
+        One per row.
+    names : sequence of sequences of str
+        What each row begins with, before its metric.
+    titles : sequence of str
+        Titles of these columns.
+
+    Returns
+    -------
+    rendering.Table
+        Words on the left, numbers on the right.
+    """
+    kinds = {(r.confidence_interval.confidence_level, short_interval_name(r)) for r in results}
+    shared = len(kinds) == 1
+    interval = "interval"
+    if shared:
+        [(level, name)] = kinds
+        interval = f"{rendering.percent(level)} {name}"
+    header = [*titles, "metric", "method", "estimate", interval]
+    header += ["standard error", "naive reference", "resampled"]
+    rows = [
+        [*own, *_cells(result, shared)]
+        for own, result in zip(names or [()] * len(results), results, strict=True)
+    ]
+    return rendering.Table(header, rows, len(titles) + 2)
+
+
+def _cells(result: EvaluationResult, shared: bool) -> list[str]:
+    digits, naive = digits_of(result), result.naive_estimate
+    interval = limits(result)
+    if not shared:
+        level = rendering.percent(result.confidence_interval.confidence_level)
+        interval += f" ({level} {short_interval_name(result)})"
+    return [
+        result.metric,
+        result.confidence_interval.method,
+        estimate(result),
+        interval,
+        rendering.number(result.standard_error, digits + 1),
+        "" if naive is None else rendering.number(naive, digits),
+        units(result),
+    ]
+
+
+def strip_of(result: EvaluationResult) -> Strip:
+    """Return the drawing of a result."""
+    digits, naive = digits_of(result), result.naive_estimate
+    low, high = result.confidence_interval[:2]
+    shown = (result.estimate, low, high, math.nan if naive is None else naive)
+    labels = tuple(rendering.number(value, digits) for value in shown)
+    return Strip(
+        replicates=result.evidence.sorted_replicates,
+        estimate=result.estimate,
+        low=low,
+        high=high,
+        naive=naive,
+        labels=labels,  # type: ignore[arg-type]
+        title=f"Bootstrap distribution of {spoken(result.metric)}",
+        description=claim(result),
+    )
+
+
+# ------------------------------------------------------------------ words
+
+
+def units(result: EvaluationResult) -> str:
+    """Say how many units of what kind were resampled."""
+    if isinstance(result.n_units, int):
+        return _counted(result.n_units, result.unit)
+    numbers = " and ".join(_thousands(n) for n in result.n_units)
+    return f"{numbers} {_plural(result.unit).replace('each factor', 'the two factors')}"
+
+
+def _method(name: str) -> str:
+    return _METHODS.get(name, f"{name} interval")
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{_thousands(n)} {noun if n == 1 else _plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    head, *rest = noun.split(" of ", 1)
+    return " of ".join([f"{head}s", *rest])
+
+
+def _thousands(n: int) -> str:
+    return f"{n:,}" if n >= 10_000 else str(n)
+
+
+def _listed(items: Sequence[str]) -> str:
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def _capitalized(text: str) -> str:
+    first = re.match(r"\w+", text)
+    # Names such as "mAP" stay as they are.
+    return text[:1].upper() + text[1:] if first and first[0].islower() else text
