@@ -45,8 +45,8 @@ docs: $(VENV)/.docs  ## the site, in docs/_build/html; run the examples on its p
 	$(RUN) -m pytest tests/test_docs_examples.py
 	@echo "Open docs/_build/html/index.html"
 
-bench: $(VENV)/.bench  ## how fast it is here
-	$(RUN) -m pytest benchmarks
+bench: $(VENV)/.bench  ## how fast it is here, against other packages; writes a page of the docs
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) benchmarks/peers.py --write
 
 # The packaged wheel, made from the source archive, in an environment without the extras.
 SMOKE := build/wheel-smoke

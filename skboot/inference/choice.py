@@ -143,7 +143,8 @@ def _for_rows(
         if evidence.estimate in evidence.bounds and evidence.independent_rows:
             return _perfect_ranking(evidence, n_small, confidence_level, notes)
     share = evidence.largest_share
-    if share is not None and method == "studentized" and share > max(0.1, 10 / evidence.n_units[0]):
+    exact = evidence.proportion is not None
+    if share is not None and not exact and share > max(0.1, 10 / evidence.n_units[0]):
         warnings.append(
             f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
             "its level; expect less coverage than stated."
@@ -235,4 +236,3 @@ def _within_bounds(
         notes.append("A limit beyond the range of the metric was cut at the range.")
         interval = interval._replace(low=low, high=high)
     return interval
-

@@ -100,6 +100,7 @@ def prediction_error(
     Returns
     -------
     PredictionError
+        The point estimates, their standard error, and intervals by its `interval` method.
 
     Notes
     -----
@@ -113,7 +114,7 @@ def prediction_error(
     Examples
     --------
     >>> import numpy as np
-    >>> from skboot.inference.error632 import prediction_error
+    >>> from skboot.inference import prediction_error
     >>> from skboot.inference.no_information import no_information_zero_one
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=60)
@@ -186,6 +187,20 @@ class PredictionError:
         What the "cv-bootstrap" interval is made of.
     notes : tuple of str
         What to know before these numbers are used.
+
+    Examples
+    --------
+    A model that is right on every row it was trained on, and wrong on a fifth of the others:
+
+    >>> import numpy as np
+    >>> from skboot.inference import prediction_error
+    >>> rng = np.random.default_rng(0)
+    >>> weights = rng.multinomial(50, np.full(50, 1 / 50), size=200)
+    >>> losses = np.where(weights > 0, 0.0, np.arange(50) < 10)
+    >>> error = prediction_error(
+    ...     losses, weights, resubstitution_losses=np.zeros(50), no_information_rate=0.5)
+    >>> float(round(error.oob, 3)), float(round(error.point632, 3))
+    (0.2, 0.126)
     """
 
     resubstitution: float
@@ -220,7 +235,8 @@ class PredictionError:
             lower limit of the smaller to the upper limit of the larger of the out-of-bag and .632+
             errors. "cv-bootstrap": needs cross-validation losses. "t" and "percentile": of the
             out-of-bag scores of single resamples.
-        confidence_level : float in (0, 1)
+        confidence_level : float
+            In (0, 1).
         point : {".632+", ".632", "oob"}
             The point of "adjusted"; not used by the others.
 

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,25 @@ Floats = NDArray[np.float64]
 class ConfidenceInterval(NamedTuple):
     """An interval and how it was made.
 
-    Attributes
+    Parameters
     ----------
-    low, high : float
-        Limits, on the metric's scale.
+    low : float
+        Lower limit, on the metric's scale.
+    high : float
+        Upper limit.
     confidence_level : float
         Share of data sets whose interval holds the true value, if the method keeps its promise.
     method : str
         Name of the method.
+
+    Examples
+    --------
+    >>> from skboot.inference import proportion_interval
+    >>> interval = proportion_interval(18, 20)
+    >>> interval.method, interval.confidence_level
+    ('wilson', 0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.699, 0.972)
     """
 
     low: float
@@ -191,9 +202,7 @@ def quantile(ordered: Floats, level: float) -> float:
     return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
 
 
-def max_t_deviations(
-    differences: Floats, replicates: Floats
-) -> tuple[Floats, Floats]:
+def max_t_deviations(differences: Floats, replicates: Floats) -> tuple[Floats, Floats]:
     """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
 
     Parameters
@@ -461,10 +470,7 @@ def _needs_standard_errors(evidence: Evidence) -> str:
     if evidence.kind in ("crossed", "one population"):
         return "is not defined for crossed groups. Use interval='percentile' or 'expanded'."
     if not evidence.additive:
-        return (
-            "needs influence values, which exist for functions of sums only. "
-            "Use interval='bca'."
-        )
+        return "needs influence values, which exist for functions of sums only. Use interval='bca'."
     if evidence.replicate_standard_errors is None or evidence.standard_error is None:
         return (
             "needs a standard error on each resample, which was not computed. Run again with "
@@ -474,6 +480,8 @@ def _needs_standard_errors(evidence: Evidence) -> str:
 
 
 def _needs_delong(evidence: Evidence) -> str:
+    if evidence.delong is not None and np.isnan(evidence.delong[0]):
+        return "needs at least two rows of each class."
     if evidence.delong is None or not evidence.independent_rows:
         return (
             "needs the area under the ROC curve of two classes, on independent, unweighted "

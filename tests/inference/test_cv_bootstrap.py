@@ -16,8 +16,8 @@ from skboot.inference.cv_bootstrap import (
     mover_limits,
     unexplained_variance_influence,
 )
-from skboot.inference.intervals import score_limits
 from skboot.inference.error632 import prediction_error
+from skboot.inference.intervals import score_limits
 
 Z = norm.ppf(0.975)
 

@@ -12,8 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import cohen_kappa_score, f1_score, log_loss, r2_score
 
 from skboot.inference.cv_bootstrap import auc_error_influence
-from skboot.inference.intervals import score_limits
 from skboot.inference.error632 import error632, optimism, point632_plus, prediction_error
+from skboot.inference.intervals import score_limits
 from skboot.inference.no_information import (
     NO_INFORMATION_SCORE,
     no_information_absolute,

@@ -133,7 +133,9 @@ def exact_coverage(limits, p, n):
 @pytest.mark.parametrize("n", [20, 50, 200])
 def test_clopper_pearson_covers_at_least_its_level_and_wilson_is_near_it(p, n):
     """Exact binomial coverage, no simulation."""
-    exact = exact_coverage(lambda k, n: proportion_interval(k, n, method="clopper-pearson")[:2], p, n)
+    exact = exact_coverage(
+        lambda k, n: proportion_interval(k, n, method="clopper-pearson")[:2], p, n
+    )
     wilson = exact_coverage(lambda k, n: proportion_interval(k, n)[:2], p, n)
     assert exact >= 0.95
     assert wilson >= 0.91

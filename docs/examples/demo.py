@@ -1,0 +1,114 @@
+"""Confidence intervals for models trained once, on data that scikit-learn ships.
+
+Three questions, each with its naive reference (the best system that ignores its inputs):
+how good is a breast-cancer classifier; what if five noisy copies of each digit are not five
+digits; how large is the error of a diabetes model, and does it differ between the sexes?
+"""
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.metrics import mean_absolute_error
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skboot import bootstrap_score
+from skboot.metrics import bayes_decisions, expected_cost
+from skboot.plots import BootstrapDistributionDisplay, IntervalDisplay
+from skboot.results import ResultTable
+
+OUTPUT = Path("demo_output")
+
+
+def breast_cancer():
+    """Accuracy, AUC, and the expected cost when a missed cancer costs five false alarms."""
+    X, y = load_breast_cancer(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X_train, y_train)
+    probabilities = model.predict_proba(X_test)
+    costs = [[0, 5], [1, 0]]  # truth 0 is malignant: calling it benign costs 5
+    cost = partial(expected_cost, costs=costs)
+    return {
+        "accuracy": bootstrap_score(y_test, model.predict(X_test), random_state=0),
+        "AUC": bootstrap_score(y_test, probabilities, metric="roc_auc", random_state=0),
+        "expected cost": bootstrap_score(
+            y_test, bayes_decisions(probabilities, costs=costs), metric=cost, random_state=0
+        ),
+    }
+
+
+def noisy_digits():
+    """Five noisy copies of each test digit: copies of a digit are right or wrong together."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=0)
+    model = LogisticRegression(max_iter=2000).fit(X_train / 16, y_train)
+    digit = np.repeat(np.arange(len(y_test)), 5)
+    noise = np.random.default_rng(0).normal(scale=2.0, size=(len(digit), X.shape[1]))
+    predicted = model.predict((X_test[digit] + noise) / 16)
+    truth = y_test[digit]
+    return {
+        "rows resampled": bootstrap_score(truth, predicted, random_state=0),
+        "digits resampled": bootstrap_score(truth, predicted, groups=digit, random_state=0),
+    }
+
+
+def diabetes_by_sex():
+    """Mean absolute error of disease progression, for all patients, by sex, and the gap."""
+    data = load_diabetes(scaled=False)
+    X_train, X_test, y_train, y_test = train_test_split(data.data, data.target, random_state=0)
+    model = make_pipeline(StandardScaler(), RidgeCV()).fit(X_train, y_train)
+    predicted = model.predict(X_test)
+    sex = np.where(X_test[:, data.feature_names.index("sex")] == 1, "sex 1", "sex 2")
+    error = partial(bootstrap_score, y_test, predicted, metric=mean_absolute_error, random_state=0)
+    return {"all patients": error(), **error(by=sex)}
+
+
+def main():
+    """Print the three tables, then write them with a picture."""
+    questions = {
+        "Breast cancer, logistic regression": breast_cancer(),
+        "Noisy digits, logistic regression: accuracy": noisy_digits(),
+        "Diabetes, ridge regression: mean absolute error": diabetes_by_sex(),
+    }
+    OUTPUT.mkdir(exist_ok=True)
+    pages = []
+    for title, results in questions.items():
+        table = ResultTable(results)
+        print(f"\n{title}\n{'-' * len(title)}\n{table.to_markdown()}")
+        pages.append((title, table))
+    accuracy = questions["Breast cancer, logistic regression"]["accuracy"]
+    print(f"\nIn a paper: {accuracy.claim()}")
+    draw(pages)
+    write_page(pages)
+    print(f"\nWrote intervals.png, auc.png and report.html to {OUTPUT}.")
+
+
+def draw(pages):
+    """All intervals in one picture, and one bootstrap distribution in another."""
+    display = IntervalDisplay.from_results(joined(pages))
+    display.figure_.savefig(OUTPUT / "intervals.png", dpi=130, bbox_inches="tight")
+    auc = dict(pages)["Breast cancer, logistic regression"]["AUC"]
+    display = BootstrapDistributionDisplay.from_result(auc)
+    display.figure_.savefig(OUTPUT / "auc.png", dpi=130, bbox_inches="tight")
+
+
+def joined(pages):
+    """Every result, named by its question and its row."""
+    return {
+        f"{title.split(',')[0]}: {name}": result
+        for title, table in pages
+        for name, result in table.items()
+    }
+
+
+def write_page(pages):
+    """One HTML page with every result."""
+    ResultTable(joined(pages)).to_html(OUTPUT / "report.html")
+
+
+if __name__ == "__main__":
+    main()

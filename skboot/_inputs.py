@@ -1,0 +1,195 @@
+"""From a user's arguments to checked rows, a resampling plan and subgroups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _validation as check
+from .metrics.lookup import check_response, resolve_metrics
+from .metrics.statistic import Statistic
+from .resampling.design import SamplingDesign
+from .resampling.plan import ResamplingPlan
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a call: arrays of n_samples, and the labels of probability columns."""
+
+    y_true: NDArray[Any] | None
+    y_pred: NDArray[Any]
+    sample_weight: NDArray[np.float64] | None
+    labels: NDArray[Any] | None
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.y_pred)
+
+    def of(self, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
+        """Arguments of `Statistic.reduce` on some rows (all when None)."""
+        columns = (self.y_true, self.y_pred, self.sample_weight)
+        if rows is None:
+            return columns
+        y_true, y_pred, weights = (None if c is None else c[rows] for c in columns)
+        return y_true, y_pred, weights
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A subgroup: its name and rows (None: all)."""
+
+    name: Any
+    rows: NDArray[np.intp] | None
+
+
+def checked_rows(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    sample_weight: ArrayLike | None,
+    labels: ArrayLike | None,
+    caller: str,
+) -> Rows:
+    """Check the columns of a call and pair them by row order."""
+    truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
+    predicted = check.check_rows("y_pred", y_pred, caller)
+    weights = check.check_weights(sample_weight, caller)
+    if truth is not None and truth.ndim != 1:
+        raise check.fail(
+            caller,
+            "y_true",
+            "be of shape (n_samples,)",
+            f"shape {truth.shape}",
+            "Multilabel and multi-output targets are not supported: score each column by itself.",
+        )
+    check.check_same_length(caller, y_pred=predicted, y_true=truth, sample_weight=weights)
+    columns = None if labels is None else check.check_rows("labels", labels, caller)
+    if columns is None and truth is not None and predicted.ndim == 2:
+        columns = np.unique(truth)
+    return Rows(truth, predicted, weights, columns)
+
+
+def resolved_statistics(
+    metric: Any, rows: Rows, greater_is_better: bool | None, caller: str
+) -> tuple[dict[str, Statistic], bool]:
+    """Statistics by name, checked against the rows, and whether a single one was asked for."""
+    statistics, single = resolve_metrics(
+        metric, labels=rows.labels, greater_is_better=greater_is_better, caller=caller
+    )
+    for statistic in statistics.values():
+        check_response(statistic, rows.y_true, rows.y_pred, caller)
+        if rows.sample_weight is not None and not statistic.takes_weights:
+            raise check.fail(
+                caller,
+                "sample_weight",
+                f"be None with the metric {statistic.name!r}",
+                "weights",
+                "The metric has no sample_weight argument: give it one, or leave weights out.",
+            )
+    return statistics, single
+
+
+def resampling_plan(
+    groups: ArrayLike | None,
+    strata: ArrayLike | None,
+    same_population: bool,
+    resamples: ArrayLike | None,
+    n_resamples: int,
+    random_state: Any,
+    rows: Rows,
+    caller: str,
+) -> ResamplingPlan:
+    """What is drawn, how often, and from which seed."""
+    seed = check.check_seed(random_state, caller)
+    n = rows.n_samples
+    advice = "1999 is enough for a 95% interval."
+    n_resamples = check.check_count("n_resamples", n_resamples, caller, 2, advice)
+    design = _design(groups, strata, same_population, n, caller)
+    if resamples is None:
+        return ResamplingPlan(design, n_resamples, seed)
+    if design.is_crossed:
+        raise check.fail(
+            caller,
+            "resamples",
+            "be None with crossed groups",
+            "both",
+            "A row's weight is a product of two there, which no list of rows can express.",
+        )
+    indices = check.check_resamples(resamples, n, caller)
+    if design.kind == "groups":
+        drawn = _groups_drawn(indices, design)
+        if drawn is not None:
+            return ResamplingPlan(design, len(indices), seed, drawn=drawn)
+    return ResamplingPlan(design, len(indices), seed, indices)
+
+
+def _groups_drawn(indices: NDArray[np.integer], design: SamplingDesign) -> NDArray[np.int64] | None:
+    """How often each group occurs in given resamples, if all hold whole groups."""
+    assert design.members is not None
+    group = design.members[:, 0]
+    first_row = np.unique(group, return_index=True)[1]
+    drawn = np.empty((len(indices), design.n_units[0]), dtype=np.int64)
+    for line, rows in enumerate(indices):
+        of_row = np.bincount(rows, minlength=design.n_samples)
+        drawn[line] = of_row[first_row]
+        if np.any(of_row != drawn[line][group]):
+            return None
+    return drawn
+
+
+def _design(
+    groups: ArrayLike | None,
+    strata: ArrayLike | None,
+    same_population: bool,
+    n_samples: int,
+    caller: str,
+) -> SamplingDesign:
+    if groups is None:
+        if same_population:
+            raise check.fail(
+                caller,
+                "same_population",
+                "be False without crossed groups",
+                "True",
+                "Give groups of shape (n_samples, 2).",
+            )
+        codes = check.check_strata(strata, None, caller)
+        check.check_same_length(caller, y_pred=range(n_samples), strata=codes)
+        return SamplingDesign.of_rows(n_samples, codes)
+    columns = check.check_rows("groups", groups, caller)
+    check.check_same_length(caller, y_pred=range(n_samples), groups=columns)
+    if columns.ndim == 2:
+        pairs = check.check_pairs(columns, same_population, caller)
+        check.check_strata(strata, pairs, caller)
+        return SamplingDesign.of_pairs(pairs, same_population=same_population)
+    if same_population:
+        raise check.fail(
+            caller,
+            "same_population",
+            "be False unless groups has two columns",
+            "True",
+            "Give groups of shape (n_samples, 2).",
+        )
+    units = check.check_groups(columns, caller)
+    within = check.check_strata(strata, units, caller)
+    check.check_same_length(caller, y_pred=range(n_samples), strata=within)
+    return SamplingDesign.of_groups(units, within)
+
+
+def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
+    """The subgroups of ``by``; a single nameless one without."""
+    if by is None:
+        return [Part(None, None)]
+    labels = check.check_rows("by", by, caller)
+    check.check_same_length(caller, y_pred=range(n_samples), by=labels)
+    if labels.ndim != 1:
+        raise check.fail(caller, "by", "be of shape (n_samples,)", f"shape {labels.shape}")
+    distinct, codes = np.unique(labels, return_inverse=True)
+    names = distinct.tolist()
+    if len(names) < 2 or "gap" in names:
+        raise check.fail(
+            caller, "by", "name at least two subgroups, none of them 'gap'", f"{names}"
+        )
+    return [Part(name, np.flatnonzero(codes == k)) for k, name in enumerate(names)]

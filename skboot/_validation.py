@@ -1,0 +1,319 @@
+"""Every check of a user's argument, and its message.
+
+A message says which argument of which function, what it must be, what was given, and what to do.
+Checks return converted values; below the public functions shapes are trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> ValueError:
+    """Make the error of a bad argument.
+
+    Parameters
+    ----------
+    caller, name : str
+        Function and argument.
+    must : str
+        What the argument must be, without a full stop.
+    got : str
+        What was given, without a full stop.
+    advice : str
+        What to do, a sentence.
+
+    Returns
+    -------
+    ValueError
+        To be raised.
+    """
+    message = f"The {name!r} parameter of {caller} must {must}. Got {got}."
+    return ValueError(f"{message} {advice}".rstrip())
+
+
+def check_confidence_level(value: Any, caller: str) -> float:
+    """Accept a real number in (0, 1)."""
+    level = float(value) if isinstance(value, Real) and not _is_bool(value) else np.nan
+    if 0 < level < 1:
+        return level
+    advice = "Use confidence_level=0.95 for a 95% interval."
+    if 1 < level < 100:
+        advice = f"Use confidence_level={level / 100:g} for a {level:g}% interval."
+    raise fail(caller, "confidence_level", "be a float in (0, 1)", repr(value), advice)
+
+
+def check_count(name: str, value: Any, caller: str, minimum: int, advice: str = "") -> int:
+    """Accept an integer that is at least ``minimum``."""
+    if isinstance(value, Integral) and not _is_bool(value) and int(value) >= minimum:
+        return int(value)
+    raise fail(caller, name, f"be an integer of at least {minimum}", repr(value), advice)
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def check_choice(name: str, value: Any, caller: str, known: Sequence[str]) -> str:
+    """Accept one of the known names."""
+    if isinstance(value, str) and value in known:
+        return value
+    raise fail(caller, name, f"be one of {sorted(known)}", repr(value))
+
+
+def check_seed(random_state: Any, caller: str = "skboot") -> np.random.SeedSequence:
+    """Root of the random streams.
+
+    Parameters
+    ----------
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same root at every call and is never changed; a
+        RandomState or Generator is drawn from; None takes fresh entropy.
+    caller : str
+        Function named in the message.
+
+    Returns
+    -------
+    numpy.random.SeedSequence
+
+    Raises
+    ------
+    ValueError
+        If it is none of these, or a negative int.
+    """
+    if random_state is None:
+        return np.random.SeedSequence()
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if isinstance(random_state, Integral) and int(random_state) >= 0:
+        return np.random.SeedSequence(int(random_state))
+    if isinstance(random_state, np.random.Generator):
+        words = random_state.integers(0, 2**32, size=4, dtype=np.uint64)
+    elif isinstance(random_state, np.random.RandomState):
+        words = random_state.randint(0, 2**32, size=4, dtype=np.uint64)
+    else:
+        raise fail(
+            caller,
+            "random_state",
+            "be None, an integer of at least 0, a numpy SeedSequence, Generator or RandomState",
+            repr(random_state),
+            "Use random_state=0 for numbers that can be reproduced.",
+        )
+    return np.random.SeedSequence(sum(int(word) << (32 * i) for i, word in enumerate(words)))
+
+
+def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
+    """Convert to a one- or two-dimensional array without missing values."""
+    array = _as_array(values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in (1, 2):
+        raise fail(
+            caller,
+            name,
+            "have one or two dimensions",
+            f"an array of shape {array.shape}",
+            "Rows come first: (n_samples,) or (n_samples, n_classes).",
+        )
+    if len(array) == 0:
+        raise fail(caller, name, "hold at least one row", "an empty array")
+    check_no_missing(name, array, caller)
+    return array
+
+
+def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
+    """Refuse NaN, infinities and None."""
+    if array.dtype.kind in "iubSU":
+        return
+    if array.dtype.kind == "f":
+        # One pass without a temporary: a sum is finite unless a value is not (or it overflows).
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(array.sum()):
+                return
+        bad = ~np.isfinite(array)
+    elif array.dtype.kind == "O":
+        bad = np.array([_is_missing(x) for x in array.ravel()]).reshape(array.shape)
+    else:
+        bad = np.isnat(array) if array.dtype.kind in "mM" else np.zeros(array.shape, bool)
+    if bad.any():
+        row = int(np.argwhere(bad)[0][0])
+        raise fail(
+            caller,
+            name,
+            "not contain NaN, infinity or None",
+            f"{int(bad.sum())} such values, the first in row {row}",
+            "Remove these rows from every argument, or say what the system predicts for them.",
+        )
+
+
+def _is_missing(value: Any) -> bool:
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        # pandas' NA has no truth value.
+        return True
+
+
+def _as_array(values: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind in "OT" and array.size and all(isinstance(x, str) for x in array.ravel()):
+        return np.array(array.tolist(), dtype=str)
+    if array.dtype.kind == "O" and array.size:
+        try:
+            # Nullable and mixed numeric columns arrive as objects.
+            return array.astype(np.float64) if _all_numbers(array) else array
+        except (TypeError, ValueError):
+            return array
+    return array
+
+
+def _all_numbers(array: NDArray[Any]) -> bool:
+    return all(isinstance(x, Real) and not isinstance(x, bool) for x in array.ravel())
+
+
+def check_same_length(caller: str, **columns: Any) -> int:
+    """Refuse arguments whose numbers of rows differ; returns the number of rows."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            raise fail(
+                caller,
+                name,
+                f"have as many rows as {first!r}",
+                f"{length} rows and {lengths[first]} rows",
+                "Row order is what pairs them; an index is never used.",
+            )
+    return lengths[first]
+
+
+def check_weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.float64] | None:
+    """Accept finite weights that are not negative and not all zero."""
+    if sample_weight is None:
+        return None
+    weights = check_rows("sample_weight", sample_weight, caller)
+    if weights.ndim != 1 or weights.dtype.kind not in "iubf":
+        raise fail(
+            caller,
+            "sample_weight",
+            "be numbers of shape (n_samples,)",
+            f"{weights.dtype} of shape {weights.shape}",
+        )
+    weights = weights.astype(np.float64)
+    if weights.min() < 0 or weights.sum() <= 0:
+        raise fail(
+            caller,
+            "sample_weight",
+            "be at least 0, and more than 0 for some row",
+            f"values from {weights.min():g} to {weights.max():g}",
+        )
+    return weights
+
+
+def check_groups(groups: ArrayLike, caller: str) -> NDArray[np.intp]:
+    """Number the groups: (n_samples,) to codes from 0."""
+    return _coded_groups("groups", check_rows("groups", groups, caller), caller, "group")
+
+
+def check_pairs(groups: NDArray[Any], same_population: bool, caller: str) -> NDArray[np.intp]:
+    """Number the members of two crossed columns, (n_samples, 2); jointly for one population."""
+    if groups.shape[1] != 2:
+        raise fail(
+            caller,
+            "groups",
+            "be of shape (n_samples,), or (n_samples, 2) for crossed groups",
+            f"shape {groups.shape}",
+        )
+    if same_population:
+        joint = _coded_groups("groups", groups.ravel(), caller, "member")
+        return joint.reshape(groups.shape)
+    columns = [_coded_groups("groups", column, caller, "member") for column in groups.T]
+    return np.column_stack(columns)
+
+
+def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> NDArray[np.intp]:
+    try:
+        distinct, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise fail(
+            caller,
+            name,
+            f"hold {unit}s of one type",
+            "a mixture that cannot be sorted",
+            "Convert them all to strings.",
+        ) from None
+    if len(distinct) < 2:
+        raise fail(
+            caller,
+            name,
+            f"hold at least two {unit}s",
+            f"one {unit}, {distinct[0]!r}",
+            "With a single one nothing can be said about new ones; leave groups out if the rows "
+            "are independent.",
+        )
+    return codes.reshape(labels.shape).astype(np.intp)
+
+
+def check_strata(
+    strata: ArrayLike | None, groups: NDArray[np.intp] | None, caller: str
+) -> NDArray[np.intp] | None:
+    """Number the strata, (n_samples,); a group must lie within one stratum."""
+    if strata is None:
+        return None
+    labels = check_rows("strata", strata, caller)
+    if labels.ndim != 1:
+        raise fail(caller, "strata", "be of shape (n_samples,)", f"shape {labels.shape}")
+    codes = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    if groups is None:
+        return codes
+    if groups.ndim == 2:
+        raise fail(
+            caller,
+            "strata",
+            "be None with crossed groups",
+            "both",
+            "No bootstrap of crossed factors within strata is known; leave strata out.",
+        )
+    low = np.full(groups.max() + 1, np.iinfo(np.intp).max)
+    high = np.full(groups.max() + 1, -1)
+    np.minimum.at(low, groups, codes)
+    np.maximum.at(high, groups, codes)
+    if np.any(low != high):
+        raise fail(
+            caller,
+            "strata",
+            "be the same for all rows of a group",
+            f"{int(np.sum(low != high))} groups that lie in several strata",
+            "Units are drawn within strata, so a group must lie in one.",
+        )
+    return codes
+
+
+def check_resamples(resamples: ArrayLike, n_samples: int, caller: str) -> NDArray[np.integer]:
+    """Accept 0-based row indices of shape (n_resamples, n_samples)."""
+    indices = np.asarray(resamples)
+    shaped = indices.ndim == 2 and len(indices) >= 2 and indices.shape[1] == n_samples
+    if not shaped or indices.dtype.kind not in "iu":
+        raise fail(
+            caller,
+            "resamples",
+            f"be integer row indices of shape (n_resamples, n_samples), here (2 or more, "
+            f"{n_samples})",
+            f"{indices.dtype} of shape {indices.shape}",
+        )
+    if indices.min() < 0 or indices.max() >= n_samples:
+        raise fail(
+            caller,
+            "resamples",
+            f"be row indices from 0 to {n_samples - 1}",
+            f"values from {indices.min()} to {indices.max()}",
+            "R counts from 1: subtract 1.",
+        )
+    return indices

@@ -1,0 +1,497 @@
+"""Evaluate frozen systems: one call from predictions to an interval.
+
+Use `bootstrap_score` for the predictions of one trained model on a test set. Its interval says
+how far the number would move on new data from the same source; the model is held fixed.
+"""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import version
+from itertools import combinations
+from typing import Any
+
+import joblib
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import UndefinedMetricWarning
+
+from . import _validation as check
+from ._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
+from .inference.choice import automatic_interval, degeneracy, planned_method
+from .inference.distribution import BootstrapDistribution, Subject, acceleration, bootstrap
+from .inference.intervals import (
+    METHODS,
+    NEEDS,
+    ConfidenceInterval,
+    Evidence,
+    confidence_interval,
+    max_t_deviations,
+)
+from .metrics.statistic import Statistic
+from .resampling.plan import Binding, Coding, ResamplingPlan
+from .results import EvaluationResult, ResultTable
+
+# Standard errors per resample are kept unasked where they cost fewer operations than this.
+_CHEAP_VARIANCE = 1 << 15
+
+_UNITS = {
+    "rows": "row",
+    "groups": "group",
+    "crossed": "member of each factor",
+    "one population": "member",
+}
+
+
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Any = "accuracy",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    by: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    interval: str = "auto",
+    same_population: bool = False,
+    resamples: ArrayLike | None = None,
+    greater_is_better: bool | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Any:
+    """Score of a frozen system on a test set, with a confidence interval.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Labels, scores, or probabilities with columns in sorted label order (or as in
+        ``labels``); per-row losses with ``metric="mean"``.
+    metric : str, callable, scorer, list or dict
+        A scikit-learn scoring name (signed as scikit-learn does), a metric function, a scorer,
+        ``"mean"`` for the mean of per-row losses, or any ``f(y_true, y_pred)``; use
+        `functools.partial` for options. A list or dict gives a dict of results.
+    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+    strata : array-like of shape (n_samples,), optional
+        Units are drawn within strata: give it where the number in each was fixed by design.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row; words per utterance turn a mean of word error rates into the overall
+        word error rate.
+    by : array-like of shape (n_samples,), optional
+        A category per row: gives a result per subgroup and, under ``"gap"``, the pair of
+        subgroups that differ most, with its simultaneous interval.
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of ``y_pred``.
+    n_resamples : int
+        Number of resamples, at least 2. At 1999 the usual levels are order statistics.
+    confidence_level : float
+        In (0, 1).
+    interval : str
+        ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
+        wald, wilson, clopper-pearson, percentile, expanded, basic, normal, t, studentized, bca,
+        delong.
+    same_population : bool
+        With crossed groups: both columns name members of one population (trials of two
+        speakers).
+    resamples : array-like of shape (n_resamples, n_samples), optional
+        0-based row indices to use instead of drawing; ``groups`` then gives the units of the
+        jackknife.
+    greater_is_better : bool, optional
+        Direction of a metric that skboot cannot know.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+    verbose : int
+        1 shows progress on stderr.
+
+    Returns
+    -------
+    EvaluationResult or dict
+        A dict for a list or dict of metrics, and for ``by`` (by subgroup, and ``"gap"``).
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right; the message says what to do.
+    RuntimeError
+        If the metric raises on a resample; the message gives its number.
+
+    Warns
+    -----
+    sklearn.exceptions.UndefinedMetricWarning
+        If the metric is undefined on some resamples; they are left out and counted.
+    UserWarning
+        If the interval is known to be unreliable in the case at hand.
+
+    References
+    ----------
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap. Which interval "auto" chooses,
+    and how often each one covers, is in the user guide.
+
+    Examples
+    --------
+    >>> from skboot import bootstrap_score
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
+    >>> result = bootstrap_score(y_true, y_pred, metric="accuracy", random_state=0)
+    >>> result.estimate
+    0.9
+    >>> low, high, *_ = result.confidence_interval
+    >>> round(low, 3), round(high, 3)
+    (0.851, 0.934)
+    """
+    caller = "bootstrap_score"
+    check.check_confidence_level(confidence_level, caller)
+    known = ["auto", *(name for name in METHODS if name != "max-t")]
+    check.check_choice("interval", interval, caller, known)
+    data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
+    statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
+    plan = resampling_plan(
+        groups, strata, same_population, resamples, n_resamples, random_state, data, caller
+    )
+    settings = {
+        "confidence_level": float(confidence_level),
+        "interval": interval,
+        "n_resamples": plan.n_resamples,
+        "groups": groups is not None,
+        "strata": strata is not None,
+        "sample_weight": sample_weight is not None,
+        "by": by is not None,
+        "same_population": bool(same_population),
+        "resamples": resamples is not None,
+    }
+    task = _Task(data, plan, interval, float(confidence_level), settings, caller)
+    parts = subgroups(by, data.n_samples, caller)
+    results = _evaluate(task, statistics, parts, n_jobs, verbose)
+    return next(iter(results.values())) if single else ResultTable(results)
+
+
+# ------------------------------------------------------------------ evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """What the steps of one call share."""
+
+    rows: Rows
+    plan: ResamplingPlan
+    interval: str
+    confidence_level: float
+    settings: dict[str, Any]
+    caller: str
+
+
+def _evaluate(
+    task: _Task,
+    statistics: Mapping[str, Statistic],
+    parts: Sequence[Part],
+    n_jobs: int | None,
+    verbose: int,
+) -> dict[str, Any]:
+    """Results by metric name; a table by subgroup within where there are subgroups."""
+    subjects, evidence = [], []
+    for statistic in statistics.values():
+        for part in parts:
+            subject, known = _subject(task, statistic, part)
+            subjects.append(subject)
+            evidence.append(known)
+    binding = task.plan.bind([subject.coding for subject in subjects])
+    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    estimates = [distribution.estimate for distribution in distributions]
+    accelerations = _accelerations(task, binding, subjects, evidence, estimates)
+    evidence = [
+        _with_replicates(known, distribution, a)
+        for known, distribution, a in zip(evidence, distributions, accelerations, strict=True)
+    ]
+    said = _Cautions(task.caller)
+    results: dict[str, Any] = {}
+    for k, (name, statistic) in enumerate(statistics.items()):
+        own = evidence[k * len(parts) : (k + 1) * len(parts)]
+        table = {
+            part.name: _result(task, name, statistic, part, known, said)
+            for part, known in zip(parts, own, strict=True)
+        }
+        if len(parts) > 1:
+            table["gap"] = _gap(task, name, statistic, parts, own, said)
+        results[name] = ResultTable(table) if len(parts) > 1 else table[None]
+    said.warn()
+    return results
+
+
+def _subject(task: _Task, statistic: Statistic, part: Part) -> tuple[Subject, Evidence]:
+    """Reduce the rows of a part, and gather what is known before resampling."""
+    y_true, y_pred, weights = task.rows.of(part.rows)
+    reduced = statistic.reduce(y_true, y_pred, weights)
+    design = task.plan.design
+    proportion = statistic.proportion(reduced)
+    known = Evidence(
+        estimate=0.0,
+        replicates=np.array([0.0, 0.0]),
+        kind=design.kind,
+        n_units=design.n_units_among(part.rows),
+        n_strata=1 if design.strata is None else int(design.strata.max()) + 1,
+        bounds=statistic.bounds,
+        additive=statistic.reads == "sums",
+        row_mean=statistic.is_row_mean and _continuous(reduced.n_codes, len(y_pred)),
+        weighted=weights is not None,
+        proportion=None
+        if proportion is None
+        else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
+        delong=statistic.delong(y_true, y_pred) if weights is None else None,
+        largest_share=statistic.largest_share(reduced),
+    )
+    coding = Coding(_whole_code(reduced, part, design.n_samples), reduced.n_codes, statistic.reads)
+    wanted = task.interval
+    if wanted == "auto":
+        wanted = planned_method(known)
+    else:
+        _refuse_impossible(wanted, known, task.caller)
+    cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
+    with_variance = (
+        not design.is_crossed
+        and np.isfinite(cost)
+        and (wanted == "studentized" or cost <= _CHEAP_VARIANCE)
+    )
+    if task.plan.resamples is not None and design.kind == "groups":
+        # Given rows that split groups: no count of groups, and no standard error by group.
+        with_variance = False
+    return Subject(statistic, reduced, coding, bool(with_variance)), known
+
+
+def _continuous(n_values: int, n_rows: int) -> bool:
+    """Whether row values are many rather than a few repeated ones."""
+    return n_values > min(20, n_rows / 2)
+
+
+def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:
+    if part.rows is None:
+        return reduced.code
+    code = np.full(n_samples, -1, dtype=np.intp)
+    code[part.rows] = np.arange(len(part.rows)) if reduced.code is None else reduced.code
+    return code
+
+
+def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
+    """Refuse an interval that this metric or design cannot have, before any work."""
+    hoped = replace(
+        known,
+        acceleration=0.0,
+        standard_error=0.0,
+        replicate_standard_errors=np.zeros(2),
+    )
+    problem = NEEDS[method](hoped)
+    if problem:
+        raise ValueError(
+            f"The 'interval' parameter of {caller} cannot be {method!r} here: {method!r} {problem}"
+        )
+
+
+def _accelerations(
+    task: _Task,
+    binding: Binding,
+    subjects: Sequence[Subject],
+    evidence: Sequence[Evidence],
+    estimates: Sequence[float],
+) -> Sequence[float | None]:
+    """Acceleration of each subject, where it is wanted or cheap."""
+    if task.plan.design.is_crossed:
+        return [None] * len(subjects)
+    wanted = [
+        task.interval == "bca"
+        or (task.interval == "auto" and planned_method(known) == "bca")
+        or subject.statistic.reads in ("sums", "pairs")
+        for subject, known in zip(subjects, evidence, strict=True)
+    ]
+    chosen = [k for k, want in enumerate(wanted) if want]
+    found: list[float | None] = [None] * len(subjects)
+    if chosen:
+        values = acceleration(
+            binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
+        )
+        for k, value in zip(chosen, values, strict=True):
+            found[k] = value
+    return found
+
+
+def _with_replicates(
+    known: Evidence, distribution: BootstrapDistribution, a: float | None
+) -> Evidence:
+    return replace(
+        known,
+        estimate=distribution.estimate,
+        replicates=distribution.replicates,
+        standard_error=distribution.standard_error,
+        replicate_standard_errors=distribution.replicate_standard_errors,
+        acceleration=a,
+    )
+
+
+# ------------------------------------------------------------------ results
+
+
+class _Cautions:
+    """Warnings of a call, each said once."""
+
+    def __init__(self, caller: str) -> None:
+        self._caller = caller
+        self._said: list[str] = []
+        self._undefined: list[str] = []
+
+    def caution(self, sentences: Sequence[str]) -> None:
+        self._said.extend(sentence for sentence in sentences if sentence not in self._said)
+
+    def undefined(self, metric: str, count: int, total: int) -> None:
+        self._undefined.append(f"{metric} on {count} of {total}")
+
+    def warn(self) -> None:
+        for sentence in self._said:
+            warnings.warn(f"{self._caller}: {sentence}", UserWarning, stacklevel=5)
+        if self._undefined:
+            warnings.warn(
+                f"{self._caller}: undefined on some resamples, which are left out: "
+                f"{'; '.join(self._undefined)}.",
+                UndefinedMetricWarning,
+                stacklevel=5,
+            )
+
+
+def _result(
+    task: _Task, name: str, statistic: Statistic, part: Part, known: Evidence, said: _Cautions
+) -> EvaluationResult:
+    interval, notes = _interval(task, known, said)
+    return _packed(
+        task,
+        name if part.name is None else f"{name} ({part.name})",
+        known,
+        interval,
+        notes,
+        n_samples=task.rows.n_samples if part.rows is None else len(part.rows),
+        greater_is_better=statistic.greater_is_better,
+        naive_estimate=statistic.naive(*task.rows.of(part.rows)),
+        said=said,
+    )
+
+
+def _interval(
+    task: _Task, known: Evidence, said: _Cautions
+) -> tuple[ConfidenceInterval, tuple[str, ...]]:
+    if task.interval == "auto":
+        choice = automatic_interval(known, task.confidence_level)
+        said.caution(choice.warnings)
+        return choice.interval, choice.notes
+    return confidence_interval(known, task.interval, task.confidence_level), ()
+
+
+def _gap(
+    task: _Task,
+    name: str,
+    statistic: Statistic,
+    parts: Sequence[Part],
+    evidence: Sequence[Evidence],
+    said: _Cautions,
+) -> EvaluationResult:
+    """The pair of subgroups that differ most, with its max-t simultaneous interval."""
+    pairs = list(combinations(range(len(parts)), 2))
+    differences = np.array([evidence[a].estimate - evidence[b].estimate for a, b in pairs])
+    replicates = np.array([evidence[a].replicates - evidence[b].replicates for a, b in pairs])
+    errors, largest = max_t_deviations(differences, replicates)
+    widest = int(np.nanargmax(np.abs(differences))) if np.isfinite(differences).any() else 0
+    sign = -1.0 if differences[widest] < 0 else 1.0
+    a, b = pairs[widest] if sign > 0 else pairs[widest][::-1]
+    low, high = statistic.bounds
+    known = Evidence(
+        estimate=float(abs(differences[widest])),
+        replicates=sign * replicates[widest],
+        kind=task.plan.design.kind,
+        n_units=task.plan.design.n_units,
+        n_strata=evidence[a].n_strata,
+        bounds=(low - high, high - low),
+        max_t=(float(errors[widest]), largest),
+    )
+    note = (
+        f"The largest of {len(pairs)} differences between subgroups, with its simultaneous "
+        "interval over all of them; the replicates are those of this pair."
+        if len(pairs) > 1
+        else "The difference between the two subgroups."
+    )
+    return _packed(
+        task,
+        f"{name} gap ({parts[a].name} - {parts[b].name})",
+        known,
+        confidence_interval(known, "max-t", task.confidence_level),
+        (note,),
+        n_samples=task.rows.n_samples,
+        greater_is_better=None,
+        naive_estimate=None,
+        said=said,
+        automatic=False,
+    )
+
+
+def _packed(
+    task: _Task,
+    name: str,
+    known: Evidence,
+    interval: ConfidenceInterval,
+    notes: Sequence[str],
+    *,
+    n_samples: int,
+    greater_is_better: bool | None,
+    naive_estimate: float | None,
+    said: _Cautions,
+    automatic: bool | None = None,
+) -> EvaluationResult:
+    degenerate = degeneracy(interval)
+    n_undefined = int(np.isnan(known.replicates).sum())
+    if n_undefined:
+        said.undefined(name, n_undefined, len(known.replicates))
+    elif np.isnan(known.estimate):
+        said.undefined(name, len(known.replicates), len(known.replicates))
+    seed = task.plan.seed
+    entropy: Any = seed.entropy
+    if seed.spawn_key:
+        entropy = {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
+    held_fixed = ["the trained system"]
+    if task.plan.design.strata is not None:
+        held_fixed.append("the number of units in each stratum")
+    return EvaluationResult(
+        metric=name,
+        estimand="system",
+        evidence=known,
+        confidence_interval=interval,
+        automatic=task.interval == "auto" if automatic is None else automatic,
+        n_samples=n_samples,
+        unit=_UNITS[known.kind],
+        greater_is_better=greater_is_better,
+        naive_estimate=naive_estimate,
+        notes=(*notes, degenerate) if degenerate else tuple(notes),
+        held_fixed=tuple(held_fixed),
+        seed=entropy,
+        settings=task.settings,
+        versions=_versions(),
+    )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {
+        "skboot": version("skboot"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "joblib": joblib.__version__,
+    }

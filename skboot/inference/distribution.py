@@ -1,0 +1,317 @@
+"""Fill bootstrap distributions: run over the blocks of a plan and evaluate statistics on each.
+
+One pass serves every statistic of a call: they share each block's resamples. Undefined values
+stay NaN; whoever uses the replicates decides what to do with them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
+
+from ..metrics.statistic import Floats, MetricError, Reduced, Statistic
+from ..resampling.plan import Binding, Coding, LeftOut
+
+# Predicted serial seconds from which starting worker processes pays.
+_WORTH_PROCESSES = 3.0
+# Tasks per worker: few enough to pickle the data rarely, enough to even out slow ones.
+_TASKS_PER_WORKER = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A statistic and the data it was reduced to.
+
+    Attributes
+    ----------
+    statistic : Statistic
+        The metric.
+    reduced : Reduced
+        Its reduction.
+    coding : Coding
+        Code of each row of the whole data set; -1 for rows it does not see.
+    with_variance : bool
+        Whether to keep a standard error per resample.
+    """
+
+    statistic: Statistic
+    reduced: Reduced
+    coding: Coding
+    with_variance: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class BootstrapDistribution:
+    """What resampling says of one statistic.
+
+    Attributes
+    ----------
+    estimate : float
+        Value on the data.
+    replicates : ndarray of shape (n_resamples,)
+        Value on each resample; NaN where undefined.
+    standard_error : float or None
+        Infinitesimal-jackknife standard error on the data.
+    replicate_standard_errors : ndarray of shape (n_resamples,) or None
+        The same on each resample.
+    """
+
+    estimate: float
+    replicates: Floats
+    standard_error: float | None
+    replicate_standard_errors: Floats | None
+
+
+def bootstrap(
+    binding: Binding,
+    subjects: Sequence[Subject],
+    *,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> list[BootstrapDistribution]:
+    """Evaluate statistics on the data and on every resample of a plan.
+
+    Parameters
+    ----------
+    binding : Binding
+        The plan, bound to the subjects' codings in the same order.
+    subjects : sequence of Subject
+        What to evaluate.
+    n_jobs : int or None
+        Workers at most; started only when the work is predicted to take seconds. The numbers
+        do not depend on it.
+    verbose : int
+        1 reports progress on stderr.
+
+    Returns
+    -------
+    list of BootstrapDistribution
+        One per subject.
+
+    Raises
+    ------
+    RuntimeError
+        If a metric raises on a resample; the message gives the resample's number.
+    """
+    with _single_threaded_blas():
+        estimates, variances = _on_data(binding, subjects)
+        parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
+    values = np.concatenate([part[0] for part in parts], axis=1)
+    errors = np.sqrt(np.concatenate([part[1] for part in parts], axis=1))
+    results = []
+    for k, subject in enumerate(subjects):
+        standard_error = float(np.sqrt(variances[k]))
+        known = subject.with_variance and np.isfinite(standard_error)
+        if known:
+            # Rounding leaves traces of variance where every unit has the same influence.
+            errors[k, errors[k] < 1e-9 * standard_error] = 0.0
+        results.append(
+            BootstrapDistribution(
+                float(estimates[k]),
+                values[k],
+                standard_error if known else None,
+                errors[k] if known else None,
+            )
+        )
+    return results
+
+
+def acceleration(
+    binding: Binding, subjects: Sequence[Subject], estimates: Sequence[float]
+) -> list[float]:
+    """Acceleration of BCa for each subject, by leaving out units of the design.
+
+    Parameters
+    ----------
+    binding : Binding
+        The plan, bound to the subjects' codings in the same order; rows or groups.
+    subjects : sequence of Subject
+        What to evaluate.
+    estimates : sequence of float
+        Their values on the data.
+
+    Returns
+    -------
+    list of float
+        NaN where the statistic is undefined without some unit.
+
+    Notes
+    -----
+    Without strata sum L_i^3 / (6 (sum L_i^2)^(3/2)), L_i = (n - 1) (estimate - t_(-i)), as in R's
+    boot (Efron 1987, equation 6.6). With strata the multi-sample form: sum_h sum_i U_hi^3 / n_h^3
+    over 6 (sum_h sum_i U_hi^2 / n_h^2)^(3/2), U_hi = (n_h - 1) (mean_h - t_(-hi)) (Davison &
+    Hinkley 1997, equation 5.29).
+    """
+    values: list[list[Floats]] = [[] for _ in subjects]
+    times, strata = [], []
+    with _single_threaded_blas():
+        for left_out in binding.left_out():
+            for k, subject in enumerate(subjects):
+                values[k].append(_on_left_out(subject, left_out, k))
+            times.append(left_out.times)
+            strata.append(left_out.strata)
+    of_line, stratum = np.concatenate(times), np.concatenate(strata)
+    return [
+        _acceleration(np.concatenate(own), of_line, stratum, estimate)
+        for own, estimate in zip(values, estimates, strict=True)
+    ]
+
+
+def _on_left_out(subject: Subject, left_out: LeftOut, k: int) -> Floats:
+    try:
+        return subject.statistic.evaluate(left_out.blocks[k], subject.reduced)
+    except MetricError as failure:
+        raise RuntimeError(
+            f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} "
+            f"without one unit of the data (needed for BCa): {failure.error}"
+        ) from failure.error
+
+
+def _acceleration(
+    values: Floats, times: NDArray[np.int64], strata: NDArray[np.intp], estimate: float
+) -> float:
+    sizes = np.bincount(strata, times)
+    centres = np.bincount(strata, times * values) / sizes if len(sizes) > 1 else [estimate]
+    share = ((sizes - 1) / sizes)[strata] * (np.asarray(centres)[strata] - values)
+    squares = times * share * share
+    if np.isnan(squares).any():
+        return np.nan
+    # Differences at the level of rounding are not skewness.
+    spread = float(squares.sum())
+    if spread <= (1e-14 * np.abs(values).max()) ** 2 * len(values):
+        return 0.0
+    return float((squares * share).sum() / (6 * spread**1.5))
+
+
+def _on_data(binding: Binding, subjects: Sequence[Subject]) -> tuple[Floats, Floats]:
+    blocks = binding.observed()
+    try:
+        values, variances = _evaluate(blocks, subjects, 1)
+    except MetricError as failure:
+        # The metric fails on the user's own data: its message is the one to read.
+        raise failure.error from None
+    return values[:, 0], variances[:, 0]
+
+
+def _evaluate(
+    blocks: Sequence[Any], subjects: Sequence[Subject], n_lines: int
+) -> tuple[Floats, Floats]:
+    """Values and variances on the first lines, (n_subjects, n_lines) each.
+
+    Variances are NaN where not asked for. Blocks are evaluated whole, so that products have the
+    same shape however many lines are wanted.
+    """
+    values = np.empty((len(subjects), n_lines))
+    variances = np.full_like(values, np.nan)
+    for k, (block, subject) in enumerate(zip(blocks, subjects, strict=True)):
+        values[k] = subject.statistic.evaluate(block, subject.reduced)[:n_lines]
+        if subject.with_variance:
+            variance = subject.statistic.variance(block, subject.reduced)
+            assert variance is not None
+            variances[k] = variance[:n_lines]
+    return values, variances
+
+
+def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[Floats, Floats]:
+    first = number * binding.block_size
+    n_lines = min(binding.block_size, binding.plan.n_resamples - first)
+    try:
+        return _evaluate(binding.block(number), subjects, n_lines)
+    except MetricError as failure:
+        resample = first + failure.line
+        raise RuntimeError(
+            f"The metric raised {type(failure.error).__name__} on resample {resample}: "
+            f"{failure.error}"
+        ) from failure.error
+
+
+def _all_blocks(
+    binding: Binding,
+    subjects: Sequence[Subject],
+    n_jobs: int | None,
+    progress: _Progress,
+) -> list[tuple[Floats, Floats]]:
+    """Blocks in order, in this process or in workers: the numbers are the same."""
+    start = time.perf_counter()
+    first = _block(binding, subjects, 0)
+    seconds = time.perf_counter() - start
+    progress.done(1)
+    rest = range(1, binding.n_blocks)
+    n_workers = 1 if n_jobs in (None, 1) and not rest else effective_n_jobs(n_jobs)
+    if n_workers == 1 or seconds * len(rest) < _WORTH_PROCESSES:
+        parts = [first]
+        for number in rest:
+            parts.append(_block(binding, subjects, number))
+            progress.done(1)
+        return parts
+    n_tasks = min(len(rest), _TASKS_PER_WORKER * n_workers)
+    tasks = [list(numbers) for numbers in np.array_split(rest, n_tasks)]
+    done: dict[int, tuple[Floats, Floats]] = {0: first}
+    for numbers, chunk in _in_workers(
+        n_jobs, (delayed(_chunk)(binding, subjects, task) for task in tasks)
+    ):
+        done.update(zip(numbers, chunk, strict=True))
+        progress.done(len(numbers))
+    return [done[number] for number in range(binding.n_blocks)]
+
+
+def _chunk(
+    binding: Binding, subjects: Sequence[Subject], numbers: list[int]
+) -> tuple[list[int], list[tuple[Floats, Floats]]]:
+    with _single_threaded_blas():
+        return numbers, [_block(binding, subjects, number) for number in numbers]
+
+
+def _in_workers(n_jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        # Some joblib backends only return lists.
+        parallel = Parallel(n_jobs=n_jobs)
+    yield from parallel(tasks)
+
+
+class _Progress:
+    """Resamples done and time left, on stderr."""
+
+    def __init__(self, binding: Binding, verbose: int) -> None:
+        self._binding = binding
+        self._verbose = verbose
+        self._start = self._said = time.perf_counter()
+        self._blocks = 0
+
+    def done(self, n_blocks: int) -> None:
+        self._blocks += n_blocks
+        now = time.perf_counter()
+        finished = self._blocks >= self._binding.n_blocks
+        if not self._verbose or (now - self._said < 0.5 and not finished):
+            return
+        self._said = now
+        n = self._binding.plan.n_resamples
+        n_done = min(self._blocks * self._binding.block_size, n)
+        left = (now - self._start) * (n - n_done) / n_done
+        end = "\n" if finished else ""
+        print(
+            f"\r{n_done}/{n} resamples, {left:.0f} s left  ", end=end, file=sys.stderr, flush=True
+        )
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _single_threaded_blas() -> AbstractContextManager[Any]:
+    """Matrix products in one thread, so that sums do not depend on the number of workers."""
+    return _controller().limit(limits=1, user_api="blas")

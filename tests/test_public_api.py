@@ -1,0 +1,110 @@
+"""What users can import is what is documented, and each docstring has what a reader needs."""
+
+import dataclasses
+import importlib
+import inspect
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import skboot
+
+ROOT = Path(__file__).parent.parent
+PUBLIC_MODULES = ["skboot", "skboot.metrics", "skboot.inference"]
+
+
+def public_object(name):
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def public_names():
+    for module in PUBLIC_MODULES:
+        for attribute in importlib.import_module(module).__all__:
+            name = f"{module}.{attribute}"
+            if not attribute.startswith("__") and not inspect.ismodule(public_object(name)):
+                yield name
+
+
+def own_members(name):
+    """Public methods and properties that a class of this package defines."""
+    for attribute in dir(public_object(name)):
+        defined_in = [cls for cls in public_object(name).__mro__ if attribute in vars(cls)]
+        if attribute.startswith("_") or not defined_in[0].__module__.startswith("skboot"):
+            continue
+        member = inspect.getattr_static(public_object(name), attribute)
+        if isinstance(member, property | classmethod | staticmethod) or inspect.isfunction(member):
+            yield f"{name}.{attribute}"
+
+
+NAMES = list(public_names())
+CLASSES = [name for name in NAMES if inspect.isclass(public_object(name))]
+CALLABLES = [name for name in NAMES if callable(public_object(name))]
+MEMBERS = [member for name in CLASSES for member in own_members(name)]
+
+
+def read_or_skip(file):
+    if not (ROOT / file).exists():
+        pytest.skip(f"{file} is not part of the installed package")
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def listed_on_the_reference_page():
+    listed, module = [], None
+    for line in read_or_skip("docs/api.md").splitlines():
+        if found := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif found := re.match(r"   (\w+)$", line):
+            listed.append(f"{module}.{found[1]}")
+    return listed
+
+
+def test_the_reference_page_lists_each_public_name_once():
+    assert sorted(listed_on_the_reference_page()) == sorted(NAMES)
+
+
+def test_no_name_is_public_by_accident():
+    """What `dir(skboot)` shows is exported, private, or a module."""
+    shown = {name for name in vars(skboot) if not name.startswith("_")}
+    modules = {name for name in shown if inspect.ismodule(getattr(skboot, name))}
+    assert shown - modules <= set(skboot.__all__)
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_each_public_name_has_an_example(name):
+    assert re.search(r"^\s*Examples\n\s*-+\n(.*\n)*?\s*>>> ", public_object(name).__doc__, re.M)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MEMBERS])
+def test_each_docstring_passes_numpydoc_validation(name):
+    validate = pytest.importorskip("numpydoc.validate").validate
+    errors = {tuple(error) for error in validate(name)["errors"] if error[0] in checks()}
+    if name in CLASSES and dataclasses.is_dataclass(public_object(name)):
+        # The fields of a value that users never construct are its attributes.
+        errors = {error for error in errors if error[0] not in ("PR01", "PR03")}
+    assert not errors
+
+
+def checks():
+    """The checks that pyproject.toml asks for: with "all", those listed are the ones left out."""
+    validate = importlib.import_module("numpydoc.validate")
+    listed = tomllib.loads(read_or_skip("pyproject.toml"))["tool"]["numpydoc_validation"]["checks"]
+    return set(validate.ERROR_MSGS) - set(listed) if "all" in listed else set(listed)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in CLASSES if dataclasses.is_dataclass(public_object(name))]
+)
+def test_each_field_of_a_value_is_documented(name):
+    documented = set(re.findall(r"^\s*(\w+(?:, \w+)*) : ", public_object(name).__doc__, re.M))
+    documented = {field for names in documented for field in names.split(", ")}
+    fields = {field.name for field in dataclasses.fields(public_object(name))}
+    assert {field for field in fields if not field.startswith("_")} <= documented
+
+
+def test_version_is_the_same_everywhere():
+    assert skboot.__version__ == metadata.version("skboot")
+    assert f"version: {skboot.__version__}\n" in read_or_skip("CITATION.cff")
