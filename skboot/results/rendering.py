@@ -211,7 +211,8 @@ def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
     def cell(tag: str, k: int, content: str) -> str:
         side = "left" if k < table.n_left else "right"
         scope = {"th": ' scope="col"', "td": ""}[tag]
-        style = f"text-align:{side};padding:.3em .7em;{line}"
+        wrap = "white-space:nowrap;" if side == "right" and tag == "td" else ""
+        style = f"text-align:{side};padding:.3em .7em;{wrap}{line}"
         return f'<{tag}{scope} style="{style}">{content}</{tag}>'
 
     header = "".join(cell("th", k, escape(title)) for k, title in enumerate(table.header))
@@ -245,7 +246,7 @@ def page(title: str, body: str) -> str:
     """
     style = (
         ":root{color-scheme:light dark}"
-        "body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem}"
+        "body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem}"
     )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
