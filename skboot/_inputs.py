@@ -78,8 +78,9 @@ def resolved_statistics(
     statistics, single = resolve_metrics(
         metric, labels=rows.labels, greater_is_better=greater_is_better, caller=caller
     )
-    for statistic in statistics.values():
-        check_response(statistic, rows.y_true, rows.y_pred, caller)
+    for name, resolved in statistics.items():
+        statistic = check_response(resolved, rows.y_true, rows.y_pred, caller)
+        statistics[name] = statistic
         if rows.sample_weight is not None and not statistic.takes_weights:
             raise check.fail(
                 caller,

@@ -108,6 +108,8 @@ def bootstrap(
         estimates, variances = _on_data(binding, subjects)
         parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
     values = np.concatenate([part[0] for part in parts], axis=1)
+    # A metric that divides by zero on a resample says nothing there, as one that returns NaN.
+    values[np.isinf(values)] = np.nan
     errors = np.sqrt(np.concatenate([part[1] for part in parts], axis=1))
     results = []
     for k, subject in enumerate(subjects):
@@ -195,9 +197,8 @@ def _acceleration(
 
 
 def _on_data(binding: Binding, subjects: Sequence[Subject]) -> tuple[Floats, Floats]:
-    blocks = binding.observed()
     try:
-        values, variances = _evaluate(blocks, subjects, 1)
+        values, variances = _evaluate(_sharing(binding, binding.observed(), subjects), subjects, 1)
     except MetricError as failure:
         # The metric fails on the user's own data: its message is the one to read.
         raise failure.error from None
@@ -223,11 +224,20 @@ def _evaluate(
     return values, variances
 
 
+def _sharing(
+    binding: Binding, blocks: Sequence[Any], subjects: Sequence[Subject]
+) -> Sequence[Any]:
+    """The blocks, with the sums of all functions of sums computed in one product."""
+    sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in subjects]
+    binding.share_sums(blocks, sums)
+    return blocks
+
+
 def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[Floats, Floats]:
     first = number * binding.block_size
     n_lines = min(binding.block_size, binding.plan.n_resamples - first)
     try:
-        return _evaluate(binding.block(number), subjects, n_lines)
+        return _evaluate(_sharing(binding, binding.block(number), subjects), subjects, n_lines)
     except MetricError as failure:
         resample = first + failure.line
         raise RuntimeError(

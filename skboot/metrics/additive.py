@@ -233,8 +233,9 @@ class PosteriorMean(RowMean):
     ) -> Reduced:
         """Terms are weight and loss of each row."""
         assert y_true is not None
-        classes, _ = classes_of(y_true, self.labels)
-        return super().reduce(classes, all_columns(y_pred), sample_weight)
+        prob = all_columns(y_pred)
+        classes = classes_of(y_true, self.labels, prob.shape[1])
+        return super().reduce(classes, prob, sample_weight)
 
     def naive(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -242,15 +243,23 @@ class PosteriorMean(RowMean):
         """Loss of the shares of the classes as posterior of every row."""
         assert y_true is not None
         assert self.constant is not None
-        classes, n_classes = classes_of(y_true, self.labels)
+        n_classes = 2 if y_pred.ndim == 1 else max(y_pred.shape[1], 2)
+        classes = classes_of(y_true, self.labels, n_classes)
         weight = np.bincount(classes, sample_weight, n_classes)
         return self.sign * float(self.constant(weight / weight.sum()))
 
 
-def classes_of(y_true: NDArray[Any], labels: NDArray[Any] | None) -> tuple[NDArray[np.intp], int]:
-    """Class of each row, (n_samples,), and the number of classes."""
-    labels = label_counts(y_true)[0] if labels is None else np.asarray(labels)
-    return encode(y_true, labels), len(labels)
+def classes_of(
+    y_true: NDArray[Any], labels: NDArray[Any] | None, n_classes: int
+) -> NDArray[np.intp]:
+    """Class of each row, (n_samples,): its column among ``n_classes``."""
+    known = label_counts(y_true)[0] if labels is None else np.asarray(labels)
+    if len(known) != n_classes:
+        raise ValueError(
+            f"There are probabilities of {n_classes} classes, but the labels {known.tolist()}. "
+            "Give all labels, in the order of the columns, as labels=."
+        )
+    return encode(y_true, known)
 
 
 def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:

@@ -87,8 +87,10 @@ class ClassCosts(SumsStatistic):
             else:
                 classes, loss = cells.rows(classes), cells.rows(loss)
         else:
-            classes, n_classes = classes_of(y_true, self.labels)
-            loss = self.loss(classes, all_columns(y_pred)).astype(np.float64)
+            prob = all_columns(y_pred)
+            n_classes = prob.shape[1]
+            classes = classes_of(y_true, self.labels, n_classes)
+            loss = self.loss(classes, prob).astype(np.float64)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         priors = check_priors(self.name, self.priors, n_classes)
         data = {"priors": priors}

@@ -133,7 +133,7 @@ def _check_binary(
     statistic: SetRatio, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
 ) -> None:
     assert statistic.classes is not None
-    positive = statistic.classes[0]
+    positive = statistic.classes.tolist()[0]
     found = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
     if len(found) > 2:
         advice = (
@@ -178,7 +178,7 @@ def _check_scores(
         return
     if len(known) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"the label {known[0]!r} alone")
+        raise fail(caller, "y_true", must, f"the label {known.tolist()[0]!r} alone")
     if len(known) == 2:
         _check_two_classes(statistic, y_pred, known, caller)
         return

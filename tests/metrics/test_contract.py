@@ -82,7 +82,9 @@ def value_data():
     return {
         "real": Data(np.exp(rng.normal(size=N_SAMPLES)), np.exp(rng.normal(size=N_SAMPLES))),
         "counts": Data(rng.integers(1, 5, N_SAMPLES), rng.integers(1, 5, N_SAMPLES)),
-        "far": Data(1e6 + np.round(rng.normal(size=N_SAMPLES), 1), 1e6 + rng.normal(size=N_SAMPLES)),
+        "far": Data(
+            1e6 + np.round(rng.normal(size=N_SAMPLES), 1), 1e6 + rng.normal(size=N_SAMPLES)
+        ),
     }
 
 
@@ -114,18 +116,18 @@ OPTIONS: dict[str, dict[str, list[dict]]] = {
         "binary": [{"beta": beta} for beta in (0, 2, np.inf)],
     },
     "jaccard_score": {"rare classes": AVERAGED, "binary": ONE_CLASS},
-    "cohen_kappa_score": dict.fromkeys(
-        ("rare classes", "integers", "binary"),
-        [{}, {"weights": "linear"}, {"weights": "quadratic"}],
-    ),
+    "cohen_kappa_score": {
+        data: [{}, {"weights": "linear"}, {"weights": "quadratic"}]
+        for data in ("rare classes", "integers", "binary")
+    },
     "balanced_accuracy_score": {
         "rare classes": [{}, {"adjusted": True}],
         "binary": [{}, {"adjusted": True}],
     },
-    "r2_score": dict.fromkeys(("real", "counts", "far"), [{}, {"force_finite": False}]),
-    "explained_variance_score": dict.fromkeys(("real", "counts"), [{}, {"force_finite": False}]),
+    "r2_score": {key: [{}, {"force_finite": False}] for key in ("real", "counts", "far")},
+    "explained_variance_score": {key: [{}, {"force_finite": False}] for key in ("real", "counts")},
     "mean_pinball_loss": {"real": [{}, {"alpha": 0.9}]},
-    "log_loss": dict.fromkeys(("one column", "two columns", "three columns"), [{}]),
+    "log_loss": {key: [{}] for key in ("one column", "two columns", "three columns")},
     "brier_score_loss": {
         "one column": [{}],
         "two columns": [{}, {"scale_by_half": False}],
@@ -162,7 +164,7 @@ OPTIONS: dict[str, dict[str, list[dict]]] = {
         "three columns": [{}, {"relative": True}, {"priors": [0.2, 0.2, 0.6]}],
         "one column": [{"relative": True, "priors": [0.9, 0.1]}],
     },
-    "equal_error_rate": dict.fromkeys(("scores", "two columns"), [{}]),
+    "equal_error_rate": {key: [{}] for key in ("scores", "two columns")},
     "false_positive_rate_at": {
         "scores": [{"false_negative_rate": rate} for rate in (0.0, 0.2, 0.25, 1.0)]
     },
@@ -179,7 +181,7 @@ DEFAULT_DATA = {
 def cases():
     for name in FAST_PATHS:
         function = getattr(skboot.metrics, name, None) or getattr(sklearn.metrics, name)
-        by_data = OPTIONS.get(name) or dict.fromkeys(DEFAULT_DATA[RESPONSES[name]], [{}])
+        by_data = OPTIONS.get(name) or {key: [{}] for key in DEFAULT_DATA[RESPONSES[name]]}
         known = inspect.signature(function).parameters
         takes_weights = "sample_weight" in known
         for data, listed in by_data.items():
@@ -293,7 +295,7 @@ def weights_of(case):
     if not case.weighted:
         return None
     weights = np.random.default_rng(5).integers(0, 4, N_SAMPLES) / 2
-    # Twice as many of scikit-learn's own choices hang on a rare row with the weight 0.
+    # A class whose only row weighs nothing is still present.
     weights[-1] = 0.0
     return weights
 
@@ -311,8 +313,10 @@ def assert_plain(case, values, counts):
     """Values are those of the plain function on rows repeated as often as counted."""
     data, weights, function = DATA[case.data], weights_of(case), plain(case)
     expected = []
-    with warnings.catch_warnings(), np.errstate(all="ignore"), config_context(
-        skip_parameter_validation=True
+    with (
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        config_context(skip_parameter_validation=True),
     ):
         warnings.simplefilter("ignore")
         for line in counts:
