@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from sklearn import config_context
 from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import _routing_enabled
+from sklearn.utils.validation import _num_samples
 
 _ScorerBase: Any = next(
     cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
@@ -46,3 +49,18 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
 def unchecked() -> Any:
     """Context in which scikit-learn's functions skip their checks of parameters."""
     return config_context(skip_parameter_validation=True, assume_finite=True)
+
+
+def take(data: Any, rows: Any) -> Any:
+    """Rows of an array, data frame (pandas, polars), sparse matrix or list, by position."""
+    return _safe_indexing(data, rows)
+
+
+def n_rows_of(data: Any) -> int:
+    """Number of rows of whatever scikit-learn accepts as data."""
+    return int(_num_samples(data))
+
+
+def routing_enabled() -> bool:
+    """Whether metadata routing is switched on."""
+    return bool(_routing_enabled())

@@ -238,9 +238,24 @@ def check_pairs(groups: NDArray[Any], same_population: bool, caller: str) -> NDA
     return np.column_stack(columns)
 
 
+def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Sorted distinct labels and the position of each, without sorting where they are dense."""
+    if labels.dtype.kind in "iu" and labels.dtype != np.uint64:
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < 2 * labels.size:
+            at = labels.astype(np.intp) - low
+            occurs = np.zeros(high - low + 1, dtype=bool)
+            occurs[at] = True
+            distinct = np.flatnonzero(occurs) + low
+            position = np.cumsum(occurs) - 1
+            return distinct.astype(labels.dtype), position[at]
+    distinct, codes = np.unique(labels, return_inverse=True)
+    return distinct, codes.reshape(labels.shape)
+
+
 def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> NDArray[np.intp]:
     try:
-        distinct, codes = np.unique(labels, return_inverse=True)
+        distinct, codes = numbered(labels)
     except TypeError:
         raise fail(
             caller,
@@ -258,7 +273,7 @@ def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> ND
             "With a single one nothing can be said about new ones; leave groups out if the rows "
             "are independent.",
         )
-    return codes.reshape(labels.shape).astype(np.intp)
+    return codes.astype(np.intp, copy=False)
 
 
 def check_strata(
@@ -270,7 +285,7 @@ def check_strata(
     labels = check_rows("strata", strata, caller)
     if labels.ndim != 1:
         raise fail(caller, "strata", "be of shape (n_samples,)", f"shape {labels.shape}")
-    codes = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    codes = numbered(labels)[1].astype(np.intp, copy=False)
     if groups is None:
         return codes
     if groups.ndim == 2:

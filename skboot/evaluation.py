@@ -41,7 +41,7 @@ from .results import EvaluationResult, ResultTable
 # Standard errors per resample are kept unasked where they cost fewer operations than this.
 _CHEAP_VARIANCE = 1 << 15
 
-_UNITS = {
+UNITS = {
     "rows": "row",
     "groups": "group",
     "crossed": "member of each factor",
@@ -173,7 +173,7 @@ def bootstrap_score(
         "same_population": bool(same_population),
         "resamples": resamples is not None,
     }
-    task = _Task(data, plan, interval, float(confidence_level), settings, caller)
+    task = Task(data, plan, interval, float(confidence_level), settings, caller)
     parts = subgroups(by, data.n_samples, caller)
     results = _evaluate(task, statistics, parts, n_jobs, verbose)
     return next(iter(results.values())) if single else ResultTable(results)
@@ -183,7 +183,7 @@ def bootstrap_score(
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
+class Task:
     """What the steps of one call share."""
 
     rows: Rows
@@ -195,7 +195,7 @@ class _Task:
 
 
 def _evaluate(
-    task: _Task,
+    task: Task,
     statistics: Mapping[str, Statistic],
     parts: Sequence[Part],
     n_jobs: int | None,
@@ -205,23 +205,23 @@ def _evaluate(
     subjects, evidence = [], []
     for statistic in statistics.values():
         for part in parts:
-            subject, known = _subject(task, statistic, part)
+            subject, known = subject_of(task, statistic, part)
             subjects.append(subject)
             evidence.append(known)
     binding = task.plan.bind([subject.coding for subject in subjects])
     distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
     estimates = [distribution.estimate for distribution in distributions]
-    accelerations = _accelerations(task, binding, subjects, evidence, estimates)
+    accelerations = accelerations_of(task, binding, subjects, evidence, estimates)
     evidence = [
-        _with_replicates(known, distribution, a)
+        with_replicates(known, distribution, a)
         for known, distribution, a in zip(evidence, distributions, accelerations, strict=True)
     ]
-    said = _Cautions(task.caller)
+    said = Cautions(task.caller)
     results: dict[str, Any] = {}
     for k, (name, statistic) in enumerate(statistics.items()):
         own = evidence[k * len(parts) : (k + 1) * len(parts)]
         table = {
-            part.name: _result(task, name, statistic, part, known, said)
+            part.name: result_of(task, name, statistic, part, known, said)
             for part, known in zip(parts, own, strict=True)
         }
         if len(parts) > 1:
@@ -231,7 +231,7 @@ def _evaluate(
     return results
 
 
-def _subject(task: _Task, statistic: Statistic, part: Part) -> tuple[Subject, Evidence]:
+def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, Evidence]:
     """Reduce the rows of a part, and gather what is known before resampling."""
     y_true, y_pred, weights = task.rows.of(part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
@@ -250,10 +250,12 @@ def _subject(task: _Task, statistic: Statistic, part: Part) -> tuple[Subject, Ev
         proportion=None
         if proportion is None
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
-        delong=statistic.delong(y_true, y_pred) if weights is None else None,
+        delong=statistic.delong(reduced) if weights is None else None,
         largest_share=statistic.largest_share(reduced),
     )
-    coding = Coding(_whole_code(reduced, part, design.n_samples), reduced.n_codes, statistic.reads)
+    coding = Coding(
+        _whole_code(reduced, part, design.n_samples), reduced.n_codes, statistic.reading(reduced)
+    )
     wanted = task.interval
     if wanted == "auto":
         wanted = planned_method(known)
@@ -299,8 +301,8 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
         )
 
 
-def _accelerations(
-    task: _Task,
+def accelerations_of(
+    task: Task,
     binding: Binding,
     subjects: Sequence[Subject],
     evidence: Sequence[Evidence],
@@ -326,9 +328,10 @@ def _accelerations(
     return found
 
 
-def _with_replicates(
+def with_replicates(
     known: Evidence, distribution: BootstrapDistribution, a: float | None
 ) -> Evidence:
+    """Add what resampling found to what was known before."""
     return replace(
         known,
         estimate=distribution.estimate,
@@ -342,7 +345,7 @@ def _with_replicates(
 # ------------------------------------------------------------------ results
 
 
-class _Cautions:
+class Cautions:
     """Warnings of a call, each said once."""
 
     def __init__(self, caller: str) -> None:
@@ -368,11 +371,12 @@ class _Cautions:
             )
 
 
-def _result(
-    task: _Task, name: str, statistic: Statistic, part: Part, known: Evidence, said: _Cautions
+def result_of(
+    task: Task, name: str, statistic: Statistic, part: Part, known: Evidence, said: Cautions
 ) -> EvaluationResult:
+    """Make the interval of one statistic on one part, and the result that holds it."""
     interval, notes = _interval(task, known, said)
-    return _packed(
+    return packed(
         task,
         name if part.name is None else f"{name} ({part.name})",
         known,
@@ -386,7 +390,7 @@ def _result(
 
 
 def _interval(
-    task: _Task, known: Evidence, said: _Cautions
+    task: Task, known: Evidence, said: Cautions
 ) -> tuple[ConfidenceInterval, tuple[str, ...]]:
     if task.interval == "auto":
         choice = automatic_interval(known, task.confidence_level)
@@ -396,12 +400,12 @@ def _interval(
 
 
 def _gap(
-    task: _Task,
+    task: Task,
     name: str,
     statistic: Statistic,
     parts: Sequence[Part],
     evidence: Sequence[Evidence],
-    said: _Cautions,
+    said: Cautions,
 ) -> EvaluationResult:
     """The pair of subgroups that differ most, with its max-t simultaneous interval."""
     pairs = list(combinations(range(len(parts)), 2))
@@ -427,7 +431,7 @@ def _gap(
         if len(pairs) > 1
         else "The difference between the two subgroups."
     )
-    return _packed(
+    return packed(
         task,
         f"{name} gap ({parts[a].name} - {parts[b].name})",
         known,
@@ -441,8 +445,8 @@ def _gap(
     )
 
 
-def _packed(
-    task: _Task,
+def packed(
+    task: Task,
     name: str,
     known: Evidence,
     interval: ConfidenceInterval,
@@ -451,9 +455,10 @@ def _packed(
     n_samples: int,
     greater_is_better: bool | None,
     naive_estimate: float | None,
-    said: _Cautions,
+    said: Cautions,
     automatic: bool | None = None,
 ) -> EvaluationResult:
+    """Pack evidence and interval with what a result says of the call."""
     degenerate = degeneracy(interval)
     n_undefined = int(np.isnan(known.replicates).sum())
     if n_undefined:
@@ -474,19 +479,20 @@ def _packed(
         confidence_interval=interval,
         automatic=task.interval == "auto" if automatic is None else automatic,
         n_samples=n_samples,
-        unit=_UNITS[known.kind],
+        unit=UNITS[known.kind],
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
         notes=(*notes, degenerate) if degenerate else tuple(notes),
         held_fixed=tuple(held_fixed),
         seed=entropy,
         settings=task.settings,
-        versions=_versions(),
+        versions=versions_used(),
     )
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions_used() -> dict[str, str]:
+    """Versions of skboot and of what its numbers depend on."""
     return {
         "skboot": version("skboot"),
         "python": platform.python_version(),

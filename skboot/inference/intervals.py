@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 Floats = NDArray[np.float64]
 
@@ -241,7 +241,7 @@ def _expanded(evidence: Evidence, confidence_level: float) -> tuple[float, float
     """Percentiles at Phi(sqrt(n / df) t_df) (Hesterberg 2015, section 3.3)."""
     df = evidence.degrees_of_freedom
     stretch = np.sqrt((df + evidence.n_strata) / df)
-    tail = float(ndtr(stretch * stats.t.ppf((1 - confidence_level) / 2, df)))
+    tail = float(ndtr(stretch * stdtrit(df, (1 - confidence_level) / 2)))
     ordered = evidence.sorted_replicates
     return quantile(ordered, tail), quantile(ordered, 1 - tail)
 
@@ -306,7 +306,7 @@ def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     df = evidence.degrees_of_freedom
     spread = evidence.sorted_replicates.std(ddof=1) * np.sqrt((df + evidence.n_strata) / df)
-    half = stats.t.ppf(0.5 + confidence_level / 2, df) * spread
+    half = stdtrit(df, 0.5 + confidence_level / 2) * spread
     return evidence.estimate - half, evidence.estimate + half
 
 

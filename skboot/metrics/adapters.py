@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -12,8 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._sklearn_compat import unchecked
-from .cells import label_counts
-from .statistic import CallableStatistic, Floats, Proportion, ReadableBlock, Reduced, Statistic
+from .cells import Cells, label_counts
+from .statistic import (
+    CallableStatistic,
+    Floats,
+    Proportion,
+    ReadableBlock,
+    Reading,
+    Reduced,
+    Statistic,
+)
+
+# Weighing cells pays when they are this many times fewer than the rows.
+_ROWS_PER_CELL = 4
 
 
 class Negated(Statistic):
@@ -47,6 +59,10 @@ class Negated(Statistic):
         """Negated values."""
         return 0.0 - self.statistic.evaluate(block, reduced)
 
+    def reading(self, reduced: Reduced) -> Reading:
+        """As the statistic."""
+        return self.statistic.reading(reduced)
+
     def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
         """As the statistic."""
         return self.statistic.variance(block, reduced)
@@ -64,9 +80,9 @@ class Negated(Statistic):
         """As the statistic."""
         return self.statistic.largest_share(reduced)
 
-    def delong(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> tuple[float, int] | None:
+    def delong(self, reduced: Reduced) -> tuple[float, int] | None:
         """As the statistic: a standard error has no sign."""
-        return self.statistic.delong(y_true, y_pred)
+        return self.statistic.delong(reduced)
 
     def naive(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -130,3 +146,71 @@ class LibraryCallable(CallableStatistic):
         if data["sample_weight"] is not None:
             options["sample_weight"] = data["sample_weight"][rows]
         return float(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
+
+
+@dataclass(frozen=True, eq=False)
+class CellsCallable(LibraryCallable):
+    """A label metric of scikit-learn, on the cells of the confusion matrix weighed by their counts.
+
+    A resample then costs a call on a few rows however many there are. Cells that a resample lacks
+    are left out of the call, so that classes are absent as they are in its rows. Whether the
+    function is the same on weighted cells as on repeated rows is tried on the data and on one
+    resample; if not, rows are repeated.
+    """
+
+    reads: Reading = "tiles"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Code rows by cell, where that is worth it and gives the same numbers."""
+        by_row = super().reduce(y_true, y_pred, sample_weight)
+        if sample_weight is not None or y_true is None or y_pred.ndim != 1:
+            return by_row
+        cells = Cells.of(y_true, y_pred)
+        n_cells = len(cells.counts)
+        if n_cells * _ROWS_PER_CELL > len(y_pred):
+            return by_row
+        code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
+        first = np.unique(code, return_index=True)[1]
+        data = {**by_row.data, "cells": (y_true[first], y_pred[first])}
+        reduced = Reduced(code, n_cells, data=MappingProxyType(data))
+        return reduced if self._is_invariant(reduced, cells.counts) else by_row
+
+    def _is_invariant(self, reduced: Reduced, counts: NDArray[np.int64]) -> bool:
+        """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
+        n = int(counts.sum())
+        # A fixed stream: the choice of the path is no part of the resampling.
+        drawn = np.random.default_rng(0).multinomial(n, counts / n)
+        truth, decision = reduced.data["cells"]
+        rows = {**reduced.data, "y_true": truth, "y_pred": decision}
+        with unchecked(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for line in (counts, drawn):
+                try:
+                    by_cell = self._on_cells(reduced.data, line)
+                    by_row = self._on_rows(rows, np.repeat(np.arange(len(line)), line))
+                except Exception:
+                    return False
+                if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):
+                    return False
+        return True
+
+    def reading(self, reduced: Reduced) -> Reading:
+        """Weights of cells, or rows."""
+        return "tiles" if "cells" in reduced.data else "rows"
+
+    def _calls(self, block: ReadableBlock, reduced: Reduced) -> Iterator[Callable[[], float]]:
+        if "cells" not in reduced.data:
+            yield from super()._calls(block, reduced)
+            return
+        for weights in block.sums():
+            yield partial(self._on_cells, reduced.data, weights)
+
+    def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> float:
+        used = weights > 0
+        if not used.any():
+            return np.nan
+        options = {"labels": data["labels"]} if self.takes_labels else {}
+        truth, decision = (side[used] for side in data["cells"])
+        return float(self.function(truth, decision, sample_weight=weights[used], **options))

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 # Rows looked at together: their temporaries stay in the cache.
 _CHUNK = 1 << 17
+# Rows whose labels are looked up first.
+_FIRST_LOOK = 1000
 # Labels that are counted by one comparison each at most.
 _FEW = 16
 # Entries a lookup table has at most.
@@ -122,10 +124,9 @@ class _Keys:
     """A number per row for its pair of values: truth times the number of values plus decision."""
 
     values: NDArray
-    code: _Code | None  # positions of values, chunk by chunk; None: use `inverse`
     occurring: NDArray[np.intp]
     counts: NDArray[np.int64]
-    n_samples: int
+    keys: NDArray[np.integer] | None  # narrow; None: use `inverse`
     inverse: NDArray[np.intp] | None = None
 
     @classmethod
@@ -136,25 +137,23 @@ class _Keys:
             every = slice(0, n)
             keys = code(0, every) * len(values) + code(1, every)
             found = np.unique(keys, return_inverse=True, return_counts=True)
-            return cls(values, None, found[0], found[2], n, found[1])
+            return cls(values, found[0], found[2], None, found[1])
         counts = np.zeros(n_keys, dtype=np.int64)
+        kept = np.empty(n, dtype=np.min_scalar_type(n_keys))
         for rows in _chunks(n):
-            key = code(0, rows) * len(values) + code(1, rows)
+            key = code(0, rows) * len(values)
+            key += code(1, rows)
             counts += np.bincount(key, minlength=n_keys)
+            kept[rows] = key
         occurring = np.flatnonzero(counts)
-        return cls(values, code, occurring, counts[occurring], n)
+        return cls(values, occurring, counts[occurring], kept)
 
     def rows(self, values: NDArray) -> NDArray:
-        if self.inverse is not None:
+        if self.keys is None:
             return values[self.inverse]
-        assert self.code is not None
         table = np.zeros(len(self.values) ** 2, dtype=values.dtype)
         table[self.occurring] = values
-        found = np.empty(self.n_samples, dtype=values.dtype)
-        for rows in _chunks(self.n_samples):
-            key = self.code(0, rows) * len(self.values) + self.code(1, rows)
-            found[rows] = table[key]
-        return found
+        return table.take(self.keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +164,8 @@ class _Code:
     low: int = 0
 
     def __call__(self, which: int, rows: slice) -> NDArray[np.intp]:
-        return self.arrays[which][rows].astype(np.intp) - self.low
+        codes = self.arrays[which][rows].astype(np.intp, copy=False)
+        return codes - self.low if self.low else codes
 
 
 def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
@@ -184,7 +184,8 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
 def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
     """Count by one comparison per label, if the labels are few."""
     counts: dict = {}
-    for rows in _chunks(len(y)):
+    # A first look at some rows finds most labels, so that no large part is sorted.
+    for rows in [slice(0, _FIRST_LOOK), *_chunks(len(y), _FIRST_LOOK)]:
         part = y[rows]
         left = len(part)
         for label in counts:
@@ -208,5 +209,5 @@ def _as_int(y: NDArray) -> NDArray[np.int64]:
     return y.astype(np.int64)
 
 
-def _chunks(n: int) -> list[slice]:
-    return [slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK)]
+def _chunks(n: int, first: int = 0) -> list[slice]:
+    return [slice(start, min(start + _CHUNK, n)) for start in range(first, n, _CHUNK)]

@@ -68,7 +68,7 @@ class _ErrorRates(_Loss):
         (found,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
             rate = self._rate(found.before, found.after, found.total)
-        return np.where((found.total > 0).all(axis=1), self.sign * rate, np.nan)
+        return found.of_lines(np.where((found.total > 0).all(axis=1), self.sign * rate, np.nan))
 
     @abstractmethod
     def _gap(self, running: Floats, total: Floats) -> Floats:
@@ -220,8 +220,8 @@ class MedianAbsoluteError(_Loss):
         """Where half the weight is reached, and where it is exceeded."""
         lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
         errors = reduced.data["errors"]
-        median = 0.5 * (errors[lower.end] + errors[upper.end])
-        return np.where(lower.total[:, 0] > 0, self.sign * median, np.nan)
+        median = 0.5 * (lower.of_lines(errors[lower.end]) + upper.of_lines(errors[upper.end]))
+        return np.where(lower.of_lines(lower.total[:, 0]) > 0, self.sign * median, np.nan)
 
     def naive(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None

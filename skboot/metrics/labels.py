@@ -27,6 +27,8 @@ from .statistic import Floats, Proportion, Reduced, Response
 
 # Terms up to this size are kept dense: a small product of matrices beats a sparse one.
 _DENSE = 1 << 14
+# Rows of labels that constant decisions are evaluated on at once.
+_ROWS = 1 << 14
 
 
 class Layout(NamedTuple):
@@ -120,17 +122,30 @@ class LabelMetric(SumsStatistic):
         if y_true is None:
             return None
         labels, counts = label_counts(y_true, sample_weight)
-        every = np.arange(len(labels))
-        values = []
-        for chosen in every:
-            decision = np.full(len(labels), chosen)
-            terms = _matrix(self.layout(every, decision, labels))
-            sums = np.asarray(counts @ terms).reshape(1, -1)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                data = self._data(every, decision, labels)
-                values.append(self.formula(sums, sums, data)[0])
+        step = self._naive_step(len(labels))
+        values = np.concatenate(
+            [
+                self._constant(np.arange(start, min(start + step, len(labels))), labels, counts)
+                for start in range(0, len(labels), step)
+            ]
+        )
         defined = [value for value in values if not np.isnan(value)]
         return float(max(defined)) if defined else None
+
+    def _naive_step(self, n_labels: int) -> int:
+        """Constant decisions that are evaluated at once."""
+        return max(1, _ROWS // n_labels)
+
+    def _constant(self, chosen: NDArray[np.intp], labels: NDArray[Any], counts: Floats) -> Floats:
+        """Value if one label is always decided, for some labels."""
+        truth = np.tile(np.arange(len(labels)), len(chosen))
+        decision = np.repeat(chosen, len(labels))
+        layout = self.layout(truth, decision, labels)
+        line = np.repeat(np.arange(len(chosen)), len(labels))
+        values = layout.values * counts[truth][:, None]
+        sums = _added(layout._replace(values=values), line, len(chosen))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.formula(sums, sums, self._data(truth, decision, labels))
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -487,6 +502,10 @@ class WeightedKappa(LabelMetric):
         each = np.arange(len(truth))
         return Layout(np.column_stack((0 * each, 1 + each)), np.ones((len(each), 2)), 1 + len(each))
 
+    def _naive_step(self, n_labels: int) -> int:
+        # The sums are those of the cells, which differ between decisions.
+        return 1
+
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> dict[str, Any]:
@@ -543,21 +562,34 @@ class WeightedKappa(LabelMetric):
 
 def _matrix(layout: Layout, weights: Floats | None = None) -> Any:
     """Terms (n_codes, n_terms), sparse if large; sums over rows follow if weights can be 0."""
-    shape = (len(layout.slots), layout.n_terms)
-    line = np.repeat(np.arange(shape[0]), layout.slots.shape[1])
+    n_codes = len(layout.slots)
+    both = weights is not None and bool(np.any(weights == 0))
+    weighted = layout
+    if weights is not None:
+        weighted = layout._replace(values=layout.values * weights[:, None])
+    if n_codes * layout.n_terms * (1 + both) <= _DENSE:
+        every = np.arange(n_codes)
+        parts = [_added(one, every, n_codes) for one in (weighted, layout)[: 1 + both]]
+        return np.hstack(parts)
+    parts = [_sparse(one) for one in (weighted, layout)[: 1 + both]]
+    return sparse.csr_matrix(sparse.hstack(parts)) if both else parts[0]
 
-    def of(values: Floats) -> Any:
-        terms = sparse.csr_matrix((values.ravel(), (line, layout.slots.ravel())), shape=shape)
-        terms.eliminate_zeros()
-        return terms
 
-    if weights is None:
-        terms = of(layout.values)
-    else:
-        terms = of(layout.values * weights[:, None])
-        if np.any(weights == 0):
-            terms = sparse.csr_matrix(sparse.hstack((terms, of(layout.values))))
-    return terms.toarray() if terms.shape[0] * terms.shape[1] <= _DENSE else terms
+def _added(layout: Layout, line: NDArray[np.intp], n_lines: int) -> Floats:
+    """Add up what the cells of each line add to each sum, (n_lines, n_terms)."""
+    at = line[:, None] * layout.n_terms + layout.slots
+    sums: Floats = np.bincount(at.ravel(), layout.values.ravel(), n_lines * layout.n_terms)
+    return sums.reshape(n_lines, layout.n_terms)
+
+
+def _sparse(layout: Layout) -> Any:
+    n_codes, n_slots = layout.slots.shape
+    line = np.repeat(np.arange(n_codes), n_slots)
+    terms = sparse.csr_matrix(
+        (layout.values.ravel(), (line, layout.slots.ravel())), shape=(n_codes, layout.n_terms)
+    )
+    terms.eliminate_zeros()
+    return terms
 
 
 def _smallest(n: int) -> Any:

@@ -14,7 +14,7 @@ import difflib
 import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import sklearn.metrics
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from .._sklearn_compat import scorer_parts
 from .._validation import fail
 from . import additive, costs
-from .adapters import LibraryCallable, Negated
+from .adapters import CellsCallable, LibraryCallable, Negated
 from .registry import FAST_PATHS, RESPONSES, Request
 from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
@@ -128,7 +128,8 @@ def _taken_apart(metric: Any, name: str | None, caller: str) -> Request:
     if not callable(metric):
         must = "be a scoring name, a scorer, a callable, or a list or dict of these"
         raise fail(caller, "metric", must, repr(metric))
-    first = next(iter(_parameters(metric)), "")
+    whole = isinstance(metric, partial) and not metric.args
+    first = next(iter(_parameters(metric.func if whole else metric)), "")
     if first == "estimator":
         must = "take true and predicted values"
         advice = "Give the function that the scorer calls, or a scorer of make_scorer."
@@ -137,6 +138,7 @@ def _taken_apart(metric: Any, name: str | None, caller: str) -> Request:
     return Request(name or _name_of(function), function, options)
 
 
+@lru_cache(maxsize=256)
 def _from_name(metric: str, name: str | None, caller: str) -> Request:
     if metric in costs.SCORERS:
         function, _ = costs.SCORERS[metric]
@@ -180,6 +182,16 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    # Signatures are slow to read. Functions of users may come and go, and are read each time.
+    return _known_parameters(function) if _is_library(function) else _read_parameters(function)
+
+
+@lru_cache(maxsize=256)
+def _known_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
+    return _read_parameters(function)
+
+
+def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -246,7 +258,9 @@ def _callable(request: Request) -> CallableStatistic:
     if not _is_library(function):
         response = "scores"
     takes_labels = response in ("probabilities", "any") and "labels" in known
-    return LibraryCallable(
+    by_cells = response == "labels" and takes_weights and _is_library(function)
+    kind = CellsCallable if by_cells else LibraryCallable
+    return kind(
         bound,
         request.name,
         better,
@@ -278,6 +292,6 @@ def _fast_path(request: Request) -> Statistic | None:
     if name not in FAST_PATHS or getattr(module, name, None) is not request.function:
         return None
     factory = FAST_PATHS[name]
-    if not set(request.options) <= set(inspect.signature(factory).parameters):
+    if not set(request.options) <= set(_parameters(factory)):
         return None
     return factory(request, **request.options)

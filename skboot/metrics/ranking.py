@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .statistic import Floats, ReadableBlock, Reduced, Response, Statistic
+from .statistic import Floats, ReadableBlock, Reading, Reduced, Response, Statistic
 
 # Merged codes pay when they are this many times fewer than the rows: counts of single rows are
 # drawn faster than those of codes that stand for several.
@@ -297,19 +297,23 @@ class RocAuc(Statistic):
             weighed += weight
         return found / weighed
 
-    def delong(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> tuple[float, int] | None:
+    def delong(self, reduced: Reduced) -> tuple[float, int] | None:
         """Standard error of the area of two classes, and the size of the smaller class."""
-        assert y_true is not None
-        if y_pred.ndim == 2 and y_pred.shape[1] > 2:
+        if "ranked" in reduced.data:
             return None
-        positive = positive_rows(y_true, self.pos_label)
-        n_positive = np.count_nonzero(positive)
-        n_smaller = int(min(n_positive, len(positive) - n_positive))
-        if n_smaller == 0:
-            return None
-        if n_smaller == 1:
-            return np.nan, 1
-        _, variance = delong_variance(positive, positive_scores(y_pred))
+        assert reduced.code is not None
+        rows = np.bincount(reduced.code, minlength=reduced.n_codes)
+        data = reduced.data
+        level = np.arange(len(rows)) if data["level"] is None else data["level"]
+        sides = rows * data["upper"], rows * data["lower"]
+        n_smaller = int(min(side.sum() for side in sides))
+        if n_smaller < 2:
+            return (np.nan, 1) if n_smaller else None
+        variance = 0.0
+        for share, side in zip(_shares_below(*sides, level), sides, strict=True):
+            n = side.sum()
+            centred = share - side @ share / n
+            variance += float(side @ (centred * centred)) / (n * (n - 1))
         return float(np.sqrt(variance)), n_smaller
 
     def naive(
@@ -367,7 +371,7 @@ class AveragePrecision(Statistic):
         if sample_weight is not None:
             terms *= sample_weight[codes.first][:, None]
         curve = _Curve(terms, _ends_of_positives(codes.positive, codes.level), None)
-        data = {"curves": [curve]}
+        data = {"curves": [curve], "equal_weights": sample_weight is None}
         return Reduced(codes.code, len(codes.first), terms, MappingProxyType(data))
 
     def _reduce_classes(
@@ -381,7 +385,12 @@ class AveragePrecision(Statistic):
             terms = np.column_stack((of_rows * ranked.positive, of_rows))
             ends = _ends_of_positives(ranked.positive, ranked.level)
             curves.append(_Curve(terms, ends, ranked.order))
-        return Reduced(None, len(y_true), data=MappingProxyType({"curves": curves}))
+        data = {"curves": curves, "equal_weights": sample_weight is None}
+        return Reduced(None, len(y_true), data=MappingProxyType(data))
+
+    def reading(self, reduced: Reduced) -> Reading:
+        """Units of equal weight have few terms, and so a closed form without one of them."""
+        return "steps" if reduced.data["equal_weights"] else "tiles"
 
     def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
@@ -448,18 +457,23 @@ def _ends_of_positives(
 
 def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
     """Average precision and weight of the positives of each line."""
-    found = np.zeros(block.n_lines)
-    positives = np.zeros(block.n_lines)
-    for _, (hits, every) in block.running(curve.terms, curve.ends, curve.order):
-        if not every[:, 0].all():
-            # Nothing yet has a score as high: precision is of no account, but not 0 / 0.
-            np.maximum(every, np.finfo(np.float64).tiny, out=every)
-        precision = np.divide(hits, every, out=every)
-        found += (hits[:, 0] - positives) * precision[:, 0]
-        found += np.einsum("ij,ij->i", np.diff(hits, axis=1), precision[:, 1:])
-        positives = hits[:, -1].copy()
+    found, (positives, _) = block.added_along(
+        curve.terms, _precision_steps, curve.ends, curve.order
+    )
     with np.errstate(invalid="ignore"):
         return found / positives, positives
+
+
+def _precision_steps(before: Floats, sums: Floats) -> Floats:
+    """Sum over thresholds of precision times positives added."""
+    hits, every = sums
+    if not every[:, 0].all():
+        # Nothing yet has a score as high: precision is of no account, but not 0 / 0.
+        np.maximum(every, np.finfo(np.float64).tiny, out=every)
+    precision = np.divide(hits, every, out=every)
+    found: Floats = (hits[:, 0] - before[0]) * precision[:, 0]
+    found += np.einsum("ij,ij->i", np.diff(hits, axis=1), precision[:, 1:])
+    return found
 
 
 def delong_variance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[float, float]:
@@ -545,13 +559,17 @@ def _placements(positive: NDArray[np.bool_], score: NDArray[Any]) -> Floats:
     """Share of the other class that each row is on the right side of, ties half."""
     ranked = rank(positive, score)
     level = np.arange(len(score)) if ranked.level is None else ranked.level
+    upper, lower = (side.astype(np.float64) for side in (ranked.positive, ~ranked.positive))
+    of_positive, of_negative = _shares_below(upper, lower, level)
     placements = np.empty(len(score))
-    n_positive = np.bincount(level, ranked.positive)
-    n_negative = np.bincount(level) - n_positive
-    negatives_below = np.cumsum(n_negative) - 0.5 * n_negative
-    positives_above = n_positive.sum() - np.cumsum(n_positive) + 0.5 * n_positive
-    with np.errstate(invalid="ignore", divide="ignore"):
-        of_positive = (negatives_below / n_negative.sum())[level]
-        of_negative = (positives_above / n_positive.sum())[level]
     placements[ranked.order] = np.where(ranked.positive, of_positive, of_negative)
     return placements
+
+
+def _shares_below(upper: Floats, lower: Floats, level: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Share of the lower rows below each position, and of the upper ones above it, ties half."""
+    up, low = np.bincount(level, upper), np.bincount(level, lower)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        below = (np.cumsum(low) - 0.5 * low) / low.sum()
+        above = (up.sum() - np.cumsum(up) + 0.5 * up) / up.sum()
+    return below[level], above[level]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Response = Literal["labels", "scores", "probabilities", "values", "any"]
-Reading = Literal["sums", "pairs", "crossing", "tiles", "rows"]
+Reading = Literal["sums", "pairs", "crossing", "steps", "tiles", "rows"]
 
 
 class ReadableBlock(Protocol):
@@ -34,6 +35,9 @@ class ReadableBlock(Protocol):
     def running(
         self, terms: Floats, ends: Any = None, order: Any = None
     ) -> Iterator[tuple[slice, Floats]]: ...
+    def added_along(
+        self, terms: Floats, steps: Any, ends: Any = None, order: Any = None
+    ) -> tuple[Floats, Floats]: ...
     def pairs(
         self, upper: Floats, lower: Floats, level: Any = None, order: Any = None
     ) -> tuple[Floats, Floats]: ...
@@ -109,7 +113,7 @@ class Statistic(ABC):
     response : {"labels", "scores", "probabilities", "values", "any"}
         What predictions it takes: class labels; real scores, larger for the positive class;
         probabilities of all classes, (n_samples, n_classes); real predictions; or anything.
-    reads : {"sums", "pairs", "crossing", "tiles", "rows"}
+    reads : {"sums", "pairs", "crossing", "steps", "tiles", "rows"}
         How it reads a block.
     takes_weights : bool
         Whether rows may carry weights.
@@ -149,6 +153,10 @@ class Statistic(ABC):
     def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
         """Value on each resample of the block, (n_lines,); NaN where undefined."""
 
+    def reading(self, reduced: Reduced) -> Reading:
+        """How it reads a block of these rows; "steps" if that has a closed form without a unit."""
+        return self.reads
+
     def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
         """Infinitesimal-jackknife variance on each resample, (n_lines,), if there is a formula."""
         return None
@@ -165,10 +173,11 @@ class Statistic(ABC):
         """Share of the sum of row values that one row carries, for a mean of losses."""
         return None
 
-    def delong(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
-    ) -> tuple[float, int] | None:
-        """Standard error after DeLong et al. (1988) and size of the smaller class, for an AUC."""
+    def delong(self, reduced: Reduced) -> tuple[float, int] | None:
+        """Standard error after DeLong et al. (1988) and size of the smaller class, for an AUC.
+
+        For rows without weights alone.
+        """
         return None
 
     def naive(
@@ -222,14 +231,19 @@ class CallableStatistic(Statistic):
     def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
         """Call the function once per resample on its repeated rows."""
         values = np.empty(block.n_lines)
-        for line, rows in enumerate(block.rows()):
+        for line, call in enumerate(self._calls(block, reduced)):
             try:
-                values[line] = self._on_rows(reduced.data, rows)
+                values[line] = call()
             except self.undefined:
                 values[line] = np.nan
             except Exception as error:
                 raise MetricError(line, error) from error
         return self.sign * values
+
+    def _calls(self, block: ReadableBlock, reduced: Reduced) -> Iterator[Callable[[], float]]:
+        """One call of the function for each resample."""
+        for rows in block.rows():
+            yield partial(self._on_rows, reduced.data, rows)
 
     def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> float:
         if len(rows) == 0:

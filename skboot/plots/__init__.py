@@ -1,11 +1,19 @@
 """Pictures of results, in the conventions of scikit-learn's displays.
 
 `BootstrapDistributionDisplay` shows one result, `IntervalDisplay` compares several: metrics,
-subgroups, systems. A display stores what it draws; ``plot`` draws it and keeps the artists in
-attributes that end in an underscore. matplotlib is imported when something is drawn.
+subgroups, systems; `ComparisonDisplay` shows paired differences; `VarianceComponentsDisplay` shows
+what the score of a run varies with. A display stores what it draws; ``plot`` draws it and keeps the
+artists in attributes that end in an underscore. matplotlib is imported when something is drawn.
 """
 
+from .comparison import ComparisonDisplay
+from .components import VarianceComponentsDisplay
 from .distribution import BootstrapDistributionDisplay
 from .intervals import IntervalDisplay
 
-__all__ = ["BootstrapDistributionDisplay", "IntervalDisplay"]
+__all__ = [
+    "BootstrapDistributionDisplay",
+    "ComparisonDisplay",
+    "IntervalDisplay",
+    "VarianceComponentsDisplay",
+]

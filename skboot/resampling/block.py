@@ -6,57 +6,57 @@ in each of its resamples, and gives that in the form the statistic asks for:
 * `Block.sums`: weighted sums of terms, for functions of sums;
 * `Block.tiles`: weights of consecutive codes in code order, for anything that runs along them;
 * `Block.running`: running sums of terms along the codes, for curves over thresholds;
+* `Block.added_along`: a sum over thresholds of a function of these, for areas under curves;
 * `Block.pairs`: weighted number of ordered pairs, for the area under the ROC curve;
 * `Block.crossing`: running sums on both sides of where a monotone gap changes sign, for
   thresholds and quantiles;
 * `Block.rows`: repeated row indices, for any callable.
 
 `Block` derives all of them from the weights of consecutive codes. `UnitBlock` (rows and groups)
-and `CrossedBlock` override what has a shorter way.
+overrides what has a shorter way, as do the blocks of other modules (crossed designs, resamples
+drawn when they are read, resamples that lack a unit).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .membership import Membership
-from .running import WIDTH, as_bytes, as_flags, pairs_in_order, running_sums, sums_before_tiles
+from .running import (
+    EXACT,
+    WIDTH,
+    as_bytes,
+    as_flags,
+    pairs_in_order,
+    running_sums,
+    sums_before_tiles,
+)
+from .searching import Crossing, Gap, joined, search_tiles, sum_of_first
 
 Floats = NDArray[np.float64]
-Gap = Callable[[Floats, Floats], Floats]
+Steps = Callable[[Floats, Floats], Floats]
 
 # Elements a tile holds at most: 1 MB of float64, which stays in the cache.
 _TILE = 1 << 17
+# Tiles that are multiplied at once by a sparse matrix.
+_SPARSE_TILES = 4
+# Entries of a code that are read as quickly as what follows on its weight.
+_ENTRIES_PER_WEIGHT = 8
 # Weights held at once where all codes of a line are needed together.
 _WHOLE = 1 << 20
+# Terms whose products are summed for a variance, and the share of the parts of such a sum below
+# which it is mostly rounding.
+_FEW_TERMS = 4
+_CANCELLED = 1e-8
 # Share of positions in levels with both sides up to which ties are corrected for afterwards.
 _FEW_TIED = 0.125
-
-
-class Crossing(NamedTuple):
-    """Where a gap changes sign.
-
-    Attributes
-    ----------
-    end : ndarray of shape (n_lines,)
-        First end at which the gap is not negative.
-    before, after : ndarray of shape (n_lines, n_terms)
-        Running sums at the end before that one, and at it.
-    total : ndarray of shape (n_lines, n_terms)
-        Sums over all codes.
-    """
-
-    end: NDArray[np.intp]
-    before: Floats
-    after: Floats
-    total: Floats
 
 
 class Block(ABC):
@@ -69,8 +69,8 @@ class Block(ABC):
 
     Notes
     -----
-    To add a design, give `n_lines` and `_entry_weights`; override a reading when the design has
-    a shorter way to it. Every override must pass the block contract tests.
+    To add a design, give `n_lines`, `_entry_lanes` and `_lines`; override a reading when the
+    design has a shorter way to it. Every override must pass the block contract tests.
     """
 
     def __init__(self, membership: Membership) -> None:
@@ -82,8 +82,12 @@ class Block(ABC):
         """Number of resamples in the block."""
 
     @abstractmethod
+    def _entry_lanes(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        """Weights of entries, (n_entries, n_lines), as integers of any type."""
+
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        """Weights of entries, (n_lines, n_entries), as integers of any type."""
+        """Weights of entries, (n_lines, n_entries)."""
+        return np.ascontiguousarray(self._entry_lanes(entries).T)
 
     @abstractmethod
     def _lines(self, lines: slice) -> Block:
@@ -97,28 +101,46 @@ class Block(ABC):
     def _weights(self, codes: slice | NDArray[np.intp]) -> NDArray[Any]:
         """Weights of codes, (n_lines, n_codes), in the type they have."""
         first, times = self.membership.first, self.membership.times
-        entries, starts = codes, None
-        if first is not None:
-            if isinstance(codes, slice):
-                entries = slice(int(first[codes.start]), int(first[codes.stop]))
-                starts = first[codes] - first[codes.start]
-            else:
-                size = first[codes + 1] - first[codes]
-                starts = np.cumsum(size) - size
-                entries = np.arange(size.sum()) + np.repeat(first[codes] - starts, size)
-        weights = self._entry_weights(entries)
-        if times is not None:
-            weights = weights * times[entries]
-        if starts is None or len(starts) == weights.shape[1]:
-            return weights
-        return np.add.reduceat(weights, starts, axis=1, dtype=np.float64)
+        if first is None and times is None:
+            return self._entry_weights(codes)
+        if first is None:
+            first = np.arange(self.n_codes + 1)
+        if isinstance(codes, slice):
+            entries: slice | NDArray[np.intp] = slice(
+                int(first[codes.start]), int(first[codes.stop])
+            )
+            starts = first[codes] - first[codes.start]
+        else:
+            size = first[codes + 1] - first[codes]
+            starts = np.cumsum(size) - size
+            entries = np.arange(size.sum()) + np.repeat(first[codes] - starts, size)
+        return self._added_up(entries, starts)
+
+    def _added_up(
+        self, entries: slice | NDArray[np.intp], starts: NDArray[np.intp]
+    ) -> NDArray[Any]:
+        """Weights of codes whose entries begin at ``starts``, (n_lines, n_codes)."""
+        lanes, times = self._entry_lanes(entries), self.membership.times
+        n = len(lanes)
+        of_entry = np.ones(n) if times is None else times[entries]
+        # Sums of small integers are exact in single precision.
+        exact = lanes.dtype == np.uint8 and 255 * float(of_entry.sum()) < EXACT
+        dtype = np.float32 if exact else np.float64
+        columns, ends = np.arange(n, dtype=np.int32), np.append(starts, n)
+        adder = sparse.csr_matrix(
+            (of_entry.astype(dtype), columns, ends.astype(np.int32)), shape=(len(starts), n)
+        )
+        sums = adder @ lanes.astype(dtype)
+        return np.ascontiguousarray((as_bytes(sums) if exact else sums).T)
 
     def _pieces(
         self, order: NDArray[np.intp] | None = None
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Consecutive codes, in code order or in the given one, and their weights."""
         # Pieces of whole tiles of running sums need no filling up.
-        width = max(WIDTH, _TILE // self.n_lines // WIDTH * WIDTH)
+        of_code = self.membership.n_entries / self.n_codes
+        width = _TILE // self.n_lines // max(1, round(of_code / _ENTRIES_PER_WEIGHT))
+        width = max(WIDTH, width // WIDTH * WIDTH)
         n = self.n_codes if order is None else len(order)
         for start in range(0, n, width):
             at = slice(start, min(start + width, n))
@@ -185,6 +207,39 @@ class Block(ABC):
                 yield which, sums
             elif which.stop > which.start:
                 yield which, sums.take(ends[which] - at.start, axis=2)
+
+    def added_along(
+        self,
+        terms: Floats,
+        steps: Steps,
+        ends: NDArray[np.intp] | None = None,
+        order: NDArray[np.intp] | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Add up a function of the running sums on both sides of each end.
+
+        Parameters
+        ----------
+        terms, ends, order
+            As for `running`.
+        steps : callable
+            ``steps(before, sums)``: from the sums before some consecutive ends, (n_terms, n_lines),
+            and those at each of them, (n_terms, n_lines, n_ends), which it may change, to what
+            these ends add, (n_lines,).
+
+        Returns
+        -------
+        found : ndarray of shape (n_lines,)
+            The sum over all ends.
+        last : ndarray of shape (n_terms, n_lines)
+            Running sums at the last end.
+        """
+        found = np.zeros(self.n_lines)
+        before = np.zeros((terms.shape[1], self.n_lines))
+        for _, sums in self.running(terms, ends, order):
+            last = sums[:, :, -1].copy()
+            found += steps(before, sums)
+            before = last
+        return found, before
 
     def sums(self, terms: Any = None) -> Floats:
         """Weighted sums of terms.
@@ -321,24 +376,12 @@ class Block(ABC):
     def _crossing(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
     ) -> list[Crossing]:
-        """Search in running sums that are known between tiles and made up inside them."""
+        """Search in the weights of all codes."""
         pieces = [piece for _, piece in self._pieces()]
         weights = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
         before = sums_before_tiles(weights, terms)
-        lines = np.arange(self.n_lines)
-        inside = np.arange(WIDTH)
-
-        def running_at(end: NDArray[np.intp]) -> Floats:
-            code = ends[end]
-            tile = code // WIDTH
-            codes = tile[:, None] * WIDTH + inside
-            counted = codes <= code[:, None]
-            codes = np.where(counted, codes, 0)
-            some = weights[lines[:, None], codes] * counted
-            return before[lines, tile] + np.einsum("ij,ijk->ik", some, terms[codes])
-
-        total = running_at(np.full(self.n_lines, len(ends) - 1))
-        return [search(running_at, total, len(ends), gap) for gap in gaps]
+        total = sum_of_first(weights, terms, before, self.n_codes)
+        return [search_tiles(weights, terms, before, ends, total, gap) for gap in gaps]
 
     def rows(self) -> Iterator[NDArray[np.intp]]:
         """Yield, line by line, the codes of a resample's rows, each as often as it occurs.
@@ -394,6 +437,8 @@ class UnitBlock(Block):
         super().__init__(membership)
         self.counts = counts
         self.strata = strata
+        # The last terms and their sums; those of several statistics are computed together.
+        self.known_sums: tuple[Any, Floats] | None = None
 
     @property
     def n_lines(self) -> int:
@@ -401,16 +446,20 @@ class UnitBlock(Block):
         return len(self.counts)
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        units = self.membership.units
-        if units is None and isinstance(entries, slice):
+        if self.membership.units is None and isinstance(entries, slice):
             return self.counts[:, entries]
-        atoms: Any = entries if units is None else units[entries, 0]
-        return self._narrow.take(atoms, axis=1)
+        return super()._entry_weights(entries)
+
+    def _entry_lanes(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        units = self.membership.units
+        if units is not None:
+            return self._lanes.take(units[entries, 0], axis=0)
+        return self._lanes[entries]
 
     @cached_property
-    def _narrow(self) -> NDArray[Any]:
-        """The counts, in bytes if they fit: reading them out of order is then quicker."""
-        return as_bytes(self.counts)
+    def _lanes(self) -> NDArray[Any]:
+        """The counts of each atom side by side: then whole rows are read out of order."""
+        return np.ascontiguousarray(as_bytes(self.counts).T)
 
     def _lines(self, lines: slice) -> UnitBlock:
         return UnitBlock(self.membership, self.counts[lines], self.strata)
@@ -419,15 +468,51 @@ class UnitBlock(Block):
         """Weighted sums of terms: counts of atoms times the sums of their rows."""
         if terms is None:
             return super().sums()
-        totals = self.membership.totals(terms)
-        sums = np.zeros((self.n_lines, terms.shape[1]))
+        if self.known_sums is None or self.known_sums[0] is not terms:
+            self.known_sums = terms, self.sums_of_atoms(self.membership.totals(terms))
+        return self.known_sums[1]
+
+    def sums_of_atoms(self, totals: Any) -> Floats:
+        """Weighted sums of terms given per atom, (n_atoms, n_terms): (n_lines, n_terms)."""
+        if sparse.issparse(totals):
+            # Sparse products want lanes of resamples, and few of them.
+            lanes = np.zeros((totals.shape[1], self.n_lines))
+            for atoms in self._atom_tiles(_SPARSE_TILES):
+                weights = self.counts[:, atoms].astype(np.float64, order="F")
+                lanes += totals[atoms].T @ weights.T
+            return np.ascontiguousarray(lanes.T)
+        sums = np.zeros((self.n_lines, totals.shape[1]))
         for atoms in self._atom_tiles():
-            sums += _times(self.counts[:, atoms].astype(np.float64), totals[atoms])
+            sums += self.counts[:, atoms].astype(np.float64) @ totals[atoms]
         return sums
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance by the infinitesimal jackknife over units; see `Block.variance`."""
         totals = self.membership.totals(terms)
+        if self.strata is not None or sparse.issparse(totals) or totals.shape[1] > _FEW_TERMS:
+            return self._variance_by_influence(totals, gradient)
+        # The square of the influence is a form in products of terms, whose sums are quick.
+        first, second = _pairs_of(totals.shape[1])
+        sums = self.sums_of_atoms(self._products(terms, totals))
+        twice = np.where(first == second, 1.0, 2.0)
+        parts = twice * gradient[:, first] * gradient[:, second] * sums
+        variance = parts.sum(axis=1)
+        # Parts that cancel leave nothing but their rounding.
+        cancelled = np.flatnonzero(variance <= _CANCELLED * np.abs(parts).sum(axis=1))
+        if cancelled.size:
+            lines = UnitBlock(self.membership, self.counts[cancelled])
+            variance[cancelled] = lines._variance_by_influence(totals, gradient[cancelled])
+        return variance
+
+    def _products(self, terms: Any, totals: Floats) -> Floats:
+        """Products of each two terms, (n_atoms, n_pairs), kept for the next block."""
+        first, second = _pairs_of(totals.shape[1])
+        return self.membership.kept(
+            "products", (terms,), lambda: totals[:, first] * totals[:, second]
+        )
+
+    def _variance_by_influence(self, totals: Any, gradient: Floats) -> Floats:
+        """Weighted sum over units of their squared influence, centred within strata."""
         n_strata = 0 if self.strata is None else int(self.strata.max()) + 1
         variance = np.zeros(self.n_lines)
         sums, drawn = np.zeros((2, self.n_lines, n_strata))
@@ -442,123 +527,15 @@ class UnitBlock(Block):
         variance -= np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
         return np.maximum(variance, 0.0)
 
-    def _atom_tiles(self) -> Iterator[slice]:
-        width = max(1, _TILE // self.n_lines)
+    def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
+        width = max(1, times * _TILE // self.n_lines)
         n_atoms = self.counts.shape[1]
         return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
 
 
-class CrossedBlock(Block):
-    """Resamples of two crossed factors, or of one population on both sides.
-
-    Parameters
-    ----------
-    membership : Membership
-        The statistic's codes; units (n_entries, 2).
-    counts : tuple of two ndarrays of shape (n_lines, n_members)
-        How often each member was drawn; the same array twice for one population.
-    """
-
-    def __init__(self, membership: Membership, counts: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        super().__init__(membership)
-        self.counts = counts
-
-    @property
-    def n_lines(self) -> int:
-        """Number of resamples in the block."""
-        return len(self.counts[0])
-
-    @property
-    def _one_population(self) -> bool:
-        return self.counts[0] is self.counts[1]
-
-    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        units = self.membership.units
-        assert units is not None
-        first, second = units[entries].T
-        sides = self._narrow
-        weights = sides[0].take(first, axis=1)
-        own = weights[:, first == second] if self._one_population else None
-        weights *= sides[1].take(second, axis=1)
-        if own is not None:
-            # A member paired with itself was sampled once: it weighs w, not w squared.
-            weights[:, first == second] = own
-        return weights
-
-    @cached_property
-    def _narrow(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The counts, in bytes if their products fit."""
-        first, second = (as_bytes(side) for side in self.counts)
-        if first.dtype == second.dtype == np.uint8:
-            largest = int(first.max(initial=0)) * int(second.max(initial=0))
-            if largest <= 255:
-                return first, second
-        return self.counts[0].astype(np.int64), self.counts[1].astype(np.int64)
-
-    def _lines(self, lines: slice) -> CrossedBlock:
-        first = self.counts[0][lines]
-        second = first if self._one_population else self.counts[1][lines]
-        return CrossedBlock(self.membership, (first, second))
-
-    def sums(self, terms: Any = None) -> Floats:
-        """Weighted sums as bilinear forms u' L v, one matrix L of row sums per term."""
-        if terms is None:
-            return super().sums()
-        left, right = (side.astype(np.float64) for side in self.counts)
-        sums = np.empty((self.n_lines, terms.shape[1]))
-        for k, (form, own) in enumerate(self._forms(terms)):
-            sums[:, k] = np.einsum("ij,ij->i", left @ form, right)
-            if own is not None:
-                sums[:, k] += left @ own
-        return sums
-
-    def _forms(self, terms: Any) -> list[tuple[Any, Floats | None]]:
-        """Matrix of summed terms per pair of members, and the diagonal of one population."""
-        cache = self.membership._cache
-        for known, forms in cache:
-            if known is terms and isinstance(forms, list) and forms[0][2] == self._one_population:
-                return [form[:2] for form in forms]
-        units, shape = self.membership.units, self.membership.n_atoms
-        assert units is not None
-        code = self.membership.code_of_entry
-        forms = []
-        for k in range(terms.shape[1]):
-            column = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
-            value = column[code]
-            own = None
-            if self._one_population:
-                alone = units[:, 0] == units[:, 1]
-                own = np.bincount(units[alone, 0], value[alone], shape[0])
-                value = np.where(alone, 0.0, value)
-            form = sparse.csr_matrix((value, (units[:, 0], units[:, 1])), shape=shape)
-            dense = form.nnz > 0.05 * shape[0] * shape[1]
-            forms.append((form.toarray() if dense else form, own, self._one_population))
-        cache[:] = [*cache[-3:], (terms, forms)]
-        return [form[:2] for form in forms]
-
-
-def joined(parts: Sequence[Sequence[Crossing]]) -> tuple[Crossing, ...]:
-    """Crossings of all lines, from those of some lines each."""
-    return tuple(
-        Crossing(*(np.concatenate(column) for column in zip(*part, strict=True)))
-        for part in zip(*parts, strict=True)
-    )
-
-
-def search(
-    running_at: Callable[[NDArray[np.intp]], Floats], total: Floats, n_ends: int, gap: Gap
-) -> Crossing:
-    """Bisect every line at once for the first end at which the gap is not negative."""
-    low = np.full(len(total), -1)
-    high = np.full(len(total), n_ends - 1)
-    while np.any(high - low > 1):
-        middle = (low + high) // 2
-        middle = np.where(high - low > 1, middle, high)
-        reached = gap(running_at(middle), total) >= 0
-        high = np.where(reached, middle, high)
-        low = np.where(reached, low, np.where(middle == high, low, middle))
-    before = np.where((high > 0)[:, None], running_at(np.maximum(high - 1, 0)), 0.0)
-    return Crossing(high, before, running_at(high), total)
+@cache
+def _pairs_of(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    return np.triu_indices(n)
 
 
 def _times(weights: Floats, terms: Any) -> Floats:

@@ -5,8 +5,9 @@ An *atom* is a set of interchangeable units; its multiplicity is their number. A
 
 * `multinomial_counts`: the front door; picks the cheapest exact way below.
 * few heavy atoms: conditional binomials, one per atom;
-* many rare atoms: place the remaining units one by one;
-* all atoms single units: independent Poisson counts, topped up to the total.
+* many rare atoms: independent Poisson counts, topped up to the total, by table look-up or, for
+  single units, by comparing bytes;
+* few units: place them one by one.
 
 Every function is a pure function of the generator's state and its arguments, so one stream per
 block of resamples makes results independent of how blocks are spread over processes.
@@ -14,21 +15,25 @@ block of resamples makes results independent of how blocks are spread over proce
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
-# An atom expected more often than this is drawn by one binomial, rarer ones by placing units:
-# about where numpy's binomial costs as much as placing that many units.
-_HEAVY = 40
-# Below this many single units placing them one by one is as quick as the Poisson fill.
+# An atom of more units is drawn by one binomial. Rarer ones have Poisson counts that fit a byte:
+# a mean of 100 exceeds 250 with probability 1e-35.
+_HEAVY = 100
+# Below this many units placing them one by one is as quick as the Poisson fill, and a binomial is
+# drawn by looking it up in its law.
 _POISSON_FILL_FROM = 256
 # The Poisson totals stay this many standard deviations below n; fuller lines are drawn again.
 _SHORTFALL = 2.5
 # Bytes worked on at a time in the Poisson fill: a few buffers of this size stay in the cache.
 _CACHED = 1 << 17
+# Equally likely entries of a look-up table of Poisson counts; those not settled hold `_OPEN`.
+_ENTRIES = 1 << 12
+_OPEN = 255
 
 
 def multinomial_counts(
@@ -72,10 +77,10 @@ def _unstratified(
 ) -> NDArray[np.integer]:
     if len(multiplicity) == 2:
         return _two_atoms(rng, n_lines, multiplicity)
-    if int(multiplicity.max()) == 1:
-        if len(multiplicity) < _POISSON_FILL_FROM:
-            return _place(rng, np.full(n_lines, len(multiplicity)), multiplicity)
-        return _poisson_fill(rng, n_lines, len(multiplicity))
+    n = int(multiplicity.sum())
+    if n == len(multiplicity):
+        totals = np.full(n_lines, n)
+        return _rare(rng, totals, multiplicity, n)
     return _heavy_then_rare(rng, n_lines, multiplicity)
 
 
@@ -86,44 +91,71 @@ def _two_atoms(
     counts = np.empty((n_lines, 2), dtype=np.int64)
     # The smaller share keeps the binomial in its accurate, symmetric-free range.
     rare = int(np.argmin(multiplicity))
-    counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_lines)
+    if n < _POISSON_FILL_FROM:
+        law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
+        counts[:, rare] = np.searchsorted(law, rng.random(n_lines), side="right")
+    else:
+        counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_lines)
     counts[:, 1 - rare] = n - counts[:, rare]
     return counts
 
 
 def _heavy_then_rare(
     rng: np.random.Generator, n_lines: int, multiplicity: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Conditional binomials in falling order, then the pool of rare atoms unit by unit."""
-    order = np.argsort(-multiplicity, kind="stable")
-    ordered = multiplicity[order]
-    n_heavy = int(np.searchsorted(-ordered, -_HEAVY))
-    left = np.full(n_lines, ordered.sum())
-    pool = int(ordered.sum())
-    counts = np.zeros((n_lines, len(ordered)), dtype=np.int64)
-    for k in range(n_heavy):
-        if k == len(ordered) - 1:
-            counts[:, order[k]] = left
-            break
-        drawn = rng.binomial(left, ordered[k] / pool)
-        counts[:, order[k]] = drawn
+) -> NDArray[np.integer]:
+    """Conditional binomials in falling order, then the pool of rare atoms together."""
+    n = pool = int(multiplicity.sum())
+    rare = multiplicity <= _HEAVY
+    heavy = np.flatnonzero(~rare)
+    heavy = heavy[np.argsort(-multiplicity[heavy], kind="stable")]
+    left = np.full(n_lines, n)
+    narrow = np.int32 if n < np.iinfo(np.int32).max else np.int64
+    counts: NDArray[np.integer] = np.empty((n_lines, len(multiplicity)), dtype=narrow)
+    for atom in heavy:
+        size = int(multiplicity[atom])
+        drawn = left if size == pool else rng.binomial(left, size / pool)
+        counts[:, atom] = drawn
         left = left - drawn
-        pool -= int(ordered[k])
-    if n_heavy < len(ordered):
-        counts[:, order[n_heavy:]] = _place(rng, left, ordered[n_heavy:])
+        pool -= size
+    if pool:
+        of_rare = _rare(rng, left, multiplicity[rare], n)
+        if not len(heavy):
+            return of_rare
+        # Codes are mostly numbered in falling order: the rare ones are then the last.
+        last = len(multiplicity) - of_rare.shape[1]
+        counts[:, slice(last, None) if rare[last:].all() else rare] = of_rare
     return counts
+
+
+def _rare(
+    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
+) -> NDArray[np.integer]:
+    """``totals[line]`` units of the pool of rare atoms, itself a share of ``n`` units."""
+    if int(multiplicity.sum()) < _POISSON_FILL_FROM:
+        return _place(rng, totals, multiplicity)
+    return _poisson_fill(rng, totals, multiplicity, n)
 
 
 def _place(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Throw ``totals[line]`` units into atoms with probability proportional to multiplicity."""
+    size = len(totals) * len(multiplicity)
+    counts = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
+    return counts.reshape(len(totals), len(multiplicity))
+
+
+def _picked(
+    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
+) -> NDArray[np.intp]:
+    """Places, in the flattened counts, of ``totals[line]`` units thrown into atoms."""
     n_lines, n_atoms = len(totals), len(multiplicity)
-    picks = rng.integers(0, int(multiplicity.sum()), size=int(totals.sum()))
-    if int(multiplicity.max()) > 1:
+    n_units = int(multiplicity.sum())
+    picks = rng.integers(0, n_units, size=int(totals.sum()))
+    if n_units > n_atoms:
         picks = np.repeat(np.arange(n_atoms), multiplicity)[picks]
     picks += np.repeat(np.arange(n_lines) * n_atoms, totals)
-    return np.bincount(picks, minlength=n_lines * n_atoms).reshape(n_lines, n_atoms)
+    return picks
 
 
 def _many_small_strata(
@@ -144,33 +176,42 @@ def _many_small_strata(
     return counts
 
 
-def _poisson_fill(rng: np.random.Generator, n_lines: int, n: int) -> NDArray[np.uint8]:
-    """Multinomial(n, 1/n) as iid Poisson counts plus the units that are missing to n.
+def _poisson_fill(
+    rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
+) -> NDArray[np.uint8]:
+    """Multinomial counts as independent Poisson counts plus the units missing to the totals.
 
-    Given its total, a vector of iid Poisson counts is multinomial, and so is its sum with
-    uniformly placed units. Lines whose total exceeds n are drawn again, which depends on the
-    total alone and therefore leaves the law of the counts given the total as it is.
+    Given its total, a vector of Poisson counts is multinomial, and so is its sum with units
+    placed by chance. Lines that are fuller than their total are drawn again, which depends on
+    the two totals alone and therefore leaves the law of the counts given them as it is.
     """
-    counts = np.empty((n_lines, n), dtype=np.uint8)
-    todo = np.arange(n_lines)
-    shortfall = np.empty(n_lines, dtype=np.int64)
-    while len(todo):
-        fresh = _poisson_counts(rng, (len(todo), n), 1.0 - _SHORTFALL / np.sqrt(n))
-        missing = n - fresh.sum(axis=1, dtype=np.int64)
-        counts[todo], shortfall[todo] = fresh, missing
-        todo = todo[missing < 0]
-    extra = rng.integers(0, n, size=int(shortfall.sum()))
-    extra += np.repeat(np.arange(n_lines) * n, shortfall)
-    np.add.at(counts.reshape(-1), extra, np.uint8(1))
+    n_units, n_lines = int(multiplicity.sum()), len(totals)
+    # The totals of a pool that is part of n units vary as well.
+    spread = np.sqrt((2.0 - n_units / n) / n_units)
+    rate = max(1.0 - _SHORTFALL * spread, 0.25)
+    single = n_units == len(multiplicity)
+    law = multiplicity.astype(np.int32)
+
+    def fresh(n_lines: int, out: NDArray[np.uint8]) -> NDArray[np.int64]:
+        if single:
+            _poisson_bytes(rng, rate, out.reshape(-1))
+        else:
+            _poisson_cells(rng, rate, law, out)
+        return out.sum(axis=1, dtype=np.int64)
+
+    counts = np.empty((n_lines, len(multiplicity)), dtype=np.uint8)
+    missing = totals - fresh(n_lines, counts)
+    while (again := np.flatnonzero(missing < 0)).size:
+        some = np.empty((len(again), len(multiplicity)), dtype=np.uint8)
+        missing[again] = totals[again] - fresh(len(again), some)
+        counts[again] = some
+    np.add.at(counts.reshape(-1), _picked(rng, missing, multiplicity), np.uint8(1))
     return counts
 
 
-def _poisson_counts(
-    rng: np.random.Generator, shape: tuple[int, int], rate: float
-) -> NDArray[np.uint8]:
+def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uint8]) -> None:
     """Poisson counts from 8 random bits each; the bytes left over are settled by a uniform."""
-    starts, n_settled, residual = _poisson_bytes(rate)
-    counts = np.empty(shape[0] * shape[1], dtype=np.uint8)
+    starts, n_settled, residual = _byte_law(rate)
     above = np.empty(_CACHED, dtype=bool)
     for first in range(0, len(counts), _CACHED):
         part = counts[first : first + _CACHED]
@@ -183,11 +224,10 @@ def _poisson_counts(
         np.greater_equal(raw, n_settled, out=flag)
         unsettled = np.flatnonzero(flag)
         part[unsettled] = np.searchsorted(residual, rng.random(len(unsettled)), side="right")
-    return counts.reshape(shape)
 
 
-@cache
-def _poisson_bytes(rate: float) -> tuple[list[np.uint8], np.uint8, NDArray[np.float64]]:
+@lru_cache(maxsize=64)
+def _byte_law(rate: float) -> tuple[list[np.uint8], np.uint8, NDArray[np.float64]]:
     """Split the 256 byte values: floor(256 p_k) of them mean count k, the rest are open.
 
     Returns the first byte of counts 1, 2, ..., the first open byte, and the cumulative law of
@@ -199,3 +239,48 @@ def _poisson_bytes(rate: float) -> tuple[list[np.uint8], np.uint8, NDArray[np.fl
     starts = [np.uint8(c) for c in cumulative[:-1][n_bytes[1:] > 0]]
     residual = np.cumsum(256 * p - n_bytes)
     return starts, np.uint8(cumulative[-1]), residual[:-1] / residual[-1]
+
+
+def _poisson_cells(
+    rng: np.random.Generator, rate: float, multiplicity: NDArray[np.int32], out: NDArray[np.uint8]
+) -> None:
+    """Poisson counts of means ``rate * multiplicity``, from a table of `_ENTRIES` for each."""
+    table, residual = _table_law(rate, int(multiplicity.max()))
+    offset = (multiplicity - 1) * np.int32(_ENTRIES)
+    n_lines, n_atoms = out.shape
+    step = max(1, _CACHED // 2 // n_atoms)
+    for first in range(0, n_lines, step):
+        part = out[first : first + step]
+        raw = rng.bit_generator.random_raw(-(-part.size // 4)).view(np.uint16)[: part.size]
+        entry = offset + (raw & np.uint16(_ENTRIES - 1)).reshape(part.shape)
+        np.take(table, entry, out=part, mode="clip")
+        flat = part.reshape(-1)
+        unsettled = np.flatnonzero(flat == _OPEN)
+        law = multiplicity[unsettled % n_atoms]
+        # The laws follow each other on one line, each between its number and the next; 40 bits,
+        # as a sum with all of them could be rounded up to the next.
+        uniform = rng.integers(0, 1 << 40, size=len(law)) / (1 << 40)
+        found = np.searchsorted(residual, uniform + law, side="right")
+        flat[unsettled] = found - law * _OPEN
+
+
+@lru_cache(maxsize=8)
+def _table_law(rate: float, largest: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """Tables of counts for multiplicities 1 to ``largest``, and what settles the open entries.
+
+    Returns the tables, (largest * _ENTRIES,), in which floor(_ENTRIES p_k) entries mean count k
+    and the rest are open; and the cumulative laws of counts 0 to 254 given an open entry, raised
+    by the multiplicity, for multiplicities 0 to ``largest``.
+    """
+    counts = np.arange(_OPEN)
+    means = rate * np.arange(largest + 1)[:, None]
+    p = stats.poisson.pmf(counts, means)
+    n_entries: NDArray[np.intp] = np.floor(_ENTRIES * p[1:]).astype(np.intp)
+    n_entries = np.column_stack((n_entries, _ENTRIES - n_entries.sum(axis=1)))
+    values = np.tile(np.arange(_OPEN + 1, dtype=np.uint8), largest)
+    table = np.repeat(values, n_entries.ravel())
+    residual: NDArray[np.float64] = np.zeros(p.shape)
+    residual[1:] = np.cumsum(_ENTRIES * p[1:] - n_entries[:, :-1], axis=1)
+    residual[0] = 1.0
+    residual /= residual[:, -1:]
+    return table, (residual + np.arange(largest + 1)[:, None]).ravel()

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .block import Crossing, Floats, Gap, UnitBlock, joined
+from .block import Floats, UnitBlock
 from .draws import multinomial_counts
 from .membership import Membership
+from .searching import Crossing, Gap, joined
+from .whole import WholeBlock
 
 Counts = NDArray[np.int64]
 
-# Distinct rows of terms that are split one by one; with more, whole lines are drawn.
-_MOST_TYPES = 8
 # Counts held at once when whole lines are drawn.
 _DENSE_COUNTS = 1 << 22
 
@@ -76,14 +76,12 @@ class LazyBlock(UnitBlock):
         """Split the units of each type on the way to the crossing; see `Block.crossing`."""
         if "counts" in self.__dict__:
             return super().crossing(terms, *gaps, ends=ends)
-        ends = np.arange(self.n_codes) if ends is None else ends
         rng = self._stream()
-        types = _types(terms)
+        types = WholeBlock(self.membership, self._multiplicity).types_along(terms, ends)
         if types is None:
+            ends = np.arange(self.n_codes) if ends is None else ends
             return self._drawn_whole(rng, terms, gaps, ends)
-        of_type, values = types
-        upto = np.zeros((len(ends) + 1, len(values)), dtype=np.int64)
-        upto[1:] = np.cumsum(of_type * self._multiplicity, axis=1)[:, ends].T
+        values, upto = types.values, types.upto
         drawn = multinomial_counts(rng, self.n_lines, upto[-1]).astype(np.int64)
         total = drawn @ values
         return tuple(
@@ -114,24 +112,6 @@ class _Node(NamedTuple):
     high: NDArray[np.intp]
     below: Counts
     inside: Counts
-
-
-def _types(terms: Floats) -> tuple[NDArray[np.bool_], Floats] | None:
-    """Which codes have each distinct row of terms, (n_types, n_codes), and these rows."""
-    left = np.ones(len(terms), dtype=bool)
-    of_type: list[NDArray[np.bool_]] = []
-    values: list[Floats] = []
-    while left.any():
-        if len(values) == _MOST_TYPES:
-            return None
-        value = terms[np.argmax(left)]
-        same = np.logical_and.reduce(
-            [column == v for column, v in zip(terms.T, value, strict=True)]
-        )
-        of_type.append(same)
-        values.append(value)
-        left &= ~same
-    return np.array(of_type), np.array(values)
 
 
 def _descend(

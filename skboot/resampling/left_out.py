@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .block import Block, Crossing, Floats, Gap, UnitBlock, search
+from .block import Block, Floats, Steps, UnitBlock
 from .membership import Membership
+from .searching import Crossing, Gap, joined, search
+from .whole import Types, WholeBlock
 
 
 class LeaveOneOutBlock(UnitBlock):
@@ -55,8 +57,8 @@ class LeaveOneOutBlock(UnitBlock):
         return LeaveOneOutBlock(self.membership, self.multiplicity, self.atoms[lines], self.strata)
 
     @cached_property
-    def _whole(self) -> UnitBlock:
-        return UnitBlock(self.membership, self.multiplicity[None])
+    def _whole(self) -> WholeBlock:
+        return WholeBlock(self.membership, self.multiplicity)
 
     def sums(self, terms: Any = None) -> Floats:
         """Sums of all rows less those of the unit."""
@@ -121,10 +123,21 @@ class LeaveOneOutBlock(UnitBlock):
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[Crossing, ...]:
+        """Search once for all units that add the same, wherever they stand."""
+        if self.membership.code_of_atom is None:
+            return super().crossing(terms, *gaps, ends=ends)
+        types = self._whole.types_along(terms, ends)
+        if types is None:
+            return self._search_lines(terms, gaps, ends)
+        own = self._own(types, ends, None)
+        return tuple(_without_units(types, gap, *own) for gap in gaps)
+
+    def _search_lines(
+        self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
+    ) -> tuple[Crossing, ...]:
         """Search in running sums of all rows, less the unit's own."""
         code = self.membership.code_of_atom
-        if code is None:
-            return super().crossing(terms, *gaps, ends=ends)
+        assert code is not None
         ends = np.arange(self.n_codes) if ends is None else ends
         running = np.cumsum(self._whole.sums()[0][:, None] * terms, axis=0)
         code = code[self.atoms]
@@ -135,6 +148,92 @@ class LeaveOneOutBlock(UnitBlock):
 
         total = running[-1] - own
         return tuple(search(running_at, total, len(ends), gap) for gap in gaps)
+
+    def _own(
+        self, types: Types, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The end from which each unit is counted, and its type; past the last for none."""
+        n_positions = len(types.number)
+        position = self.membership.code_of_atom
+        assert position is not None
+        if order is not None:
+            at = np.full(self.n_codes + 1, n_positions)
+            at[order] = np.arange(n_positions)
+            position = at[position]
+        own_end = np.arange(n_positions)
+        if ends is not None:
+            own_end = np.searchsorted(ends, own_end)
+        position = position[self.atoms]
+        own_end = np.append(own_end, len(types.upto))[position]
+        return own_end, np.append(types.number, len(types.values))[position]
+
+    def added_along(
+        self,
+        terms: Floats,
+        steps: Steps,
+        ends: NDArray[np.intp] | None = None,
+        order: NDArray[np.intp] | None = None,
+    ) -> tuple[Floats, Floats]:
+        """Sums over the ends before the unit, its own, and those after it, for each type."""
+        known = self.membership.code_of_atom is not None
+        types = self._whole.types_along(terms, ends, order) if known else None
+        if types is None:
+            return super().added_along(terms, steps, ends, order)
+        own_end, own_type = self._own(types, ends, order)
+        running = (types.upto @ types.values).T
+        before, at = running[:, :-1], running[:, 1:, None]
+        n_ends = at.shape[1]
+        up_to = np.append(0.0, np.cumsum(steps(before, at.copy())))
+        found = np.full(self.n_lines, up_to[-1])
+        last = np.repeat(running[:, -1:], self.n_lines, axis=1)
+        for kind, value in enumerate(types.values):
+            lines = np.flatnonzero((own_type == kind) & (own_end < n_ends))
+            end, less = own_end[lines], value[:, None]
+            # What is never looked at, as the unit is not there yet, may be undefined.
+            with np.errstate(invalid="ignore", divide="ignore"):
+                at_own = steps(before, at - less[:, :, None])
+                after = steps(before - less, at - less[:, :, None])
+            beyond = np.append(np.cumsum(after[::-1])[::-1], 0.0)
+            found[lines] = up_to[end] + at_own[end] + beyond[end + 1]
+            last[:, lines] -= less
+        return found, last
+
+
+def _without_units(
+    types: Types, gap: Gap, own_end: NDArray[np.intp], own_type: NDArray[np.intp]
+) -> Crossing:
+    """Crossings without each unit: a few outcomes of each type.
+
+    A unit is missing from its own end on. If the sums with it cross before that, there is the
+    crossing; otherwise it lies where the sums without it cross, but not before its own end.
+    """
+    n_ends = len(types.upto) - 1
+    whole = types.running_at(np.array([n_ends - 1]))
+    outcomes: list[Crossing] = []
+    n_outcomes = [0]
+    firsts, lasts = [], []
+    for value in np.vstack((types.values, np.zeros(types.values.shape[1]))):
+        total = whole - value
+        with_it = search(types.running_at, total, n_ends, gap)
+        without = search(partial(_less, types, value), total, n_ends, gap)
+        first, last = int(without.end[0]), int(with_it.end[0])
+        # Outcomes: crossed before the unit; after it; and at its own end.
+        at = np.arange(first, max(last, first) + 1)
+        before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
+        after = types.running_at(at) - value
+        outcomes += [with_it, without, Crossing(at, before, after, np.repeat(total, len(at), 0))]
+        n_outcomes.append(n_outcomes[-1] + 2 + len(at))
+        firsts.append(first)
+        lasts.append(last)
+    number = np.maximum(own_end - np.take(firsts, own_type) + 2, 1)
+    number[own_end > np.take(lasts, own_type)] = 0
+    number += np.take(n_outcomes, own_type)
+    (found,) = joined([[each] for each in outcomes])
+    return found._replace(outcome=number)
+
+
+def _less(types: Types, value: Floats, end: NDArray[np.intp]) -> Floats:
+    return types.running_at(end) - value
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+Floats = NDArray[np.float64]
+
+# Distinct rows of terms that are handled one by one.
+MOST_TYPES = 8
+# Things made of terms that are kept at most.
+_KEPT = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +36,8 @@ class Membership:
     n_atoms : tuple of int
         Number of atoms of each factor.
     reads : str
-        The reading the statistic will ask for: "sums", "pairs", "crossing", "tiles" or "rows".
+        The reading the statistic will ask for: "sums", "pairs", "crossing", "steps", "tiles" or
+        "rows".
     """
 
     n_codes: int
@@ -37,7 +46,12 @@ class Membership:
     units: NDArray[np.intp] | None = None
     times: NDArray[np.intp] | None = None
     reads: str = "tiles"
-    _cache: list[tuple[Any, Any]] = field(default_factory=list, repr=False)
+    _cache: list[tuple[str, tuple[Any, ...], Any]] = field(default_factory=list, repr=False)
+
+    @property
+    def n_entries(self) -> int:
+        """Number of entries."""
+        return self.n_codes if self.first is None else int(self.first[-1])
 
     @cached_property
     def code_of_entry(self) -> NDArray[np.intp]:
@@ -59,14 +73,18 @@ class Membership:
         code[atoms] = self.code_of_entry
         return code
 
+    def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """What was made for this purpose of the same objects before, or else made now."""
+        for known, known_of, value in self._cache:
+            if known == purpose and all(map(_same, known_of, of)):
+                return value
+        value = make()
+        self._cache[:] = [*self._cache[1 - _KEPT :], (purpose, of, value)]
+        return value
+
     def totals(self, terms: Any) -> Any:
         """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
-        for known, totals in self._cache:
-            if known is terms:
-                return totals
-        totals = self._totals(terms)
-        self._cache[:] = [*self._cache[-3:], (terms, totals)]
-        return totals
+        return self.kept("totals", (terms,), lambda: self._totals(terms))
 
     def _totals(self, terms: Any) -> Any:
         if self.units is None and self.first is None:
@@ -78,3 +96,29 @@ class Membership:
         times = np.ones(n_entries) if self.times is None else self.times
         shape = (self.n_atoms[0], self.n_codes)
         return sparse.csr_matrix((times, (atoms, self.code_of_entry)), shape=shape) @ terms
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether these are one object; bound methods are made anew at each mention."""
+    return one is other or (callable(one) and one == other)
+
+
+def types_of(terms: Floats) -> tuple[NDArray[np.bool_], Floats] | None:
+    """Which codes have each distinct row of terms, (n_types, n_codes), and these rows.
+
+    None if there are more than a few, `MOST_TYPES`.
+    """
+    left = np.ones(len(terms), dtype=bool)
+    of_type: list[NDArray[np.bool_]] = []
+    values: list[Floats] = []
+    while left.any():
+        if len(values) == MOST_TYPES:
+            return None
+        value = terms[np.argmax(left)]
+        same = np.logical_and.reduce(
+            [column == v for column, v in zip(terms.T, value, strict=True)]
+        )
+        of_type.append(same)
+        values.append(value)
+        left &= ~same
+    return np.array(of_type), np.array(values)

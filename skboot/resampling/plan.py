@@ -12,24 +12,32 @@ number, and is always drawn whole. So the first 100 of 1999 resamples are the 10
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from .block import Block, CrossedBlock, UnitBlock
+from .block import Block, UnitBlock
+from .crossed import CrossedBlock
 from .design import SamplingDesign
 from .draws import multinomial_counts
 from .lazy import LazyBlock
 from .left_out import LeaveOneOutBlock
 from .membership import Membership
+from .whole import WholeBlock
 
 # Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.
 _BLOCK_COUNTS = 1 << 22
 _BLOCK_LINES = 1 << 10
+# Entries of a code that a few units make up are read this many times faster than counts are drawn:
+# a block of few units and many rows is kept short, as it is always evaluated whole.
+_ENTRIES_PER_COUNT = 1 << 3
 # A block that is read row by row is a unit of progress and of parallel work: keep it short.
 _BLOCK_LINES_OF_ROWS = 1 << 5
+# Terms of all atoms that are put side by side at most (128 MB).
+_SHARED_TERMS = 1 << 24
 # Units left out one by one at most when each costs a pass over the rows; more are left out in
 # random groups, whose third and second moments estimate the same acceleration.
 _JACKKNIFE_LINES = 1000
@@ -46,7 +54,8 @@ class Coding(NamedTuple):
     n_codes : int
         Number of codes.
     reads : str
-        How the statistic will read the blocks: "sums", "pairs", "crossing", "tiles", "rows".
+        How the statistic will read the blocks: "sums", "pairs", "crossing", "steps", "tiles" or
+        "rows".
     """
 
     code: NDArray[np.integer] | NDArray[np.bool_] | None
@@ -119,7 +128,7 @@ class ResamplingPlan:
         by_row = any(coding.reads == "rows" for coding in codings)
         most = _BLOCK_LINES_OF_ROWS if by_row else _BLOCK_LINES
         lazy = self._is_lazy(codings, memberships, strata)
-        n_counts = 1 if lazy else max(sum(len(m) for m in multiplicity), 1)
+        n_counts = 1 if lazy else max(sum(len(m) for m in multiplicity), _read(memberships))
         lines = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
         explicit = None
         if self.resamples is not None:
@@ -173,6 +182,7 @@ class Binding:
     block_size: int
     explicit: list[Membership] | None
     lazy: bool = False
+    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def n_blocks(self) -> int:
@@ -185,10 +195,47 @@ class Binding:
             self,
             memberships=[self.memberships[k] for k in which],
             explicit=None if self.explicit is None else [self.explicit[k] for k in which],
+            _cache={},
         )
+
+    def share_sums(self, blocks: Sequence[Block], terms: Sequence[Any]) -> None:
+        """Compute the sums of several statistics at once, for their blocks to hand out.
+
+        Parameters
+        ----------
+        blocks : sequence of Block
+            Those of one number, one per statistic.
+        terms : sequence of ndarray of shape (n_codes, n_terms), or None
+            What each statistic will ask the sums of; None where it asks for none.
+
+        Notes
+        -----
+        The counts are read once for all statistics, and the products are wide enough to be quick:
+        20 accuracies on 100,000 rows take a quarter of the time. Equal columns are one, so that
+        statistics with equal terms have equal sums to the last bit.
+        """
+        members = self.explicit or self.memberships
+        which = [k for k, each in enumerate(terms) if isinstance(each, np.ndarray)]
+        if not which or not all(isinstance(blocks[k], UnitBlock) for k in which):
+            return
+        width = sum(terms[k].shape[1] for k in which)
+        n_atoms = members[which[0]].n_atoms[0]
+        if len(which) < 2 or width * n_atoms > _SHARED_TERMS:
+            return
+        if not self._cache:
+            every = [members[k].totals(terms[k]) for k in which]
+            self._cache["totals"], self._cache["columns"] = _distinct_columns(every)
+        first = blocks[which[0]]
+        assert isinstance(first, UnitBlock)
+        sums = first.sums_of_atoms(self._cache["totals"])
+        for k, columns in zip(which, self._cache["columns"], strict=True):
+            blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
 
     def observed(self) -> list[Block]:
         """The data as they are: one line in which every unit occurs once."""
+        if not self.plan.design.is_crossed:
+            whole = self.multiplicity[0]
+            return [WholeBlock(member, whole, self.strata) for member in self.memberships]
         return self._blocks(tuple(m[None] for m in self.multiplicity))
 
     def block(self, number: int) -> list[Block]:
@@ -219,24 +266,36 @@ class Binding:
             for block in self._blocks(counts)
         ]
 
-    def left_out(self) -> Iterator[LeftOut]:
+    def left_out(self, n_terms: int = 1) -> Iterator[LeftOut]:
         """Yield leave-one-unit-out resamples of the design (rows or groups).
 
+        Parameters
+        ----------
+        n_terms : int
+            Sums that are taken of each line at most: with many, the lines come in parts.
+
+        Yields
+        ------
+        LeftOut
+
+        Notes
+        -----
         All of them where every statistic has a closed form or the units are few; else units
         are left out in about a thousand random groups, within strata.
         """
-        n_units = int(self.multiplicity[0].sum())
+        multiplicity = self.multiplicity[0]
         cheap = all(
             member.reads in ("sums", "pairs")
-            or (member.reads == "crossing" and member.code_of_atom is not None)
+            or (member.reads in ("crossing", "steps") and member.code_of_atom is not None)
             for member in self.memberships
         )
-        if not cheap and n_units > _JACKKNIFE_LINES:
+        # Units of one atom give the same line.
+        if not cheap and len(multiplicity) > _JACKKNIFE_LINES:
             yield from self._groups_left_out()
             return
-        multiplicity = self.multiplicity[0]
         strata = np.zeros(len(multiplicity), np.intp) if self.strata is None else self.strata
-        step = len(multiplicity) if cheap else max(1, _BLOCK_COUNTS // (8 * len(multiplicity)))
+        per_line = n_terms if cheap else len(multiplicity)
+        step = max(1, _BLOCK_COUNTS // (8 * per_line))
         for start in range(0, len(multiplicity), step):
             atoms = np.arange(start, min(start + step, len(multiplicity)))
             blocks: list[Block] = [
@@ -294,7 +353,32 @@ class Binding:
         return [UnitBlock(member, counts) for member in self.explicit]
 
 
+def _distinct_columns(
+    matrices: Sequence[NDArray[Any]],
+) -> tuple[NDArray[Any], list[NDArray[np.intp]]]:
+    """Distinct columns of some matrices side by side, and which of them make up each matrix."""
+    number: dict[bytes, int] = {}
+    kept: list[NDArray[Any]] = []
+    columns = []
+    for matrix in matrices:
+        own = []
+        for column in matrix.T:
+            key = np.ascontiguousarray(column).tobytes()
+            if key not in number:
+                number[key] = len(kept)
+                kept.append(column)
+            own.append(number[key])
+        columns.append(np.array(own, dtype=np.intp))
+    return np.column_stack(kept), columns
+
+
 Bound = tuple[list[Membership], tuple[NDArray[np.int64], ...], NDArray[np.intp] | None]
+
+
+def _read(memberships: Sequence[Membership]) -> int:
+    """Counts that are as much work to draw as it is to read the entries of a line."""
+    of_entries = [1 if m.units is None else len(m.units) for m in memberships if m.reads != "sums"]
+    return max([1, *(n // _ENTRIES_PER_COUNT for n in of_entries)])
 
 
 def _bind_rows(design: SamplingDesign, codings: Sequence[Coding], as_rows: bool) -> Bound:
@@ -348,9 +432,9 @@ def _of_atoms(coding: Coding, code: NDArray[Any] | None, n_atoms: int) -> Member
     """Membership when every atom has one code, or none (-1)."""
     if code is None:
         return Membership(coding.n_codes, (n_atoms,), reads=coding.reads)
-    order = np.argsort(code, kind="stable")
-    order = order[np.count_nonzero(code < 0) :] if code.dtype != bool else order
-    return _entries(coding, np.asarray(code)[order], order[:, None], (n_atoms,), None)
+    used = np.arange(n_atoms) if code.dtype == bool else np.flatnonzero(code >= 0)
+    atoms = used[_counting_sort(code[used], coding.n_codes)]
+    return _entries(coding, code[atoms], atoms[:, None], (n_atoms,), None)
 
 
 def _bind_groups(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
@@ -362,11 +446,11 @@ def _bind_groups(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
     for coding in codings:
         rows, code = _seen(coding, design.n_samples)
         if coding.n_codes >= len(rows):
-            order = np.argsort(code, kind="stable")
-            entry = (code[order], groups[rows][order][:, None], None)
+            order = _counting_sort(code, coding.n_codes)
+            entry: tuple[Any, Any, Any] = (code[order], groups[rows][order][:, None], None)
         else:
             key = code.astype(np.intp) * n_groups + groups[rows]
-            pair, times = np.unique(key, return_counts=True)
+            pair, times = _counted(key, coding.n_codes * n_groups)
             several = times if times.max() > 1 else None
             entry = (pair // n_groups, (pair % n_groups)[:, None], several)
         members.append(_entries(coding, entry[0], entry[1], design.n_units, entry[2]))
@@ -380,9 +464,11 @@ def _bind_pairs(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
     members = []
     for coding in codings:
         rows, code = _seen(coding, design.n_samples)
-        order = np.argsort(code, kind="stable")
-        units = design.members[rows][order]
-        members.append(_entries(coding, code[order], units, n_atoms, None))
+        order = _counting_sort(code, coding.n_codes)
+        by_code = code[order] if len(code) > coding.n_codes else code
+        order = order if len(rows) == design.n_samples else rows[order]
+        units = design.members.take(order, axis=0)
+        members.append(_entries(coding, by_code, units, n_atoms, None))
     ones = tuple(np.ones(n, dtype=np.int64) for n in design.n_units)
     return members, ones, None
 
@@ -395,6 +481,27 @@ def _seen(coding: Coding, n_samples: int) -> tuple[NDArray[np.intp], NDArray[Any
         return np.arange(n_samples), coding.code.astype(np.intp)
     rows = np.flatnonzero(coding.code >= 0)
     return rows, coding.code[rows]
+
+
+def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Sorted distinct keys from 0 and how often each occurs, counted where they are dense."""
+    if n_keys > 4 * len(keys):
+        return np.unique(keys, return_counts=True)
+    times = np.bincount(keys, minlength=n_keys)
+    occurring = np.flatnonzero(times)
+    return occurring, times[occurring]
+
+
+def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.intp]:
+    """Positions in rising order of codes, equal codes in their own order; O(n)."""
+    n = len(code)
+    if n == n_codes:
+        order = np.empty(n, dtype=np.intp)
+        order[code.astype(np.intp, copy=False)] = np.arange(n)
+        return order
+    # Rows of a sparse matrix are gathered by counting.
+    by_code = sparse.coo_matrix((np.ones(n, np.int8), (code, np.arange(n))), shape=(n_codes, n))
+    return by_code.tocsr().indices.astype(np.intp)
 
 
 def _entries(

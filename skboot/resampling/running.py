@@ -20,7 +20,7 @@ _ALL = {dtype: np.ones(WIDTH, dtype) for dtype in (np.float32, np.float64)}
 # Elements worked on at a time where all codes of some lines are given.
 _CACHED = 1 << 16
 # Integers below this are exact in single precision.
-_EXACT = 1 << 24
+EXACT = 1 << 24
 
 
 def as_flags(values: Floats) -> NDArray[np.uint8] | None:
@@ -30,7 +30,7 @@ def as_flags(values: Floats) -> NDArray[np.uint8] | None:
 
 
 def as_bytes(counts: NDArray) -> NDArray:
-    """Give counts as bytes if they fit, as they are otherwise."""
+    """Give counts as bytes if they fit, as they are otherwise; never negative."""
     if counts.dtype == np.uint8 or counts.max(initial=0) > 255:
         return counts
     return counts.astype(np.uint8)
@@ -58,7 +58,7 @@ def running_sums(
         In single precision if that is exact.
     """
     small = flags is not None and weights.dtype == np.uint8
-    exact = small and float(below.max(initial=0.0)) + 255 * weights.shape[1] < _EXACT
+    exact = small and float(below.max(initial=0.0)) + 255 * weights.shape[1] < EXACT
     values = _padded(weights * (flags if exact else term), np.float32 if exact else np.float64)
     return _summed_up(values, below)[:, : weights.shape[1]]
 

@@ -2,10 +2,21 @@
 
 `EvaluationResult` holds one score with its bootstrap distribution; whatever it is asked later, such
 as another interval or level, is answered from what it stores. `ResultTable` is a dict of results
-(several metrics, subgroups) that can be shown as one table.
+(several metrics, subgroups) that can be shown as one table. `ComparisonResult` and
+`ComparisonTable` do the same for paired differences of systems.
 """
 
-from .result import EvaluationResult, MonteCarloError
+from .comparison import ComparisonResult, PairedDifference
+from .comparison_table import ComparisonTable
+from .monte_carlo import MonteCarloError
+from .result import EvaluationResult
 from .table import ResultTable
 
-__all__ = ["EvaluationResult", "MonteCarloError", "ResultTable"]
+__all__ = [
+    "ComparisonResult",
+    "ComparisonTable",
+    "EvaluationResult",
+    "MonteCarloError",
+    "PairedDifference",
+    "ResultTable",
+]

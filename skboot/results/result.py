@@ -13,33 +13,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import check_confidence_level
+from .._validation import check_choice, check_confidence_level
 from ..inference.choice import automatic_interval, degeneracy
-from ..inference.intervals import METHODS, NEEDS, ConfidenceInterval, Evidence, confidence_interval
+from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
+from ..inference.method import Refits, as_confidence_interval, method_interval
+from ..inference.run_intervals import ESTIMANDS, RunsEvidence, runs_interval
 from . import drawing, rendering, storage, wording
+from .monte_carlo import MonteCarloError, monte_carlo_error
 
 _FORMAT, _FORMAT_VERSION = "skboot.EvaluationResult", 1
-
-# Repeats for the Monte Carlo error: its own relative error is then 1 / sqrt(2 * 200) = 5 %.
-_N_REPEATS = 200
-
-
-class MonteCarloError(NamedTuple):
-    """Standard error of each limit that is due to the finite number of resamples.
-
-    Attributes
-    ----------
-    low, high : float
-        Standard error of the lower and of the upper limit.
-    """
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -83,6 +70,10 @@ class EvaluationResult:
         Versions of skboot, Python and the packages that matter.
     runs : dict or None
         One array of shape (n_runs,) per property of the runs, where there were several.
+    over_runs : skboot.inference.run_intervals.RunsEvidence or None
+        What several runs say; other estimands are answered from it.
+    refits : skboot.inference.method.Refits or None
+        What training on samples of one data set says of the method.
 
     See Also
     --------
@@ -124,6 +115,8 @@ class EvaluationResult:
     settings: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     runs: dict[str, Any] | None = None
+    over_runs: RunsEvidence | None = None
+    refits: Refits | None = None
 
     def __post_init__(self) -> None:
         parts = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
@@ -178,6 +171,15 @@ class EvaluationResult:
         return float(defined.mean()) - self.estimate if len(defined) else math.nan
 
     @property
+    def variance_components(self) -> dict[str, float] | None:
+        """Variance of one value by source: training, seed, test, interaction; None for one run.
+
+        Test and interaction are per test unit: their part of the score of one run is smaller by
+        the number of units. NaN where the runs do not tell.
+        """
+        return None if self.over_runs is None else self.over_runs.components._asdict()
+
+    @property
     def n_units(self) -> int | tuple[int, ...]:
         """How many units were there to draw from; a number per factor if there are two."""
         units = tuple(int(n) for n in self.evidence.n_units)
@@ -196,7 +198,7 @@ class EvaluationResult:
     @cached_property
     def monte_carlo_error(self) -> MonteCarloError:
         """Standard error of each limit due to the finite number of resamples; NaN if unknown."""
-        return _monte_carlo_error(self)
+        return monte_carlo_error(self)
 
     def interval(
         self,
@@ -213,7 +215,7 @@ class EvaluationResult:
         confidence_level : float, optional
             In (0, 1); that of the call when None.
         estimand : str, optional
-            What the interval is for; must be that of the result.
+            What the interval is for. That of the result, unless it stands on several runs.
 
         Returns
         -------
@@ -231,6 +233,13 @@ class EvaluationResult:
         UserWarning
             If the interval has no width, or the resamples are too few for the level.
         """
+        if self.over_runs is not None:
+            return self._interval_over_runs(method, confidence_level, estimand)
+        if self.refits is not None and estimand not in (None, "method"):
+            raise ValueError(
+                "The 'estimand' parameter of interval must be 'method' for a result without a test "
+                f"set. Got {estimand!r}."
+            )
         if estimand not in (None, self.estimand):
             raise ValueError(
                 f"The 'estimand' parameter of interval must be {self.estimand!r} for this result. "
@@ -244,6 +253,8 @@ class EvaluationResult:
         level = check_confidence_level(confidence_level, "interval")
         if method is None:
             method = "auto" if self.automatic else self.confidence_interval.method
+        if self.refits is not None:
+            return as_confidence_interval(method_interval(self.refits, method, level))
         if method == "auto" and self.evidence.max_t is not None:
             # The largest of several differences: an interval of this pair alone is too short.
             method = "max-t"
@@ -255,6 +266,27 @@ class EvaluationResult:
         if caution:
             warnings.warn(caution, UserWarning, stacklevel=2)
         return found
+
+    def _interval_over_runs(
+        self, method: str | None, confidence_level: float | None, estimand: str | None
+    ) -> ConfidenceInterval:
+        """Compute an interval for any estimand from several runs."""
+        assert self.over_runs is not None
+        level = self.confidence_interval.confidence_level
+        if confidence_level is not None:
+            level = check_confidence_level(confidence_level, "interval")
+        estimand = check_choice("estimand", estimand or self.estimand, "interval", ESTIMANDS)
+        if method is None:
+            own = estimand == self.estimand and not self.automatic
+            method = self.confidence_interval.method if own else "auto"
+        elif method == "percentile" and estimand == "method":
+            # The pooled recipe goes by the name of its interval.
+            estimand = "pooled"
+        found = runs_interval(self.over_runs, estimand, method, level)
+        for caution in (*found.warnings, degeneracy(found.interval)):
+            if caution:
+                warnings.warn(caution, UserWarning, stacklevel=3)
+        return found.interval
 
     # -------------------------------------------------------------- text and tables
 
@@ -310,6 +342,7 @@ class EvaluationResult:
             "n_resamples": self.n_resamples,
             "n_undefined": self.n_undefined,
             "held_fixed": self.held_fixed,
+            "variance_components": self.variance_components,
             "notes": self.notes,
             "seed": self.seed,
             "settings": self.settings,
@@ -410,10 +443,7 @@ class EvaluationResult:
         TypeError
             If ``runs`` holds what can only be pickled.
         """
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        parts["evidence"] = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
-        parts["confidence_interval"] = tuple(self.confidence_interval)
-        storage.save(path, parts, format_name=_FORMAT, version=_FORMAT_VERSION)
+        storage.save(path, parts_of(self), format_name=_FORMAT, version=_FORMAT_VERSION)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -436,9 +466,7 @@ class EvaluationResult:
         """
         parts = storage.load(path, format_name=_FORMAT, version=_FORMAT_VERSION)
         try:
-            parts["evidence"] = Evidence(**parts["evidence"])
-            parts["confidence_interval"] = ConfidenceInterval(*parts["confidence_interval"])
-            return cls(**parts)
+            return cls(**from_parts(parts))
         except (KeyError, TypeError) as error:
             raise ValueError(
                 f"{os.fspath(path)!r} does not hold a whole result: {error}"
@@ -446,6 +474,30 @@ class EvaluationResult:
 
 
 # ------------------------------------------------------------------ shared with tables
+
+
+def parts_of(result: EvaluationResult) -> dict[str, Any]:
+    """All that a result holds, as values that `skboot.results.storage` can write."""
+    parts = {f.name: getattr(result, f.name) for f in fields(result)}
+    evidence = result.evidence
+    parts["evidence"] = {f.name: getattr(evidence, f.name) for f in fields(evidence)}
+    parts["confidence_interval"] = tuple(result.confidence_interval)
+    parts["over_runs"] = result.over_runs and result.over_runs.to_parts()
+    parts["refits"] = result.refits and result.refits.to_parts()
+    return parts
+
+
+def from_parts(parts: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of `EvaluationResult`, from what `parts_of` returned."""
+    parts = parts | {
+        "evidence": Evidence(**parts["evidence"]),
+        "confidence_interval": ConfidenceInterval(*parts["confidence_interval"]),
+    }
+    if refits := parts.get("refits"):
+        parts["refits"] = Refits.from_parts(refits)
+    if over_runs := parts.get("over_runs"):
+        parts["over_runs"] = RunsEvidence.from_parts(over_runs)
+    return parts
 
 
 def record_of(result: EvaluationResult) -> dict[str, Any]:
@@ -487,49 +539,6 @@ def page_of(title: str, body: str, path: str | os.PathLike[str] | None) -> str |
 
 
 # ------------------------------------------------------------------ steps
-
-
-def _monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
-    """Standard deviation of each limit over bootstrap resamples of the replicates."""
-    evidence = result.evidence
-    low, high, level, method = result.confidence_interval
-    if math.isnan(low) or math.isnan(high):
-        return MonteCarloError(math.nan, math.nan)
-    if method in wording.CLOSED_FORM:
-        return MonteCarloError(0.0, 0.0)
-    if method not in METHODS or NEEDS[method](evidence):
-        return MonteCarloError(math.nan, math.nan)
-    defined = np.flatnonzero(~np.isnan(evidence.replicates))
-    rng = np.random.default_rng(0)
-    limits = np.empty((_N_REPEATS, 2))
-    with warnings.catch_warnings():
-        # That the resamples are too few for the level was said when the interval was made.
-        warnings.simplefilter("ignore")
-        for k in range(_N_REPEATS):
-            drawn = _with_resamples(
-                evidence, defined[rng.integers(len(defined), size=len(defined))]
-            )
-            limits[k] = confidence_interval(drawn, method, level)[:2]
-    if result.automatic:
-        limits = np.clip(limits, *evidence.bounds)
-    return MonteCarloError(*(_spread(column) for column in limits.T))
-
-
-def _with_resamples(evidence: Evidence, lines: NDArray[np.intp]) -> Evidence:
-    """Evidence with these resamples only; what is known per resample stays together."""
-    errors, max_t = evidence.replicate_standard_errors, evidence.max_t
-    return replace(
-        evidence,
-        replicates=evidence.replicates[lines],
-        replicate_standard_errors=None if errors is None else errors[lines],
-        max_t=None if max_t is None else (max_t[0], max_t[1][lines]),
-    )
-
-
-def _spread(values: NDArray[np.float64]) -> float:
-    if np.all(values == values[0]):
-        return 0.0  # infinities included: the limit is infinite whatever is drawn
-    return float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf
 
 
 def _read_only(value: Any) -> Any:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from . import rendering
+from . import refits_wording, rendering, runs_wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ _TOO_FEW = "fewer than two resamples gave a value"
 
 def title(result: EvaluationResult) -> str:
     """Say which metric on how many rows."""
+    if result.refits is not None:
+        rows = _counted(result.n_samples, "row")
+        return f"{_capitalized(spoken(result.metric))} of a method on {rows}"
     return f"{_capitalized(spoken(result.metric))} on {_counted(result.n_samples, 'test row')}"
 
 
@@ -129,6 +132,11 @@ def claim(result: EvaluationResult) -> str:
         return f"{name} is undefined on {rows}: {_reason(result)}."
     score, interval = estimate(result), _interval_phrase(result)
     fixed = f", with {_listed(result.held_fixed)} held fixed" if result.held_fixed else ""
+    if result.over_runs is not None and result.estimand != "system":
+        told = runs_wording.claim_of(result, name, score, rows)
+        return f"{told} ({interval}){runs_wording.what_it_is_not(result)}."
+    if result.refits is not None:
+        return f"{refits_wording.claim_of(result, name, score)} ({interval})."
     sentences = {
         "system": (
             f"{name} was {score} on {rows}; on new data from the same source it is estimated at "
@@ -161,6 +169,10 @@ def _interval_phrase(result: EvaluationResult) -> str:
     if math.isnan(low) or math.isnan(high):
         return f"no {kind}: {_reason(result)}"
     parts = [f"{kind} {limits(result, marked=False)}", _method(method)]
+    if result.over_runs is not None and result.estimand != "system":
+        return ", ".join([parts[0], *runs_wording.interval_parts(result, units(result))])
+    if result.refits is not None:
+        return ", ".join([parts[0], *refits_wording.interval_parts(result, units(result))])
     if method not in CLOSED_FORM:
         parts.append(f"{units(result)} resampled")
         if result.n_undefined:
@@ -191,13 +203,18 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     low, high, level, method = result.confidence_interval
     sign = direction(result.greater_is_better)
     interval = f"{limits(result)} ({_method(method)})"
+    over_runs = result.over_runs is not None and result.estimand != "system"
+    if over_runs:
+        interval = f"{limits(result)} ({runs_wording.method_name(result)})"
     if math.isnan(low) or math.isnan(high):
         interval = f"undefined: {_reason(result)}"
     score = estimate(result) + (f" ({sign})" if sign else "")
     if math.isnan(result.estimate):
         score = f"undefined: {_reason(result)}"
+    if result.refits is not None:
+        return refits_wording.facts(result, score, interval)
     lines = [
-        ("estimand", _ESTIMANDS[result.estimand]),
+        ("estimand", runs_wording.estimand(result) if over_runs else _ESTIMANDS[result.estimand]),
         ("estimate", score),
         (f"{rendering.percent(level)} {short_interval_name(result)}", interval),
         ("standard error", _number_or_reason(result, result.standard_error)),
@@ -206,6 +223,8 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     if not cheap:
         lines.append(("Monte Carlo error", _monte_carlo(result)))
     lines.append(("resampled", _resampled(result)))
+    if result.over_runs is not None:
+        lines.extend(runs_wording.facts(result, digits_of(result)))
     if result.held_fixed:
         lines.append(("held fixed", _listed(result.held_fixed)))
     if result.naive_estimate is not None:
@@ -224,7 +243,8 @@ def _number_or_reason(result: EvaluationResult, value: float) -> str:
 
 def _monte_carlo(result: EvaluationResult) -> str:
     low, high = result.monte_carlo_error
-    if result.confidence_interval.method in CLOSED_FORM:
+    closed = result.over_runs is not None and result.estimand != "system" and low == high == 0
+    if closed or result.confidence_interval.method in CLOSED_FORM:
         return "none: the interval uses no resamples"
     if math.isnan(low) or math.isnan(high):
         limit = result.confidence_interval.low + result.confidence_interval.high
@@ -240,6 +260,8 @@ def _resampled(result: EvaluationResult) -> str:
     drawn = units(result)
     if result.unit != "row":
         drawn += f" with {_counted(result.n_samples, 'row')}"
+    if result.estimand == "pooled" and result.over_runs is not None:
+        return runs_wording.resampled(result, drawn)
     return f"{drawn}, {_counted(result.n_resamples, 'time')}"
 
 

@@ -338,7 +338,7 @@ def test_a_replicate_is_the_plain_function_on_the_repeated_rows(case, kind):
     statistic, reduced = reduced_of(case)
     plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
     codings = [
-        Coding(reduced.code, reduced.n_codes, statistic.reads),
+        Coding(reduced.code, reduced.n_codes, statistic.reading(reduced)),
         Coding(None, N_SAMPLES, "rows"),
     ]
     block, rows = plan.bind(codings).block(0)
@@ -383,7 +383,7 @@ def degenerate_resamples(case):
 @every_case
 def test_the_observed_value_is_the_plain_function(case):
     statistic, reduced = reduced_of(case)
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    coding = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
     for kind in DESIGNS:
         plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
         (block,) = plan.bind([coding]).observed()
@@ -396,8 +396,8 @@ def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case, kind):
     statistic, reduced = reduced_of(case)
     design = design_of(kind)
     codings = [
-        Coding(reduced.code, reduced.n_codes, statistic.reads),
-        Coding(None, N_SAMPLES, statistic.reads),
+        Coding(reduced.code, reduced.n_codes, statistic.reading(reduced)),
+        Coding(None, N_SAMPLES, statistic.reading(reduced)),
     ]
     plan = ResamplingPlan(design, N_RESAMPLES, np.random.SeedSequence(3))
     for left_out in plan.bind(codings).left_out():

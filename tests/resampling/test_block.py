@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skboot.resampling import block as block_module
-from skboot.resampling.block import Block, CrossedBlock, UnitBlock
+from skboot.resampling.block import Block, UnitBlock
+from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.left_out import LeaveOneOutBlock
 from skboot.resampling.membership import Membership
@@ -230,7 +231,7 @@ def test_a_crossing_is_the_first_end_where_the_gap_is_not_negative(case, share):
         ):
             for line, weights in enumerate(case.weights):
                 expected = plain_crossing(weights, terms, gap, stops)
-                for value, plain in zip(found, expected, strict=True):
+                for value, plain in zip(found[:4], expected, strict=True):
                     assert_array_equal(value[line], plain)
 
 
@@ -361,8 +362,8 @@ def test_a_crossing_less_one_unit(left_out):
             b.crossing(terms, *gaps(0.4), ends=ends) for b in (left_out.closed, left_out.plain)
         )
         for one, other in zip(closed, plain, strict=True):
-            for value, expected in zip(one, other, strict=True):
-                assert_array_equal(value, expected)
+            for value, expected in zip(one[:4], other[:4], strict=True):
+                assert_array_equal(one.of_lines(value), expected)
 
 
 def test_the_variance_less_one_unit(left_out):

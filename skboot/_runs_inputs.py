@@ -1,0 +1,143 @@
+"""From a user's arguments to the checked rows of several runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _validation as check
+from ._inputs import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The rows of every run; those on the full training list last."""
+
+    rows: list[Rows]
+    n_runs: int
+
+
+def checked_runs(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    full_runs: Any,
+    sample_weight: ArrayLike | None,
+    labels: ArrayLike | None,
+    varied: str,
+    caller: str,
+) -> Runs:
+    """Check the predictions of every run and pair them with the truth by row order."""
+    truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
+    if truth is not None and truth.ndim != 1:
+        raise check.fail(caller, "y_true", "be of shape (n_samples,)", f"shape {truth.shape}")
+    weights = check.check_weights(sample_weight, caller)
+    predicted = _predictions("y_preds", y_preds, caller)
+    if len(predicted) < 2:
+        raise check.fail(
+            caller,
+            "y_preds",
+            "hold the predictions of at least two runs",
+            f"{len(predicted)}",
+            "For one trained system use bootstrap_score.",
+        )
+    full: list[NDArray[Any]] = []
+    if full_runs is not None:
+        if varied not in ("training", "both"):
+            raise check.fail(
+                caller,
+                "full_runs",
+                f"be None with varied={varied!r}",
+                "predictions",
+                "These runs are on whole training lists already: add them to y_preds.",
+            )
+        full = _predictions("full_runs", full_runs, caller, predicted[0].ndim)
+    columns = None if labels is None else check.check_rows("labels", labels, caller)
+    if columns is None and truth is not None and predicted[0].ndim == 2:
+        columns = np.unique(truth)
+    names = [f"y_preds[{k}]" for k in range(len(predicted))]
+    names += [f"full_runs[{k}]" for k in range(len(full))]
+    found = []
+    for name, values in zip(names, predicted + full, strict=True):
+        # The truth comes first: it is what the rest must agree with.
+        columns_of_call = {"y_true": truth, name: values, "sample_weight": weights}
+        check.check_same_length(caller, **columns_of_call)
+        if values.shape != predicted[0].shape:
+            raise check.fail(
+                caller,
+                name,
+                f"have the shape of {names[0]}, {predicted[0].shape}",
+                f"shape {values.shape}",
+                "Runs come first: (n_runs, n_samples[, n_classes]).",
+            )
+        found.append(Rows(truth, values, weights, columns))
+    return Runs(found, len(predicted))
+
+
+def _predictions(
+    name: str, values: Any, caller: str, ndim: int | None = None
+) -> list[NDArray[Any]]:
+    """One checked array per run; a single run is taken as a list of one where that is clear."""
+    if isinstance(values, Mapping):
+        values = list(values.values())
+    elif hasattr(values, "__array__"):
+        values = np.asarray(values)
+        if ndim is not None and values.ndim == ndim:
+            values = values[None]
+        if values.ndim not in (2, 3):
+            raise check.fail(
+                caller,
+                name,
+                "have the shape (n_runs, n_samples) or (n_runs, n_samples, n_classes)",
+                f"shape {values.shape}",
+                "For one trained system use bootstrap_score.",
+            )
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
+        raise check.fail(
+            caller,
+            name,
+            "be an array or a list with the predictions of each run",
+            type(values).__name__,
+        )
+    return [check.check_rows(f"{name}[{k}]", one, caller) for k, one in enumerate(values)]
+
+
+def training_samples(
+    training: ArrayLike | None, varied: str, n_runs: int, caller: str
+) -> NDArray[np.intp]:
+    """Number of the training sample of each run."""
+    if varied != "both":
+        if training is not None:
+            raise check.fail(
+                caller,
+                "training",
+                f"be None with varied={varied!r}",
+                "training samples",
+                "Use varied='both' when several seeds were run on each training sample.",
+            )
+        return np.zeros(n_runs, np.intp) if varied == "seed" else np.arange(n_runs)
+    advice = "Name the training sample of each run: training=[0, 0, 1, 1, ...]."
+    if training is None:
+        raise check.fail(caller, "training", "be given with varied='both'", "None", advice)
+    names = check.check_rows("training", training, caller)
+    if names.shape != (n_runs,):
+        raise check.fail(
+            caller,
+            "training",
+            f"be of shape (n_runs,), here ({n_runs},)",
+            f"shape {names.shape}",
+            advice,
+        )
+    _, sample = np.unique(names, return_inverse=True)
+    if sample.max() == 0:
+        raise check.fail(
+            caller,
+            "training",
+            "name at least two training samples",
+            "one",
+            "With one training list use varied='seed'.",
+        )
+    return sample.astype(np.intp)

@@ -1,0 +1,452 @@
+"""A family of differences between systems: each by itself, and all at once.
+
+What is here does not know where the replicates come from. A pair is always computed with the same
+one of its systems first, and mirrored if asked the other way round, so that exchanging two systems
+changes the signs and nothing else.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..evaluation import Cautions, Task, packed
+from ..inference.choice import degeneracy
+from ..inference.distribution import LeftOutValues
+from ..inference.intervals import (
+    ConfidenceInterval,
+    Evidence,
+    confidence_interval,
+    max_t_deviations,
+)
+from ..inference.paired import (
+    CLOSED_FORM,
+    Difference,
+    Discordant,
+    automatic_method,
+    delong_error,
+    difference_interval,
+    holm,
+    max_t_adjusted,
+    mcnemar_exact,
+    p_value,
+    snapped,
+)
+from ..results import EvaluationResult
+from ..results.comparison import PairedDifference
+
+Floats = NDArray[np.float64]
+
+# Differences of scores below this share of the scores are rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """One system of a family.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    rank : int
+        Where it comes in an order that does not depend on the order of the call.
+    evidence : Evidence
+        With replicates that are common to the family.
+    result : EvaluationResult
+        The system by itself.
+    predicted : ndarray of shape (n_samples, ...) or None
+        Predictions, to see who predicts the same.
+    right : ndarray of shape (n_samples,) or None
+        Whether each row counts as 1, for 0/1 values of independent rows.
+    left_out : tuple (LeftOutValues, ndarray of shape (n_lines,)) or None
+        Values without single units, for BCa.
+    delong : tuple (covariance, number, size of the smaller class) or None
+        For areas under ROC curves.
+    """
+
+    name: str
+    rank: int
+    evidence: Evidence
+    result: EvaluationResult
+    predicted: NDArray[Any] | None = None
+    right: NDArray[np.bool_] | None = None
+    left_out: tuple[LeftOutValues, Floats] | None = None
+    delong: tuple[Floats, int, int] | None = None
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What must be said of the resampling, whoever is compared."""
+        return tuple(note for note in self.result.notes if note.startswith("Only "))
+
+
+def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
+    """All pairs in the order of the call, or each other system with the reference."""
+    names = list(names)
+    if reference is None:
+        return list(combinations(names, 2))
+    return [(name, reference) for name in names if name != reference]
+
+
+def compared(
+    members: Mapping[str, Member],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    interval: str,
+    adjust: str | None,
+    confidence_level: float,
+) -> tuple[list[PairedDifference], list[str]]:
+    """Records of all pairs, and what must be said of them.
+
+    Parameters
+    ----------
+    members : mapping of str to Member
+        The systems.
+    pairs : sequence of tuple of str
+        Which to compare.
+    interval : str
+        "auto" or a method of `skboot.inference.paired`.
+    adjust : {"max-t", "holm", None}
+        How to adjust for the number of pairs.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    pairs : list of PairedDifference
+        In the order of ``pairs``.
+    notes : list of str
+        Sentences.
+    """
+    ordered = [_ordered(members[one], members[other]) for one, other in pairs]
+    differences = [_difference(*both) for both in ordered]
+    methods = [
+        automatic_method(difference) if interval == "auto" else interval
+        for difference in differences
+    ]
+    with warnings.catch_warnings(record=True) as caught:
+        # Of too few resamples for the level: said once for all pairs.
+        warnings.simplefilter("always")
+        own = [
+            _alone(both, difference, method, confidence_level)
+            for both, difference, method in zip(ordered, differences, methods, strict=True)
+        ]
+    adjusted = _adjusted(own, differences, methods, adjust, confidence_level)
+    records = [
+        record if (record.first, record.second) == pair else record.mirrored()
+        for record, pair in zip(adjusted, pairs, strict=True)
+    ]
+    notes = _notes(records, differences, interval, adjust, confidence_level)
+    return records, [*dict.fromkeys(str(each.message) for each in caught), *notes]
+
+
+# ------------------------------------------------------------------ one pair
+
+
+def _ordered(one: Member, other: Member) -> tuple[Member, Member]:
+    return (one, other) if one.rank < other.rank else (other, one)
+
+
+def _difference(first: Member, second: Member) -> Difference:
+    """First minus second, with rounding taken out."""
+    one, other = first.evidence, second.evidence
+    estimate = one.estimate - other.estimate
+    scale = _ROUNDING * max(abs(one.estimate), abs(other.estimate))
+    if abs(estimate) <= scale:
+        estimate = 0.0
+    replicates = one.replicates - other.replicates
+    sizes = np.maximum(np.abs(one.replicates), np.abs(other.replicates))
+    with np.errstate(invalid="ignore"):
+        replicates[np.abs(replicates) <= _ROUNDING * sizes] = 0.0
+        # A difference that never changes must not look as if it did.
+        replicates[np.abs(replicates - estimate) <= _ROUNDING * sizes] = estimate
+    low, high = one.bounds
+    acceleration = None
+    if first.left_out is not None and second.left_out is not None:
+        values = first.left_out[1] - second.left_out[1]
+        acceleration = first.left_out[0].acceleration(values, estimate)
+    delong = None
+    if first.delong is not None and second.delong is not None:
+        delong = (delong_error(first.delong[0], first.delong[1], second.delong[1]), first.delong[2])
+    evidence = Evidence(
+        estimate=float(estimate),
+        replicates=replicates,
+        kind=one.kind,
+        n_units=one.n_units,
+        n_strata=one.n_strata,
+        bounds=(low - high, high - low),
+        weighted=one.weighted,
+        acceleration=acceleration,
+        delong=delong,
+    )
+    return Difference(evidence, _discordant(first, second), _identical(first, second))
+
+
+def _discordant(first: Member, second: Member) -> Discordant | None:
+    if first.right is None or second.right is None:
+        return None
+    first_only = int(np.count_nonzero(first.right & ~second.right))
+    second_only = int(np.count_nonzero(second.right & ~first.right))
+    return Discordant(first_only, second_only, len(first.right))
+
+
+def _identical(first: Member, second: Member) -> bool:
+    if first.predicted is None or second.predicted is None:
+        return False
+    return first.evidence.estimate == second.evidence.estimate and np.array_equal(
+        first.predicted, second.predicted
+    )
+
+
+def _alone(
+    both: tuple[Member, Member], difference: Difference, method: str, confidence_level: float
+) -> PairedDifference:
+    """One difference without regard to the others."""
+    interval = difference_interval(difference, method, confidence_level)
+    evidence, counts = difference.evidence, difference.discordant
+    defined = evidence.sorted_replicates
+    spread = float(defined.std(ddof=1)) if difference.varies else 0.0
+    wins = np.count_nonzero(defined > 0) + 0.5 * np.count_nonzero(defined == 0)
+    return PairedDifference(
+        first=both[0].name,
+        second=both[1].name,
+        difference=evidence.estimate,
+        confidence_interval=interval,
+        simultaneous_interval=None,
+        p_value=p_value(difference, method, confidence_level),
+        p_value_adjusted=np.nan,
+        bootstrap_support=float(wins / len(defined)) if len(defined) else np.nan,
+        standard_error=spread if len(defined) > 1 else np.nan,
+        mcnemar_p_value=None if counts is None else mcnemar_exact(*counts[:2]),
+    )
+
+
+# ------------------------------------------------------------------ all pairs
+
+
+def _adjusted(
+    records: list[PairedDifference],
+    differences: Sequence[Difference],
+    methods: Sequence[str],
+    adjust: str | None,
+    confidence_level: float,
+) -> list[PairedDifference]:
+    if adjust is None:
+        return records
+    if len(records) == 1:
+        [only] = records
+        whole = only._replace(simultaneous_interval=only.confidence_interval)
+        return [whole._replace(p_value_adjusted=only.p_value)]
+    if adjust == "holm":
+        return _by_holm(records, differences, methods, confidence_level)
+    return _by_max_t(records, differences, methods, confidence_level)
+
+
+def _by_max_t(
+    records: list[PairedDifference],
+    differences: Sequence[Difference],
+    methods: Sequence[str],
+    confidence_level: float,
+) -> list[PairedDifference]:
+    """Simultaneous intervals and p-values from the joint bootstrap."""
+    estimates = np.array([record.difference for record in records])
+    replicates = np.array([difference.evidence.replicates for difference in differences])
+    errors, largest = max_t_deviations(estimates, replicates)
+    errors = np.array(
+        [
+            error if difference.varies else 0.0
+            for error, difference in zip(errors, differences, strict=True)
+        ]
+    )
+    alone = np.array([record.p_value for record in records])
+    joint = max_t_adjusted(alone, estimates, errors, largest)
+    found = []
+    for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
+        if errors[k] > 0:
+            known = replace(difference.evidence, max_t=(float(errors[k]), largest))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                wide = confidence_interval(known, "max-t", confidence_level)
+            low, high = snapped(wide.low, wide.high)
+            wide = wide._replace(low=low, high=high)
+            p = float(joint[k])
+        else:
+            # Not among the largest of the resamples: by Bonferroni's rule, if at all.
+            wide, p = _bonferroni(record, difference, methods[k], len(records), confidence_level)
+            wide = wide._replace(method="max-t")
+        hull = _hull(wide, record.confidence_interval, difference.evidence.bounds)
+        found.append(record._replace(simultaneous_interval=hull, p_value_adjusted=p))
+    return found
+
+
+def _by_holm(
+    records: list[PairedDifference],
+    differences: Sequence[Difference],
+    methods: Sequence[str],
+    confidence_level: float,
+) -> list[PairedDifference]:
+    """Holm's p-values, with Bonferroni intervals."""
+    adjusted = holm([record.p_value for record in records])
+    found = []
+    for record, difference, method, p in zip(records, differences, methods, adjusted, strict=True):
+        wide, _ = _bonferroni(record, difference, method, len(records), confidence_level)
+        hull = _hull(wide, record.confidence_interval, difference.evidence.bounds)
+        found.append(record._replace(simultaneous_interval=hull, p_value_adjusted=float(p)))
+    return found
+
+
+def _bonferroni(
+    record: PairedDifference,
+    difference: Difference,
+    method: str,
+    n_pairs: int,
+    confidence_level: float,
+) -> tuple[ConfidenceInterval, float]:
+    """Interval at level 1 - (1 - level) / m, and m times the p-value.
+
+    From the bootstrap standard error: quantiles so far out would need many more resamples.
+    """
+    p = min(1.0, n_pairs * record.p_value)
+    if difference.identical or (not difference.varies and record.difference == 0):
+        return record.confidence_interval._replace(method="bonferroni"), p
+    if not difference.varies and method not in CLOSED_FORM:
+        # Every resample gave the same difference: they say nothing of how sure it is.
+        low, high = difference.evidence.bounds
+        return ConfidenceInterval(low, high, confidence_level, "bonferroni"), 1.0
+    stricter = 1 - (1 - confidence_level) / n_pairs
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = difference_interval(difference, method if method in CLOSED_FORM else "t", stricter)
+    return ConfidenceInterval(found.low, found.high, confidence_level, "bonferroni"), p
+
+
+def _hull(
+    wide: ConfidenceInterval, own: ConfidenceInterval, bounds: tuple[float, float]
+) -> ConfidenceInterval:
+    """Simultaneous interval, never inside the pair's own, and within what is possible."""
+    low = max(min(wide.low, own.low), min(bounds[0], own.low))
+    high = min(max(wide.high, own.high), max(bounds[1], own.high))
+    return wide._replace(low=low, high=high)
+
+
+# ------------------------------------------------------------------ what must be said
+
+
+def _notes(
+    records: Sequence[PairedDifference],
+    differences: Sequence[Difference],
+    interval: str,
+    adjust: str | None,
+    confidence_level: float,
+) -> list[str]:
+    notes = []
+    same, flat, few = [], [], []
+    for record, difference in zip(records, differences, strict=True):
+        name = f"{record.first} and {record.second}"
+        if difference.identical:
+            same.append(name)
+        elif interval == "auto" and record.confidence_interval.method == "tango":
+            few.append(name)
+        elif degeneracy(record.confidence_interval):
+            flat.append(f"{name}: {degeneracy(record.confidence_interval)}")
+    if same:
+        notes.append(
+            f"Identical predictions: {_listed(same)}. Their difference is 0, and its interval "
+            "[0, 0] is degenerate: it does not show that they would agree on other rows."
+        )
+    if few:
+        notes.append(
+            f"Fewer than ten rows tell these apart, so the interval is Tango's: {_listed(few)}."
+        )
+    notes += flat[:3]
+    undefined = [int(np.isnan(each.evidence.replicates).sum()) for each in differences]
+    if any(undefined):
+        notes.append(f"Undefined on up to {max(undefined)} resamples, which are left out.")
+    n_resamples = len(differences[0].evidence.replicates)
+    needed = int(np.ceil(2 * len(records) / (1 - confidence_level)))
+    if adjust == "holm" and n_resamples + 1 < needed:
+        notes.append(
+            f"With {n_resamples} resamples no p-value adjusted by Holm for {len(records)} "
+            f"differences can fall below {1 - confidence_level:.2g}: use n_resamples={needed - 1} "
+            "or adjust='max-t'."
+        )
+    return notes
+
+
+def _listed(names: Sequence[str], most: int = 5) -> str:
+    if len(names) <= most:
+        return "; ".join(names)
+    return f"{'; '.join(names[:most])}; and {len(names) - most} more"
+
+
+# ------------------------------------------------------------------ subgroups
+
+
+def largest_gaps(
+    task: Task,
+    metric: str,
+    families: Mapping[Any, Mapping[str, Member]],
+    pairs: Sequence[tuple[str, str]],
+) -> dict[str, EvaluationResult]:
+    """For each pair of systems, the two subgroups between which its difference changes most.
+
+    The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
+    """
+    between = list(combinations(families, 2))
+    changes = {pair: [_change(families, pair, groups) for groups in between] for pair in pairs}
+    every = [change for own in changes.values() for change in own]
+    estimates = np.array([change[0] for change in every])
+    errors, largest = max_t_deviations(estimates, np.array([change[1] for change in every]))
+    said = Cautions(task.caller)
+    found = {}
+    for k, (pair, own) in enumerate(changes.items()):
+        sizes = np.abs([change[0] for change in own])
+        widest = int(np.nanargmax(sizes)) if np.isfinite(sizes).any() else 0
+        estimate, replicates = own[widest]
+        sign, (one, other) = 1.0, between[widest]
+        if estimate < 0:
+            sign, (one, other) = -1.0, (other, one)
+        member = families[one][pair[0]].evidence
+        reach = 2 * (member.bounds[1] - member.bounds[0])
+        known = Evidence(
+            estimate=float(abs(estimate)),
+            replicates=sign * replicates,
+            kind=task.plan.design.kind,
+            n_units=task.plan.design.n_units,
+            n_strata=member.n_strata,
+            bounds=(-reach, reach),
+            max_t=(float(errors[k * len(between) + widest]), largest),
+        )
+        name = f"{pair[0]} - {pair[1]}"
+        found[name] = packed(
+            task,
+            f"{metric} gap ({name}: {one} - {other})",
+            known,
+            confidence_interval(known, "max-t", task.confidence_level),
+            (
+                f"The largest of {len(between)} changes between subgroups of the difference "
+                f"{name}, with its simultaneous interval over {len(every)} changes.",
+            ),
+            n_samples=task.rows.n_samples,
+            greater_is_better=None,
+            naive_estimate=None,
+            said=said,
+            automatic=False,
+        )
+    return found
+
+
+def _change(
+    families: Mapping[Any, Mapping[str, Member]], pair: tuple[str, str], groups: tuple[Any, Any]
+) -> tuple[float, Floats]:
+    """How much more the first beats the second in one subgroup than in another."""
+    one, other = (
+        _difference(families[group][pair[0]], families[group][pair[1]]).evidence for group in groups
+    )
+    return one.estimate - other.estimate, one.replicates - other.replicates

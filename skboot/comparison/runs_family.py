@@ -1,0 +1,400 @@
+"""A family of differences between methods, each known from several runs on one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._inputs import Rows
+from ..inference.distribution import Subject, bootstrap
+from ..inference.intervals import ConfidenceInterval
+from ..inference.paired import holm
+from ..inference.paired_runs import (
+    RunsDifference,
+    components_difference,
+    joint_p_values,
+    welch_difference,
+)
+from ..inference.variance import Moments, ResampleNoise, RowNoise, moments
+from ..metrics.additive import RowMean
+from ..metrics.statistic import Reduced, Statistic
+from ..resampling.plan import Coding, ResamplingPlan
+from ..results import EvaluationResult
+from ..results.comparison import ComparisonResult, PairedDifference
+from .family import pairs_of
+
+Floats = NDArray[np.float64]
+
+_FEW_RUNS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """Rows of each run of a method, those on the full training list last."""
+
+    name: str
+    rows: list[Rows]
+    n_runs: int
+
+    @property
+    def numbered(self) -> list[tuple[int, Rows]]:
+        return list(enumerate(self.rows))
+
+    @property
+    def centre(self) -> list[int]:
+        """Runs that the difference comes from."""
+        first = self.n_runs if len(self.rows) > self.n_runs else 0
+        return list(range(first, len(self.rows)))
+
+
+@dataclass(frozen=True, eq=False)
+class RunsCall:
+    """What the steps of one call share."""
+
+    methods: dict[str, Method]
+    plan: ResamplingPlan
+    varied: str
+    paired: bool
+    reference: str | None
+    adjust: str | None
+    interval: str
+    confidence_level: float
+    settings: dict[str, Any]
+
+    @property
+    def n_strata(self) -> int:
+        strata = self.plan.design.strata
+        return 1 if strata is None else int(strata.max()) + 1
+
+    @property
+    def n_units(self) -> int:
+        return int(min(self.plan.design.n_units))
+
+    @property
+    def test_df(self) -> int:
+        return max(self.n_units - self.n_strata, 1)
+
+
+# ------------------------------------------------------------------ one metric
+
+
+@dataclass(frozen=True, eq=False)
+class _Evaluated:
+    """Scores and noise of all runs of a method.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_runs,)
+        Those on the full training list last.
+    noise : RowNoise or ResampleNoise
+        Of the same runs.
+    series : ndarray of shape (n,)
+        Average over the runs that give the centre, per row or per resample.
+    replicates : ndarray of shape (n_resamples,)
+        Mean score of these runs on each resample.
+    """
+
+    method: Method
+    scores: Floats
+    noise: Any
+    series: Floats
+    replicates: Floats
+
+
+def compared_by(
+    call: RunsCall,
+    metric: str,
+    statistics: Mapping[str, Statistic],
+    alone: Mapping[str, EvaluationResult],
+    n_jobs: int | None,
+    verbose: int,
+) -> ComparisonResult:
+    """Compare methods by one metric.
+
+    Parameters
+    ----------
+    call : RunsCall
+        What the call asked for.
+    metric : str
+        Name of the metric.
+    statistics : mapping of str to Statistic
+        Of each run, under "method][run".
+    alone : mapping of str to EvaluationResult
+        Each method by itself.
+    n_jobs : int or None
+        Workers at most.
+    verbose : int
+        1 shows progress.
+
+    Returns
+    -------
+    ComparisonResult
+    """
+    evaluated = _evaluated(call, statistics, n_jobs, verbose)
+    pairs = pairs_of(call.methods, call.reference)
+    differences = [_difference(call, evaluated[one], evaluated[other]) for one, other in pairs]
+    records = [
+        _record(call, evaluated[one], evaluated[other], difference)
+        for (one, other), difference in zip(pairs, differences, strict=True)
+    ]
+    records = _adjusted(call, evaluated, pairs, records, differences)
+    systems = {
+        name: replace(one, evidence=replace(one.evidence, replicates=evaluated[name].replicates))
+        for name, one in alone.items()
+    }
+    held_fixed = ["the training list"] if call.varied == "seed" else ["settings of the methods"]
+    if call.interval == "welch":
+        held_fixed.append("the test rows")
+    if call.plan.design.strata is not None:
+        held_fixed.append("the number of units in each stratum")
+    return ComparisonResult(
+        metric=metric,
+        estimand="method",
+        systems=systems,
+        pairs=tuple(records),
+        reference=call.reference,
+        adjust=call.adjust,
+        automatic=call.interval == "auto",
+        notes=tuple(_notes(call, records, differences)),
+        held_fixed=tuple(held_fixed),
+        settings=call.settings,
+    )
+
+
+def _evaluated(
+    call: RunsCall, statistics: Mapping[str, Statistic], n_jobs: int | None, verbose: int
+) -> dict[str, _Evaluated]:
+    """Evaluate all runs of all methods on one plan."""
+    subjects, owner = [], []
+    for name, method in call.methods.items():
+        for k, rows in method.numbered:
+            statistic = statistics[f"{name}][{k}"]
+            reduced = statistic.reduce(*rows.of(None))
+            coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+            subjects.append(Subject(statistic, reduced, coding))
+            owner.append(name)
+    binding = call.plan.bind([subject.coding for subject in subjects])
+    found = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    replicates = np.array([each.replicates for each in found])
+    defined = ~np.isnan(replicates).any(axis=0)
+    exact = _is_exact(call, subjects[0].statistic)
+    results = {}
+    for name, method in call.methods.items():
+        own = [k for k, each in enumerate(owner) if each == name]
+        scores = np.array([found[k].estimate for k in own])
+        if exact:
+            noise: Any = RowNoise([_row_values(subjects[k]) for k in own])
+        else:
+            noise = ResampleNoise(
+                replicates[np.ix_(np.array(own), np.flatnonzero(defined))], _inflation(call)
+            )
+        mean = replicates[[own[k] for k in method.centre]].mean(axis=0)
+        series = np.asarray(noise.average(method.centre), dtype=np.float64)
+        results[name] = _Evaluated(method, scores, noise, series, mean)
+    return results
+
+
+def _inflation(call: RunsCall) -> float:
+    """What the variance of resamples is multiplied by: they are drawn from the data."""
+    return 1.0 if call.plan.design.is_crossed else call.n_units / call.test_df
+
+
+def _is_exact(call: RunsCall, statistic: Statistic) -> bool:
+    """Whether scores are plain means of independent rows."""
+    design = call.plan.design
+    rows = next(iter(call.methods.values())).rows[0]
+    return (
+        isinstance(statistic, RowMean)
+        and statistic.is_row_mean
+        and design.kind == "rows"
+        and design.strata is None
+        and rows.sample_weight is None
+    )
+
+
+def _row_values(subject: Subject) -> Floats:
+    """Value of each row, with the metric's sign."""
+    reduced: Reduced = subject.reduced
+    values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
+    values = values * subject.statistic.sign  # type: ignore[attr-defined]
+    return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
+
+
+def _difference(call: RunsCall, first: _Evaluated, second: _Evaluated) -> RunsDifference:
+    """First method minus second."""
+    one, other = first.method, second.method
+    if call.interval == "welch":
+        sides = first.scores[one.centre], second.scores[other.centre]
+        if call.paired:
+            return welch_difference(sides[0] - sides[1], None)
+        return welch_difference(*sides)
+    change = first.series - second.series
+    of_mean = first.noise.variance(change)
+    runs = [[k] for k in range(one.n_runs)]
+    divided = call.varied != "training"
+    if call.paired:
+        both = _paired_noise(first, second, one.n_runs)
+        scores = first.scores[: one.n_runs] - second.scores[: one.n_runs]
+        found = components_difference(
+            moments(scores, both, runs), None, of_mean, call.test_df, divided=divided
+        )
+    else:
+        sides_ = _moments(first), _moments(second)
+        found = components_difference(*sides_, of_mean, call.test_df, divided=divided)
+    # The centre comes from the runs on the full list, where there are any.
+    centre = float(first.scores[one.centre].mean() - second.scores[other.centre].mean())
+    return found._replace(difference=centre)
+
+
+def _moments(one: _Evaluated) -> Moments:
+    return moments(one.scores, one.noise, [[k] for k in range(one.method.n_runs)])
+
+
+def _paired_noise(first: _Evaluated, second: _Evaluated, n_runs: int) -> Any:
+    """Noise of the differences of runs that belong together."""
+    if isinstance(first.noise, RowNoise):
+        return RowNoise([first.noise.values[k] - second.noise.values[k] for k in range(n_runs)])
+    replicates = first.noise.replicates[:n_runs] - second.noise.replicates[:n_runs]
+    return ResampleNoise(replicates, first.noise.inflation)
+
+
+def _record(
+    call: RunsCall, first: _Evaluated, second: _Evaluated, difference: RunsDifference
+) -> PairedDifference:
+    method = "welch" if call.interval == "welch" else "components"
+    change = first.replicates - second.replicates
+    change = change[~np.isnan(change)]
+    wins = np.count_nonzero(change > 0) + 0.5 * np.count_nonzero(change == 0)
+    low, high = difference.interval(call.confidence_level)
+    return PairedDifference(
+        first=first.method.name,
+        second=second.method.name,
+        difference=difference.difference,
+        confidence_interval=ConfidenceInterval(low, high, call.confidence_level, method),
+        simultaneous_interval=None,
+        p_value=difference.p_value,
+        p_value_adjusted=np.nan,
+        bootstrap_support=float(wins / len(change)) if len(change) else np.nan,
+        standard_error=difference.standard_error,
+    )
+
+
+# ------------------------------------------------------------------ all pairs
+
+
+def _adjusted(
+    call: RunsCall,
+    evaluated: Mapping[str, _Evaluated],
+    pairs: Sequence[tuple[str, str]],
+    records: list[PairedDifference],
+    differences: list[RunsDifference],
+) -> list[PairedDifference]:
+    """Add simultaneous intervals and adjusted p-values."""
+    if call.adjust is None:
+        return records
+    p_values = np.array([record.p_value for record in records])
+    rest = 1 - call.confidence_level
+    if len(records) == 1:
+        adjusted, cut, name = p_values, rest, records[0].confidence_interval.method
+    elif call.adjust == "holm":
+        adjusted, cut, name = holm(p_values), rest / len(records), "bonferroni"
+    else:
+        name = "max-t"
+        vary = [k for k, each in enumerate(differences) if each.standard_error > 0]
+        adjusted, cut = np.where(np.isnan(p_values), np.nan, 1.0), rest
+        if vary:
+            correlation = _correlation(call, evaluated, [pairs[k] for k in vary])
+            smallest = joint_p_values([differences[k] for k in vary], correlation, call.plan.seed)
+            below = np.searchsorted(smallest, p_values[vary], side="right")
+            adjusted[vary] = np.maximum(p_values[vary], (1 + below) / (len(smallest) + 1))
+            cut = float(smallest[max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)])
+    found = []
+    for record, difference, p in zip(records, differences, adjusted, strict=True):
+        low, high = difference.interval(1 - cut)
+        wide = ConfidenceInterval(low, high, call.confidence_level, name)
+        found.append(record._replace(simultaneous_interval=wide, p_value_adjusted=float(p)))
+    return found
+
+
+def _correlation(
+    call: RunsCall, evaluated: Mapping[str, _Evaluated], pairs: Sequence[tuple[str, str]]
+) -> Floats:
+    """Correlation of the errors of differences: common test units, and common methods."""
+    names = list(evaluated)
+    covariance = np.zeros((len(names), len(names)))
+    if call.interval != "welch":
+        series = np.array([evaluated[name].series for name in names])
+        covariance = np.atleast_2d(np.cov(series))
+        first = evaluated[names[0]].noise
+        covariance *= first.inflation if isinstance(first, ResampleNoise) else 1 / series.shape[1]
+    for k, name in enumerate(names):
+        own = _moments(evaluated[name])
+        if call.interval == "welch":
+            scores = evaluated[name].scores[evaluated[name].method.centre]
+            covariance[k, k] += float(np.var(scores, ddof=1)) / len(scores)
+        else:
+            weight = 1.0 if call.varied == "training" else 1 / own.n
+            covariance[k, k] += max(own.between - own.interaction, 0.0) * weight
+    contrasts = np.zeros((len(pairs), len(names)))
+    for k, (one, other) in enumerate(pairs):
+        contrasts[k, names.index(one)], contrasts[k, names.index(other)] = 1.0, -1.0
+    of_pairs = contrasts @ covariance @ contrasts.T
+    scale = np.sqrt(np.maximum(np.diag(of_pairs), np.finfo(float).tiny))
+    return np.asarray(of_pairs / np.outer(scale, scale))
+
+
+# ------------------------------------------------------------------ what must be said
+
+
+def _notes(
+    call: RunsCall, records: Sequence[PairedDifference], differences: Sequence[RunsDifference]
+) -> list[str]:
+    notes = []
+    fewest = min(own.n_runs for own in call.methods.values())
+    if fewest < _FEW_RUNS:
+        notes.append(
+            f"Only {fewest} runs of a method (fewer than {_FEW_RUNS}): the variance between runs "
+            "is poorly known, and the intervals are wide."
+        )
+    if call.interval == "welch":
+        notes.append(
+            "Welch's interval varies the runs alone: it does not say how the difference would "
+            "come out on other test rows, and for two methods of equal merit it excludes 0 far "
+            "more often than stated."
+        )
+    for record, difference in zip(records, differences, strict=True):
+        if difference.standard_error == 0:
+            notes.append(
+                f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
+                "the interval is degenerate; it does not say that the difference is known exactly."
+            )
+    if call.interval != "welch":
+        notes += [_advice(call, *each) for each in zip(records, differences, strict=True)][:3]
+    return notes
+
+
+def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference) -> str:
+    """What would narrow an interval: more runs, or more test rows."""
+    total = difference.of_runs + difference.of_test
+    if total == 0:
+        return f"{record.first} - {record.second}: nothing varies."
+    share = difference.of_runs / total
+    n = min(call.methods[record.first].n_runs, call.methods[record.second].n_runs)
+    divided = call.varied != "training"
+    runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
+    rows = 1 - np.sqrt(1 - (1 - share) / 2)
+    unit = "rows" if call.plan.design.kind == "rows" else "units"
+    options = [(rows, f"add {call.n_units} test {unit}")]
+    if divided:
+        options.append((runs, f"add {n} runs of each method"))
+    options.sort(reverse=True)
+    told = ", ".join(f"{what} (about {100 * gain:.0f} % narrower)" for gain, what in options)
+    return (
+        f"{record.first} - {record.second}: {100 * share:.0f} % of the squared standard error "
+        f"comes from the runs, {100 * (1 - share):.0f} % from the test {unit}. To narrow the "
+        f"interval: {told}."
+    )

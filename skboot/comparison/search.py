@@ -1,0 +1,370 @@
+"""What a tuned search is worth: the score of the winner, corrected for having been chosen.
+
+`search_score` needs out-of-fold predictions of every configuration, which
+`skboot.comparison.tuning.out_of_fold` makes from a fitted search.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _validation as check
+from .._inputs import Rows, resampling_plan
+from ..evaluation import versions_used
+from ..inference.choice import degeneracy
+from ..inference.error632 import error632
+from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
+from ..inference.method import Refits, as_confidence_interval, method_interval
+from ..inference.out_of_bag import out_of_bag_error
+from ..metrics.additive import RowMean
+from ..metrics.statistic import Statistic
+from ..resampling.block import UnitBlock
+from ..resampling.plan import Coding, ResamplingPlan
+from ..results import EvaluationResult, ResultTable
+from .systems import checked_systems, statistics_of
+
+Floats = NDArray[np.float64]
+
+_INTERVALS = ("auto", "adjusted", "percentile")
+
+
+def search_score(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Any = "accuracy",
+    groups: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    interval: str = "auto",
+    greater_is_better: bool | None = None,
+    random_state: Any = None,
+) -> Any:
+    """Score of a tuned search, corrected for having chosen the best configuration.
+
+    The best score of a search is too good: it is the largest of many noisy numbers. Here the
+    choice is repeated on bootstrap samples of the rows, and what it chooses is scored on the rows
+    left out. Nothing is fitted again.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+        True labels or values. None with ``metric="mean"``.
+    y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
+        Out-of-fold predictions of each configuration on the same folds; see `out_of_fold`.
+    metric : str, callable, scorer, list or dict
+        As of `bootstrap_score`; the configuration is chosen by it, too.
+    groups : array-like of shape (n_samples,), optional
+        Whole groups are drawn.
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of probabilities.
+    n_resamples : int
+        Number of resamples, at least 2.
+    confidence_level : float
+        In (0, 1).
+    interval : {"auto", "adjusted", "percentile"}
+        "adjusted": from the standard error of the out-of-bag score, for means of row values.
+        "percentile": of the out-of-bag scores of single resamples, the published form; measured
+        to be 1.2 to 1.4 times too wide. "auto" takes the first where it exists.
+    greater_is_better : bool, optional
+        Direction of a metric that skboot cannot know.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call.
+
+    Returns
+    -------
+    EvaluationResult or dict
+        ``estimate`` is the corrected score, ``notes`` say who was chosen on all rows, with which
+        uncorrected score, and how often on the resamples.
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right, and where the direction of the metric is unknown.
+
+    See Also
+    --------
+    out_of_fold : Make the predictions from a fitted search.
+
+    Notes
+    -----
+    For means of row values the estimate averages, per row, the losses of the configurations chosen
+    without it (Efron's Err(1) with the choice as the fit), with its standard error by the
+    infinitesimal jackknife. For other metrics it is the mean of the out-of-bag scores. Time and
+    memory grow with n_resamples times n_samples.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis (2018), Machine Learning 107, 1895-1922; Efron &
+    Tibshirani (1997), JASA 92, 548-560.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import search_score
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=200)
+    >>> noise = {f"configuration {k}": rng.integers(0, 2, size=200) for k in range(50)}
+    >>> best = max(np.mean(y_true == predicted) for predicted in noise.values())
+    >>> result = search_score(y_true, noise, random_state=0)
+    >>> print(f"best {best:.2f}, corrected {result.estimate:.2f}")
+    best 0.58, corrected 0.50
+    """
+    caller = "search_score"
+    level = check.check_confidence_level(confidence_level, caller)
+    check.check_choice("interval", interval, caller, _INTERVALS)
+    rows = checked_systems(y_true, y_preds, None, labels, caller)
+    statistics, single = statistics_of(metric, rows, greater_is_better, caller)
+    first = next(iter(rows.values()))
+    plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first, caller)
+    if plan.design.is_crossed:
+        raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
+    settings = {
+        "confidence_level": level,
+        "interval": interval,
+        "n_resamples": plan.n_resamples,
+        "groups": groups is not None,
+        "n_configurations": len(rows),
+    }
+    results = {}
+    for name, by_name in statistics.items():
+        candidates = _Candidates(name, by_name, rows, plan, groups, settings)
+        results[name] = _corrected(candidates, interval, level)
+    return next(iter(results.values())) if single else ResultTable(results)
+
+
+# ------------------------------------------------------------------ steps of search_score
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Configurations of a search, by one metric."""
+
+    metric: str
+    statistics: Mapping[str, Statistic]
+    rows: Mapping[str, Rows]
+    plan: ResamplingPlan
+    groups: ArrayLike | None
+    settings: dict[str, Any]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.rows)
+
+    @property
+    def any_statistic(self) -> Statistic:
+        return next(iter(self.statistics.values()))
+
+    @property
+    def sign(self) -> float:
+        """1 if greater is better."""
+        better = self.any_statistic.greater_is_better
+        if better is None:
+            raise check.fail(
+                "search_score",
+                "greater_is_better",
+                "be given for a metric of unknown direction",
+                "None",
+                "The best configuration is chosen by it.",
+            )
+        return 1.0 if better else -1.0
+
+
+class _Resampled(NamedTuple):
+    """What the resamples chose.
+
+    Attributes
+    ----------
+    observed : ndarray of shape (n_candidates,)
+        Score of each on all rows.
+    chosen : ndarray of shape (n_resamples,)
+        Number of the best one in each resample.
+    outside : ndarray of shape (n_resamples,)
+        Its score on the rows left out.
+    weights : ndarray of shape (n_resamples, n_samples)
+        How often each row was drawn.
+    values : ndarray of shape (n_candidates, n_samples) or None
+        Value of each row, for means of row values.
+    """
+
+    observed: Floats
+    chosen: NDArray[np.intp]
+    outside: Floats
+    weights: NDArray[np.uint8]
+    values: Floats | None
+
+
+def _corrected(candidates: _Candidates, interval: str, level: float) -> EvaluationResult:
+    sign = candidates.sign
+    found = _resampled(candidates)
+    if interval == "adjusted" and found.values is None:
+        raise check.fail(
+            "search_score",
+            "interval",
+            "be 'percentile' or 'auto' for a metric that is no mean of row values",
+            "'adjusted'",
+            "No standard error of its out-of-bag score is at hand.",
+        )
+    low, high = candidates.any_statistic.bounds
+    refits, notes = None, []
+    if found.values is not None:
+        # Losses: smaller is better.
+        losses = -sign * found.values
+        error = error632(
+            out_of_bag_error(losses[found.chosen], found.weights, groups=candidates.groups),
+            resubstitution=float(np.min(-sign * found.observed)),
+            no_information_rate=float(np.max(-sign * found.observed)),
+            bounds=(-high, -low) if sign > 0 else (low, high),
+        )
+        refits = Refits.of(error, strategy="oob", sign=sign, optimism=np.nan)
+        estimate = 0.0 - sign * error.oob
+    else:
+        estimate = float(np.nanmean(found.outside)) if np.isfinite(found.outside).any() else np.nan
+    evidence = _evidence(candidates, found, estimate, refits)
+    if refits is not None:
+        made = method_interval(refits, "adjusted" if interval == "auto" else interval, level)
+        limits, notes = as_confidence_interval(made), list(made.notes)
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            limits = confidence_interval(evidence, "percentile", level)
+    if limits.method == "percentile":
+        notes = [
+            "Percentiles of the out-of-bag scores of single resamples, the published form: "
+            "measured to be 1.2 to 1.4 times too wide."
+        ]
+    return _packed(candidates, found, evidence, limits, refits, notes)
+
+
+def _resampled(candidates: _Candidates) -> _Resampled:
+    """Choose in every resample, and score what was chosen on the rows left out."""
+    names, plan, n = candidates.names, candidates.plan, candidates.plan.design.n_samples
+    statistics = [candidates.statistics[name] for name in names]
+    reduced = [
+        statistic.reduce(*candidates.rows[name].of(None))
+        for name, statistic in zip(names, statistics, strict=True)
+    ]
+    codings = [
+        Coding(own.code, own.n_codes, statistic.reads)
+        for own, statistic in zip(reduced, statistics, strict=True)
+    ]
+    # The last one tells how often each row was drawn.
+    binding = plan.bind([*codings, Coding(None, n, "sums")])
+    terms = [
+        own.terms if statistic.reads == "sums" else None
+        for own, statistic in zip(reduced, statistics, strict=True)
+    ]
+
+    def scores(blocks: Sequence[Any]) -> Floats:
+        binding.share_sums(blocks[:-1], terms)
+        return np.array(
+            [
+                statistic.evaluate(block, own)
+                for statistic, block, own in zip(statistics, blocks, reduced, strict=False)
+            ]
+        )
+
+    parts = [
+        _chosen(candidates.sign, scores, blocks, n_lines)
+        for blocks, n_lines in _blocks(binding, plan.n_resamples)
+    ]
+    chosen, outside, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    observed = scores(binding.observed())[:, 0]
+    values = None
+    if all(isinstance(each, RowMean) and each.is_row_mean for each in statistics):
+        values = np.array(
+            [
+                _row_values(statistic, own)
+                for statistic, own in zip(statistics, reduced, strict=True)
+            ]
+        )
+    return _Resampled(observed, chosen, outside, weights, values)
+
+
+def _blocks(binding: Any, n_resamples: int) -> Iterator[tuple[list[Any], int]]:
+    for number in range(binding.n_blocks):
+        yield (
+            binding.block(number),
+            min(binding.block_size, n_resamples - number * binding.block_size),
+        )
+
+
+def _chosen(
+    sign: float, scores: Callable[[Sequence[Any]], Floats], blocks: list[Any], n_lines: int
+) -> tuple[NDArray[np.intp], Floats, NDArray[np.uint8]]:
+    inside = sign * scores(blocks)[:, :n_lines]
+    chosen = np.argmax(np.where(np.isnan(inside), -np.inf, inside), axis=0)
+    left_out = [
+        UnitBlock(block.membership, (block.counts == 0).astype(np.uint8)) for block in blocks
+    ]
+    outside = scores(left_out)[:, :n_lines]
+    weights = blocks[-1].sums()[:n_lines]
+    lines = np.arange(n_lines)
+    return chosen, outside[chosen, lines], np.minimum(weights, 255).astype(np.uint8)
+
+
+def _row_values(statistic: Statistic, reduced: Any) -> Floats:
+    values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
+    values = values * statistic.sign  # type: ignore[attr-defined]
+    return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
+
+
+def _evidence(
+    candidates: _Candidates, found: _Resampled, estimate: float, refits: Refits | None
+) -> Evidence:
+    design = candidates.plan.design
+    return Evidence(
+        estimate=estimate,
+        replicates=found.outside,
+        kind=design.kind,
+        n_units=design.n_units,
+        bounds=candidates.any_statistic.bounds,
+        standard_error=None if refits is None else refits.point_standard_error,
+    )
+
+
+def _packed(
+    candidates: _Candidates,
+    found: _Resampled,
+    evidence: Evidence,
+    limits: ConfidenceInterval,
+    refits: Refits | None,
+    notes: Sequence[str],
+) -> EvaluationResult:
+    counts = np.bincount(found.chosen, minlength=len(candidates.names))
+    winner = int(np.nanargmax(candidates.sign * found.observed))
+    told = (
+        f"Chosen on all rows among {len(counts)} configurations: {candidates.names[winner]}, with "
+        f"the uncorrected score {found.observed[winner]:.4g}; on the resamples it was chosen in "
+        f"{100 * counts[winner] / counts.sum():.0f} %, and {np.count_nonzero(counts)} "
+        "configurations at least once."
+    )
+    degenerate = degeneracy(limits)
+    seed = candidates.plan.seed
+    entropy: Any = seed.entropy
+    if seed.spawn_key:
+        entropy = {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
+    return EvaluationResult(
+        metric=candidates.metric,
+        estimand="method",
+        evidence=evidence,
+        confidence_interval=limits,
+        automatic=refits is not None and candidates.settings["interval"] == "auto",
+        n_samples=candidates.plan.design.n_samples,
+        unit="group" if candidates.plan.design.kind == "groups" else "row",
+        greater_is_better=candidates.sign > 0,
+        naive_estimate=None,
+        notes=(told, *notes, *([degenerate] if degenerate else [])),
+        held_fixed=("the out-of-fold predictions of each configuration",),
+        seed=entropy,
+        settings=candidates.settings,
+        versions=versions_used(),
+        refits=refits,
+    )

@@ -1,0 +1,526 @@
+"""Compare trained systems on one test set: paired differences from one plan of resamples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _validation as check
+from .._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
+from ..evaluation import (
+    Cautions,
+    Task,
+    accelerations_of,
+    result_of,
+    subject_of,
+    with_replicates,
+)
+from ..inference.choice import planned_method
+from ..inference.distribution import LeftOutValues, Subject, bootstrap, leave_out
+from ..inference.intervals import Evidence
+from ..inference.paired import DIFFERENCE_METHODS, PROBLEMS
+from ..metrics.adapters import Negated
+from ..metrics.additive import RowMean
+from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
+from ..metrics.statistic import Statistic
+from ..resampling.plan import Binding
+from ..results import ResultTable
+from ..results.comparison import ComparisonResult
+from ..results.comparison_table import ComparisonTable
+from .family import Member, compared, largest_gaps, pairs_of
+
+_CALLER = "compare_systems"
+_ADJUSTMENTS = ("max-t", "holm")
+
+
+def compare_systems(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Any = "accuracy",
+    reference: str | None = None,
+    adjust: str | None = "max-t",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    by: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    interval: str = "auto",
+    same_population: bool = False,
+    greater_is_better: bool | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Any:
+    """Compare trained systems on the same test rows, with intervals for their differences.
+
+    Every resample draws the same rows for all systems, so that what is hard for all of them
+    cancels out of the differences.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
+        Predictions of each system by its name, as `bootstrap_score` takes them. Row order is what
+        pairs them.
+    metric : str, callable, scorer, list or dict
+        As of `bootstrap_score`. A list or dict gives a dict of results.
+    reference : str, optional
+        Name of the system that all others are compared with; all pairs when None.
+    adjust : {"max-t", "holm", None}
+        For several differences at once: simultaneous intervals and p-values from the joint
+        bootstrap; Holm's p-values with Bonferroni intervals; or none.
+    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+    strata : array-like of shape (n_samples,), optional
+        Units are drawn within strata.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+    by : array-like of shape (n_samples,), optional
+        A category per row: gives a comparison per subgroup and, under ``"gap"``, for each pair
+        of systems the two subgroups between which its difference changes most.
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of probabilities.
+    n_resamples : int
+        Number of resamples, at least 2.
+    confidence_level : float
+        In (0, 1).
+    interval : str
+        Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` where fewer than ten
+        independent rows tell two systems apart), percentile, expanded, basic, normal, t, bca,
+        tango (right or wrong on independent rows), delong (area under the ROC curve of
+        independent rows).
+    same_population : bool
+        With crossed groups: both columns name members of one population.
+    greater_is_better : bool, optional
+        Direction of a metric that skboot cannot know.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call, whatever the order of the
+        systems.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+    verbose : int
+        1 shows progress on stderr.
+
+    Returns
+    -------
+    ComparisonResult or dict
+        ``pairs`` holds a record per difference, ``systems`` each system by itself. A dict for a
+        list or dict of metrics, and for ``by``.
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right; the message says what to do.
+    RuntimeError
+        If the metric raises on a resample.
+
+    Warns
+    -----
+    sklearn.exceptions.UndefinedMetricWarning
+        If the metric is undefined on some resamples; they are left out and counted.
+    UserWarning
+        If an interval is known to be unreliable in the case at hand.
+
+    See Also
+    --------
+    bootstrap_score : One system.
+
+    Notes
+    -----
+    The p-value of a difference is the smallest 1 - level whose interval of the same method
+    excludes 0, at least 2 / (n_resamples + 1): it is at most 0.05 exactly when the 95 % interval
+    excludes 0. Simultaneous intervals are d -/+ c se, with se the standard deviation of the
+    difference over the resamples and c the quantile of the largest studentized deviation over
+    all differences (Westfall & Young 1993, section 2.3), never inside the interval of the
+    difference by itself.
+
+    References
+    ----------
+    Westfall & Young (1993), Resampling-Based Multiple Testing; Tango (1998), Statistics in
+    Medicine 17, 891-908; DeLong et al. (1988), Biometrics 44, 837-845.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_systems
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=500)
+    >>> hard = rng.random(500) < 0.2  # rows on which both systems often err
+    >>> predictions = {
+    ...     "large": y_true ^ (hard & (rng.random(500) < 0.5)),
+    ...     "small": y_true ^ (hard & (rng.random(500) < 0.7)),
+    ... }
+    >>> result = compare_systems(y_true, predictions, random_state=0)
+    >>> pair = result.pair("large", "small")
+    >>> low, high, *_ = pair.confidence_interval
+    >>> print(f"{pair.difference:.3f} ({low:.3f} to {high:.3f}), p = {pair.p_value:.3f}")
+    0.034 (0.008 to 0.062), p = 0.010
+    """
+    level = check.check_confidence_level(confidence_level, _CALLER)
+    check_interval(interval, _CALLER)
+    check_adjust(adjust, _CALLER)
+    rows = checked_systems(y_true, y_preds, sample_weight, labels, _CALLER)
+    check_reference(reference, rows, _CALLER)
+    statistics, single = statistics_of(metric, rows, greater_is_better, _CALLER)
+    first = next(iter(rows.values()))
+    plan = resampling_plan(
+        groups, strata, same_population, None, n_resamples, random_state, first, _CALLER
+    )
+    settings = {
+        "confidence_level": level,
+        "interval": interval,
+        "reference": reference,
+        "adjust": adjust,
+        "n_resamples": plan.n_resamples,
+        "groups": groups is not None,
+        "strata": strata is not None,
+        "sample_weight": sample_weight is not None,
+        "by": by is not None,
+        "same_population": bool(same_population),
+    }
+    task = Task(first, plan, "auto", level, settings, _CALLER)
+    call = _Call(task, rows, interval, reference, adjust)
+    parts = subgroups(by, first.n_samples, _CALLER)
+    results = _compared(call, statistics, parts, n_jobs, verbose)
+    return next(iter(results.values())) if single else ComparisonTable(results)
+
+
+# ------------------------------------------------------------------ arguments
+
+
+def check_interval(interval: Any, caller: str) -> None:
+    """Accept the name of an interval that a difference can have."""
+    if interval in PROBLEMS:
+        raise check.fail(
+            caller,
+            "interval",
+            "be one that a paired difference has",
+            f"{interval!r}, which {PROBLEMS[interval]}",
+            f"Known: {['auto', *DIFFERENCE_METHODS]}.",
+        )
+    check.check_choice("interval", interval, caller, ["auto", *DIFFERENCE_METHODS])
+
+
+def check_adjust(adjust: Any, caller: str) -> None:
+    """Accept the name of an adjustment, or None."""
+    if adjust is not None and adjust not in _ADJUSTMENTS:
+        must = "be 'max-t', 'holm' or None"
+        advice = "Use adjust='max-t' for simultaneous intervals."
+        raise check.fail(caller, "adjust", must, repr(adjust), advice)
+
+
+def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
+    """Accept the name of a system, or None."""
+    if reference is not None and reference not in systems:
+        raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
+
+
+def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
+    """Predictions by name, at least two; a data frame counts as its columns."""
+    columns = y_preds if isinstance(y_preds, Mapping) else None
+    if columns is None and hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
+        columns = {name: y_preds[name] for name in y_preds.columns}
+    if columns is None:
+        raise check.fail(
+            caller,
+            "y_preds",
+            f"be a dict of the predictions of each {noun} by its name",
+            type(y_preds).__name__,
+            "Use {'A': predictions_a, 'B': predictions_b}.",
+        )
+    named = {str(name): values for name, values in columns.items()}
+    if len(named) != len(columns):
+        raise check.fail(caller, "y_preds", "have keys that differ as text", f"{list(columns)}")
+    if len(named) < 2:
+        raise check.fail(
+            caller,
+            "y_preds",
+            f"hold at least two {noun}s",
+            f"{len(named)}",
+            "For one trained system use bootstrap_score.",
+        )
+    return named
+
+
+def checked_systems(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    sample_weight: ArrayLike | None,
+    labels: ArrayLike | None,
+    caller: str,
+) -> dict[str, Rows]:
+    """Rows of each system, of one length; they share the truth and the weights."""
+    rows: dict[str, Rows] = {}
+    for name, values in checked_names(y_preds, caller).items():
+        predicted = check.check_rows(f"y_preds[{name!r}]", values, caller)
+        if not rows:
+            rows[name] = checked_rows(y_true, predicted, sample_weight, labels, caller)
+            continue
+        first_name, first = next(iter(rows.items()))
+        check.check_same_length(
+            caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
+        )
+        columns = first.labels
+        if columns is None and first.y_true is not None and predicted.ndim == 2:
+            columns = np.unique(first.y_true)
+        rows[name] = replace(first, y_pred=predicted, labels=columns)
+    return rows
+
+
+def statistics_of(
+    metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
+) -> tuple[dict[str, dict[str, Statistic]], bool]:
+    """Statistics by metric and system, each checked against the system's predictions."""
+    found: dict[str, dict[str, Statistic]] = {}
+    single = True
+    for name, own in rows.items():
+        try:
+            statistics, single = resolved_statistics(metric, own, greater_is_better, caller)
+        except ValueError as error:
+            said = str(error).replace("'y_pred' parameter", f"'y_preds[{name!r}]' parameter")
+            raise ValueError(said) from None
+        for key, statistic in statistics.items():
+            found.setdefault(key, {})[name] = statistic
+    return found, single
+
+
+# ------------------------------------------------------------------ evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """What the steps of one call share."""
+
+    task: Task
+    rows: dict[str, Rows]
+    interval: str
+    reference: str | None
+    adjust: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Unit:
+    """One system, by one metric, in one subgroup."""
+
+    name: str
+    metric: str
+    part: Part
+    statistic: Statistic
+    task: Task
+    subject: Subject
+    evidence: Evidence
+
+
+def _compared(
+    call: _Call,
+    statistics: Mapping[str, Mapping[str, Statistic]],
+    parts: Sequence[Part],
+    n_jobs: int | None,
+    verbose: int,
+) -> dict[str, Any]:
+    """Comparison by metric; a table by subgroup within where there are subgroups."""
+    units = _units(call, statistics, parts)
+    binding = call.task.plan.bind([unit.subject.coding for unit in units])
+    units, left_out = _bootstrapped(call, units, binding, n_jobs, verbose)
+    said = Cautions(call.task.caller)
+    results: dict[str, Any] = {}
+    for metric in statistics:
+        table = {}
+        families = {}
+        for part in parts:
+            own = {
+                unit.name: (k, unit)
+                for k, unit in enumerate(units)
+                if unit.metric == metric and unit.part is part
+            }
+            members = _members(call, own, left_out, said)
+            families[part.name] = members
+            table[part.name] = _comparison(call, metric, part, members, said)
+        if len(parts) > 1:
+            gaps = largest_gaps(call.task, metric, families, pairs_of(call.rows, call.reference))
+            results[metric] = ComparisonTable(table | {"gap": ResultTable(gaps)})
+        else:
+            results[metric] = table[None]
+    said.warn()
+    return results
+
+
+def _units(
+    call: _Call, statistics: Mapping[str, Mapping[str, Statistic]], parts: Sequence[Part]
+) -> list[_Unit]:
+    """Reduce the rows of every system; in an order that does not depend on that of the call."""
+    found: dict[str, list[_Unit]] = {}
+    for name, rows in call.rows.items():
+        task = replace(call.task, rows=rows)
+        for metric, by_system in statistics.items():
+            for part in parts:
+                subject, known = subject_of(task, by_system[name], part)
+                # Standard errors on every resample are kept only where a system's own interval
+                # needs them: the differences do without.
+                subject = replace(subject, with_variance=planned_method(known) == "studentized")
+                unit = _Unit(name, metric, part, by_system[name], task, subject, known)
+                found.setdefault(name, []).append(unit)
+    order = sorted(found, key=lambda name: _content(found[name]))
+    return [unit for name in order for unit in found[name]]
+
+
+def _content(units: Sequence[_Unit]) -> bytes:
+    """What the systems are sorted by: their numbers, so that names do not matter."""
+    digest = hashlib.blake2b(digest_size=16)
+    for unit in units:
+        subject = unit.subject
+        arrays = [subject.coding.code, subject.reduced.terms]
+        if all(array is None for array in arrays):
+            arrays = [unit.task.rows.of(unit.part.rows)[1]]
+        for array in arrays:
+            if isinstance(array, np.ndarray) and array.dtype.hasobject:
+                digest.update(repr(array.tolist()).encode())
+            elif isinstance(array, np.ndarray):
+                digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.digest()
+
+
+def _bootstrapped(
+    call: _Call, units: list[_Unit], binding: Binding, n_jobs: int | None, verbose: int
+) -> tuple[list[_Unit], LeftOutValues | None]:
+    """Units with their replicates, and their values without single units of the design."""
+    subjects = [unit.subject for unit in units]
+    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    estimates = [distribution.estimate for distribution in distributions]
+    left_out = None
+    if call.interval == "bca":
+        if call.task.plan.design.is_crossed:
+            raise check.fail(
+                call.task.caller,
+                "interval",
+                "not be 'bca' with crossed groups",
+                "'bca'",
+                "No single unit can be left out of both factors. Use interval='expanded'.",
+            )
+        left_out = leave_out(binding, subjects)
+    evidence = [unit.evidence for unit in units]
+    accelerations = accelerations_of(call.task, binding, subjects, evidence, estimates)
+    done = [
+        replace(unit, evidence=with_replicates(unit.evidence, distribution, a))
+        for unit, distribution, a in zip(units, distributions, accelerations, strict=True)
+    ]
+    return done, left_out
+
+
+def _members(
+    call: _Call,
+    units: Mapping[str, tuple[int, _Unit]],
+    left_out: LeftOutValues | None,
+    said: Cautions,
+) -> dict[str, Member]:
+    """Systems of one metric and subgroup, in the order of the call."""
+    errors = _delong_covariance(call, {name: units[name][1] for name in call.rows})
+    members = {}
+    for name in call.rows:
+        rank, unit = units[name]
+        result = result_of(unit.task, unit.metric, unit.statistic, unit.part, unit.evidence, said)
+        members[name] = Member(
+            name=name,
+            rank=rank,
+            evidence=unit.evidence,
+            result=result,
+            predicted=unit.task.rows.of(unit.part.rows)[1],
+            right=_right_rows(unit),
+            left_out=None if left_out is None else (left_out, left_out.values[rank]),
+            delong=None if errors is None else errors[name],
+        )
+    return members
+
+
+def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
+    """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
+    known = unit.evidence
+    inner = unit.statistic
+    if known.proportion is None or not isinstance(inner, RowMean) or not known.independent_rows:
+        return None
+    _, _, exact, scale, sign = known.proportion
+    if not exact or scale != "identity":
+        return None
+    reduced = unit.subject.reduced
+    values = (reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]) > 0.5
+    values = values if reduced.code is None else values[reduced.code.astype(np.intp)]
+    return values if sign > 0 else ~values
+
+
+def _delong_covariance(
+    call: _Call, units: Mapping[str, _Unit]
+) -> dict[str, tuple[NDArray[np.float64], int, int]] | None:
+    """Covariance of the areas, the system's number in it and the size of the smaller class."""
+    if call.interval != "delong":
+        return None
+    statistics = {
+        name: unit.statistic.statistic if isinstance(unit.statistic, Negated) else unit.statistic
+        for name, unit in units.items()
+    }
+    known = all(
+        isinstance(statistics[name], RocAuc)
+        and unit.evidence.delong is not None
+        and unit.evidence.independent_rows
+        for name, unit in units.items()
+    )
+    if not known:
+        raise check.fail(
+            call.task.caller,
+            "interval",
+            "not be 'delong' unless the metric is the area under the ROC curve of two classes, on "
+            "independent, unweighted rows",
+            "'delong'",
+            "Use interval='expanded'.",
+        )
+    first = next(iter(units))
+    y_true = units[first].task.rows.of(units[first].part.rows)[0]
+    positive = positive_rows(y_true, statistics[first].pos_label)  # type: ignore[attr-defined]
+    ordered = sorted(units, key=lambda name: _content([units[name]]))
+    scores = [
+        positive_scores(unit.task.rows.of(unit.part.rows)[1])
+        for unit in (units[name] for name in ordered)
+    ]
+    _, covariance = delong_covariance(positive, np.array(scores))
+    small = int(min(positive.sum(), (~positive).sum()))
+    return {name: (covariance, k, small) for k, name in enumerate(ordered)}
+
+
+# ------------------------------------------------------------------ results
+
+
+def _comparison(
+    call: _Call, metric: str, part: Part, members: Mapping[str, Member], said: Cautions
+) -> ComparisonResult:
+    pairs, notes = compared(
+        members,
+        pairs_of(members, call.reference),
+        interval=call.interval,
+        adjust=call.adjust,
+        confidence_level=call.task.confidence_level,
+    )
+    said.caution([note for note in notes if "resamples are too few" in note][:1])
+    held_fixed = ["the trained systems"]
+    if call.task.plan.design.strata is not None:
+        held_fixed.append("the number of units in each stratum")
+    own = dict.fromkeys(note for member in members.values() for note in member.cautions)
+    return ComparisonResult(
+        metric=metric if part.name is None else f"{metric} ({part.name})",
+        estimand="system",
+        systems={name: member.result for name, member in members.items()},
+        pairs=tuple(pairs),
+        reference=call.reference,
+        adjust=call.adjust,
+        automatic=call.interval == "auto",
+        notes=(*notes, *own),
+        held_fixed=tuple(held_fixed),
+        settings=call.task.settings,
+    )

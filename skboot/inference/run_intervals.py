@@ -1,0 +1,269 @@
+"""Intervals from several runs of one method on one test set, for each question asked of them.
+
+`RunsEvidence` holds what one set of runs says; `runs_interval` answers for an estimand without
+computing anything again: "method" and "next_run" from variance components, "pooled" from all
+replicates of all runs, "system" from the first run alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from .choice import Choice, automatic_interval
+from .intervals import ConfidenceInterval, Evidence, confidence_interval, quantile, score_limits
+from .variance import Components, Spread
+
+Floats = NDArray[np.float64]
+
+ESTIMANDS = ("system", "method", "next_run", "pooled")
+# Names of intervals by estimand, the automatic one first; those of "system" are in intervals.py.
+RUN_METHODS = {
+    "method": ("components", "t"),
+    "next_run": ("components",),
+    "pooled": ("percentile",),
+}
+_FEW_EVENTS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class RunsEvidence:
+    """What several runs of one method say.
+
+    Attributes
+    ----------
+    varied : {"seed", "training", "both", "independent"}
+        In what the runs differ.
+    scores : ndarray of shape (n_runs,)
+        Score of each run.
+    full_scores : ndarray of shape (n_full_runs,)
+        Score of each run on the full training list, where the others are on samples of it.
+    replicates : ndarray of shape (n_runs, n_resamples)
+        Score of each run on each test resample; NaN where undefined.
+    components : Components
+        Variance by source, per run and test unit.
+    method, next_run, seeds : Spread or None
+        What the t intervals need; None where refused. ``seeds`` holds the test units fixed.
+    refused : dict
+        Why an estimand, or the interval "t", cannot be had.
+    system : Evidence
+        Of the first run alone.
+    n_test_units : int
+        Test units; of the factor with the fewest where there are two.
+    n_rows : int
+        Test rows.
+    bounds : tuple of float
+        Range of the metric.
+    zero_one_sign : float
+        1 or -1 where the metric is a proportion of 0/1 losses, or its negative; else 0.
+    exact : bool
+        Whether test variances are computed from the rows, without resamples.
+    """
+
+    varied: str
+    scores: Floats
+    full_scores: Floats
+    replicates: Floats
+    components: Components
+    method: Spread | None
+    next_run: Spread | None
+    seeds: Spread | None
+    refused: dict[str, str]
+    system: Evidence
+    n_test_units: int
+    n_rows: int
+    bounds: tuple[float, float]
+    zero_one_sign: float = 0.0
+    exact: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("scores", "full_scores", "replicates"):
+            array = np.array(getattr(self, name), dtype=np.float64)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    @property
+    def centre_scores(self) -> Floats:
+        """Scores of the runs that the centre comes from: those on the full list, if given."""
+        return self.full_scores if len(self.full_scores) else self.scores
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return dicts, tuples, numbers and arrays, for a file."""
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        parts["system"] = {f.name: getattr(self.system, f.name) for f in fields(self.system)}
+        return (
+            parts
+            | {
+                name: value and (*value[:3], tuple(value.parts))
+                for name, value in self._spreads().items()
+            }
+            | {"components": tuple(self.components)}
+        )
+
+    @classmethod
+    def from_parts(cls, parts: dict[str, Any]) -> RunsEvidence:
+        """Rebuild from what `to_parts` returned."""
+        spreads = {}
+        for name in ("method", "next_run", "seeds"):
+            if parts[name] is not None:
+                centre, error, df, of_source = parts[name]
+                spreads[name] = Spread(centre, error, df, Components(*of_source))
+        known = {
+            "components": Components(*parts["components"]),
+            "system": Evidence(**parts["system"]),
+        }
+        return cls(**(parts | known | spreads))
+
+    def _spreads(self) -> dict[str, Spread | None]:
+        return {"method": self.method, "next_run": self.next_run, "seeds": self.seeds}
+
+
+def runs_interval(
+    evidence: RunsEvidence, estimand: str, method: str = "auto", confidence_level: float = 0.95
+) -> Choice:
+    """Interval for an estimand, from one set of runs.
+
+    Parameters
+    ----------
+    evidence : RunsEvidence
+        What the runs say.
+    estimand : {"method", "next_run", "pooled", "system"}
+        What the interval is for.
+    method : str
+        "auto", or a name: "components" or "t" for the method, "components" for the next run,
+        "percentile" for the pool, any of `skboot.inference.intervals.METHODS` for the system.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    Choice
+        The interval and what must be said of it.
+
+    Raises
+    ------
+    ValueError
+        If the runs cannot tell, or the method does not exist for the estimand.
+    """
+    if estimand == "system":
+        if method == "auto":
+            return automatic_interval(evidence.system, confidence_level)
+        return _plain(confidence_interval(evidence.system, method, confidence_level))
+    check_method(estimand, method)
+    if estimand in evidence.refused:
+        raise ValueError(evidence.refused[estimand])
+    if estimand == "pooled":
+        return _plain(_pooled(evidence, confidence_level))
+    if method == "t":
+        if evidence.seeds is None:
+            raise ValueError(evidence.refused["t"])
+        return _plain(_t_interval(evidence.seeds, confidence_level, "t"))
+    spread = evidence.method if estimand == "method" else evidence.next_run
+    assert spread is not None
+    interval = _t_interval(spread, confidence_level, "components")
+    return _guarded(evidence, estimand, spread, interval) if method == "auto" else _plain(interval)
+
+
+def check_method(estimand: str, method: str) -> None:
+    """Refuse the name of an interval that an estimand over runs does not have."""
+    known = RUN_METHODS[estimand]
+    if method in ("auto", *known):
+        return
+    names = " or ".join(repr(name) for name in ("auto", *known))
+    advice = " The percentiles of all runs are estimand='pooled'." if method == "percentile" else ""
+    raise ValueError(
+        f"The interval for the estimand {estimand!r} must be {names}. Got {method!r}.{advice}"
+    )
+
+
+def monte_carlo_error(
+    evidence: RunsEvidence, estimand: str, interval: ConfidenceInterval
+) -> tuple[float, float]:
+    """Standard errors of the limits that are due to the finite number of resamples.
+
+    Notes
+    -----
+    A variance over B resamples has relative standard error sqrt(2 / B), and only the test units'
+    part of V is one: half-width x share / sqrt(2 B). For the pool: from 20 batches of resamples.
+    """
+    low, high, level, method = interval
+    n_resamples = evidence.replicates.shape[1]
+    if estimand == "pooled":
+        return _error_of_pool(evidence, level)
+    if method == "t" or evidence.exact:
+        return 0.0, 0.0
+    spread = evidence.method if estimand == "method" else evidence.next_run
+    if spread is None or spread.standard_error == 0:
+        return 0.0, 0.0
+    noise = (spread.parts.test + spread.parts.interaction) / spread.standard_error**2
+    error = (high - low) / 2 * noise / np.sqrt(2 * n_resamples)
+    return float(error), float(error)
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _plain(interval: ConfidenceInterval) -> Choice:
+    return Choice(interval, (), ())
+
+
+def _t_interval(spread: Spread, level: float, method: str) -> ConfidenceInterval:
+    half = float(stats.t.ppf(0.5 + level / 2, spread.degrees_of_freedom)) * spread.standard_error
+    return ConfidenceInterval(spread.centre - half, spread.centre + half, level, method)
+
+
+def _pooled(evidence: RunsEvidence, level: float) -> ConfidenceInterval:
+    """Percentiles of all replicates of all runs together."""
+    pool = Evidence(float(evidence.scores.mean()), evidence.replicates.ravel(), "rows", (1,))
+    return confidence_interval(pool, "percentile", level)
+
+
+def _error_of_pool(evidence: RunsEvidence, level: float) -> tuple[float, float]:
+    tail, n_batches = (1 - level) / 2, 20
+    batches = np.array_split(evidence.replicates, n_batches, axis=1)
+    pools = [np.sort(batch[~np.isnan(batch)]) for batch in batches]
+    if min(len(pool) for pool in pools) * tail < 1:
+        return float("nan"), float("nan")
+    limits = np.array([[quantile(pool, tail), quantile(pool, 1 - tail)] for pool in pools])
+    errors = limits.std(axis=0, ddof=1) / np.sqrt(n_batches)
+    return float(errors[0]), float(errors[1])
+
+
+def _guarded(
+    evidence: RunsEvidence, estimand: str, spread: Spread, interval: ConfidenceInterval
+) -> Choice:
+    """Widen for few errors or hits, cut at the range of the metric, say so."""
+    notes: list[str] = []
+    n, sign = evidence.n_test_units, evidence.zero_one_sign
+    share = spread.centre * sign
+    # Errors of one group count once, so how many rows of groups err says little, unless none does.
+    few = _FEW_EVENTS if n == evidence.n_rows else 1e-9
+    if sign and evidence.n_rows * min(share, 1 - share) < few:
+        unit = "rows" if n == evidence.n_rows else "test units"
+        notes.append(
+            f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to the "
+            f"Wilson interval of as many {unit} as carry the same variance."
+        )
+        low, high = _wilson(spread, share, n / 2 if estimand == "next_run" else n, interval)
+        low, high = sorted((sign * low, sign * high))
+        interval = interval._replace(low=min(interval.low, low), high=max(interval.high, high))
+    low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
+    if (low, high) != interval[:2]:
+        notes.append("A limit beyond the range of the metric was cut at the range.")
+        interval = interval._replace(low=low, high=high)
+    return Choice(interval, tuple(notes), ())
+
+
+def _wilson(
+    spread: Spread, share: float, most: float, interval: ConfidenceInterval
+) -> tuple[float, float]:
+    """Score interval with a t quantile and the number of rows that carry the same variance."""
+    binomial = share * (1 - share)
+    carried = binomial / spread.standard_error**2 if binomial > 0 else most
+    tail = 0.5 + interval.confidence_level / 2
+    t = float(stats.t.ppf(tail, spread.degrees_of_freedom))
+    return score_limits(share, float(np.clip(carried, 1, most)), t)

@@ -1,0 +1,597 @@
+"""Variance components of runs x test units: how much of a score is training, seed, test rows.
+
+Several runs of one method are scored on the same test units: a crossed design. The score of a run
+varies with its training sample and its seed, the mean over runs varies with the test units, and
+each run has its own taste for test units (interaction). `crossed_anova` is the textbook split for
+a matrix of values. `UnitNoise` does the same for any metric and for groups: all it needs is the
+variance over test units of the average of some runs, from the rows where the score is a mean of
+row values, else from the resamples. `crossed_runs` and `trained_runs` make of it what an interval
+for the method and for the next run need.
+
+Variances of scores enter as A, the variance between runs (it holds test noise: each run's own),
+c, the interaction's part of it, and te, the variance of the mean over runs that is due to the test
+units. In the terms of the analysis of variance of S runs on n units, A = MS_run / n,
+c = MS_residual / n and te = MS_unit / (S n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Differences of variances below this share of them are rounding.
+_ROUNDING = 1e-12
+# Normal quantile of the Wilson interval whose variance is the floor; a floor needs no exact level.
+_WILSON_Z = 1.96
+_LEAST_DF = 2.0
+
+
+class Components(NamedTuple):
+    """Variance of one value (one run, one test unit) by source; NaN where not identified.
+
+    Attributes
+    ----------
+    training : float
+        Between training samples.
+    seed : float
+        Between seeds on one training sample.
+    test : float
+        Between test units, common to all runs.
+    interaction : float
+        Of a run with a test unit, and all that is left.
+    """
+
+    training: float
+    seed: float
+    test: float
+    interaction: float
+
+    def of_score(self, n_units: int) -> Components:
+        """The same for the score of one run: the mean over ``n_units`` test units."""
+        return self._replace(test=self.test / n_units, interaction=self.interaction / n_units)
+
+
+class Spread(NamedTuple):
+    """What a t interval needs.
+
+    Attributes
+    ----------
+    centre : float
+        Its middle.
+    standard_error : float
+        Of the centre, or of the prediction.
+    degrees_of_freedom : float
+        By Satterthwaite's rule.
+    parts : Components
+        Squared standard error by source; parts that are not identified are 0.
+    """
+
+    centre: float
+    standard_error: float
+    degrees_of_freedom: float
+    parts: Components
+
+
+class RunVariance(NamedTuple):
+    """Components of a set of runs, and the spreads that follow from them.
+
+    Attributes
+    ----------
+    components : Components
+        Per run and test unit, clipped at 0.
+    method, next_run : Spread
+        For the expected score of the method; for the score of the next run.
+    clipped : tuple of str
+        Components whose estimate was below 0.
+    """
+
+    components: Components
+    method: Spread
+    next_run: Spread
+    clipped: tuple[str, ...]
+
+
+class Anova(NamedTuple):
+    """Two-way analysis of variance without replication, both factors random.
+
+    Attributes
+    ----------
+    mean : float
+        Grand mean.
+    mean_squares : tuple (runs, units, residual)
+        With S - 1, n - 1 and (S - 1)(n - 1) degrees of freedom.
+    components : tuple (run, unit, interaction)
+        Variance components, not below 0.
+    standard_error : float
+        Of the grand mean, from the components.
+    degrees_of_freedom : float
+        Of its square, by Satterthwaite's rule.
+    """
+
+    mean: float
+    mean_squares: tuple[float, float, float]
+    components: tuple[float, float, float]
+    standard_error: float
+    degrees_of_freedom: float
+
+
+def crossed_anova(values: Floats) -> Anova:
+    """Variance components of runs x test units and the standard error of the grand mean.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_runs, n_units)
+        One value per run and unit, at least two of each.
+
+    Returns
+    -------
+    Anova
+
+    References
+    ----------
+    Searle, Casella & McCulloch (1992), Variance Components, section 4.5 (crossed random model);
+    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot.inference.variance import crossed_anova
+    >>> found = crossed_anova(np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]]))
+    >>> [round(c, 3) for c in found.components]
+    [0.5, 2.333, 0.0]
+    """
+    found = moments(values.mean(axis=1), RowNoise(values), [[run] for run in range(len(values))])
+    n_units = values.shape[1]
+    split = crossed_runs(found, n_units - 1, n_units=n_units, source="seed")
+    scale = n_units * np.array([found.between, found.n * found.of_mean, found.interaction])
+    return Anova(
+        split.method.centre,
+        (float(scale[0]), float(scale[1]), float(scale[2])),
+        (split.components.seed, split.components.test, split.components.interaction),
+        split.method.standard_error,
+        split.method.degrees_of_freedom,
+    )
+
+
+# ------------------------------------------------------------------ noise of the test units
+
+
+class UnitNoise(Protocol):
+    """What test units do to the scores of runs."""
+
+    def average(self, runs: Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
+        """Average of some runs, value by value: per test row, or per test resample."""
+        ...
+
+    def variance(self, series: NDArray[Any]) -> float:
+        """Variance over test units of the score whose values are ``series``."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RowNoise:
+    """Exact noise of scores that are means of row values, of independent rows.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_runs, n_rows), or list of n_runs arrays
+        Value of each row in each run, real or boolean.
+    """
+
+    values: Any
+
+    def average(self, runs: Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
+        """Average over some runs, (n_rows,)."""
+        if len(runs) == 1:
+            return np.asarray(self.values[runs[0]])
+        first = self.values[runs[0]]
+        # Counts of hits fit 16 bits, which is several times faster than adding floats.
+        few = len(runs) < 1 << 16 and all(self.values[run].dtype == bool for run in runs)
+        total: NDArray[Any] = np.zeros(len(first), np.uint16 if few else np.float64)
+        for run in runs:
+            values = self.values[run]
+            total += values.view(np.uint8) if few else values
+        return np.asarray(total / len(runs))
+
+    def variance(self, series: NDArray[Any]) -> float:
+        """Variance of the mean of the rows."""
+        n = len(series)
+        if series.dtype == bool:
+            share = np.count_nonzero(series) / n
+            return share * (1 - share) / (n - 1)
+        return _variance(series) / n
+
+
+@dataclass(frozen=True, eq=False)
+class ResampleNoise:
+    """Noise of any score, from its replicates on common test resamples.
+
+    Attributes
+    ----------
+    replicates : ndarray of shape (n_runs, n_resamples)
+        Score of each run on each resample, all defined.
+    inflation : float
+        What the variance of resamples is multiplied by: n / (n - 1) for n units, since a
+        resample is drawn from the data and not from the population.
+    """
+
+    replicates: Floats
+    inflation: float = 1.0
+
+    def average(self, runs: Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
+        """Average over some runs, (n_resamples,)."""
+        return np.asarray(self.replicates[np.asarray(runs)].mean(axis=0))
+
+    def variance(self, series: NDArray[Any]) -> float:
+        """Variance over resamples."""
+        return _variance(series) * self.inflation
+
+
+class Moments(NamedTuple):
+    """Scores of k members (runs, or averages of runs) and their noise from the test units.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (k,)
+        Score of each.
+    variances : ndarray of shape (k,)
+        Variance of each over test units.
+    of_mean : float
+        Variance of their mean over test units.
+    """
+
+    scores: Floats
+    variances: Floats
+    of_mean: float
+
+    @property
+    def n(self) -> int:
+        """Number of members."""
+        return len(self.scores)
+
+    @property
+    def centre(self) -> float:
+        """Mean score."""
+        return float(self.scores.mean())
+
+    @property
+    def single(self) -> float:
+        """Variance over test units of one member."""
+        return float(self.variances.mean())
+
+    @property
+    def between(self) -> float:
+        """Variance between members, each one's own test noise included; NaN for one member."""
+        return _variance(self.scores) if self.n > 1 else np.nan
+
+    @property
+    def interaction(self) -> float:
+        """Part of `between` that is test noise: c = k / (k - 1) (mean v - v of the mean)."""
+        if self.n < 2:
+            return np.nan
+        difference = self.single - self.of_mean
+        if difference <= _ROUNDING * self.single:
+            return 0.0
+        return self.n / (self.n - 1) * difference
+
+
+def moments(
+    scores: Floats, noise: UnitNoise, members: Sequence[Sequence[int] | NDArray[np.intp]]
+) -> Moments:
+    """Moments of averages of runs.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_runs,)
+        Score of each run.
+    noise : UnitNoise
+        Of the same runs.
+    members : sequence of sequences of int
+        Each member is the average of these runs.
+
+    Returns
+    -------
+    Moments
+    """
+    own_scores = np.array([scores[np.asarray(member)].mean() for member in members])
+    if all(len(member) == 1 for member in members):
+        variances = [noise.variance(noise.average(member)) for member in members]
+        together = noise.average([member[0] for member in members])
+    else:
+        variances = []
+        total: Any = 0.0
+        for member in members:
+            series = noise.average(member)
+            variances.append(noise.variance(series))
+            total = total + series
+        together = total / len(members)
+    return Moments(own_scores, np.array(variances), noise.variance(together))
+
+
+def wilson_floor(n_rows: int) -> Callable[[float], float]:
+    """Floor for the test variance of 0/1 losses, which is 0 where no run makes an error.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of test rows n.
+
+    Returns
+    -------
+    callable
+        From a variance v to the larger of v and (v + z^2 / 4n^2) / (1 + z^2 / n)^2, the variance
+        of the score interval (Wilson 1927) with v in the place of p (1 - p) / n: averaged over
+        runs that disagree, v is rightly smaller than p (1 - p) / n.
+    """
+    square = _WILSON_Z**2 / n_rows
+
+    def floor(variance: float) -> float:
+        return max(variance, (variance + square / (4 * n_rows)) / (1 + square) ** 2)
+
+    return floor
+
+
+def _unchanged(variance: float) -> float:
+    return variance
+
+
+# ------------------------------------------------------------------ spreads
+
+
+def crossed_runs(
+    runs: Moments,
+    test_df: float,
+    *,
+    n_units: int,
+    source: str,
+    floor: Callable[[float], float] = _unchanged,
+) -> RunVariance:
+    """Runs that are independent draws of what varies: seeds, or fresh training sets.
+
+    Parameters
+    ----------
+    runs : Moments
+        Of S >= 2 runs.
+    test_df : float
+        Degrees of freedom of the test units.
+    n_units : int
+        Number of test units.
+    source : {"seed", "training"}
+        What the runs differ in.
+    floor : callable
+        Least test variance.
+
+    Returns
+    -------
+    RunVariance
+
+    Notes
+    -----
+    With A, c and te as in the module's docstring and a = max(A - c, 0), the variance of the mean
+    is V = a / S + max(te, c / S), that of the prediction (1 + 1/S) a + max(te, c / S) + v, v the
+    test variance of one run. The degrees of freedom are Satterthwaite's over the mean squares
+    (Searle, Casella & McCulloch 1992, section 4.5; Satterthwaite 1946).
+    """
+    n, between, c = runs.n, runs.between, runs.interaction
+    te, single = floor(runs.of_mean), floor(runs.single)
+    own = _positive(between - c, between)
+    test = max(te - c / n, 0.0)
+    zero = Components(0.0, 0.0, 0.0, 0.0)
+    parts = zero._replace(**{source: own / n}, test=test, interaction=c / n)
+    ahead = zero._replace(
+        **{source: own * (1 + 1 / n)},
+        test=test + max(single - c, 0.0),
+        interaction=c / n + min(c, single),
+    )
+
+    def freedom(total: float, weight: float, noise: float) -> float:
+        return _satterthwaite(
+            total,
+            (weight * between, n - 1),
+            (noise, test_df),
+            (weight * c, (n - 1) * test_df),
+        )
+
+    components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: own})
+    clipped = [source] if between < c * (1 - _ROUNDING) else []
+    if runs.of_mean < c / n * (1 - _ROUNDING):
+        clipped.append("test")
+    return RunVariance(
+        components,
+        _spread(runs.centre, parts, freedom(sum(parts), 1 / n, te)),
+        _spread(runs.centre, ahead, freedom(sum(ahead), 1 + 1 / n, te + single)),
+        tuple(clipped),
+    )
+
+
+class Within(NamedTuple):
+    """Seeds within training samples.
+
+    Attributes
+    ----------
+    seed : float
+        Variance between seeds, its test noise taken out and clipped at 0; NaN if no training
+        sample has two runs.
+    variance : float
+        The same before that.
+    n_seeds : float
+        Seeds per training sample (harmonic mean).
+    degrees_of_freedom : int
+        Runs less training samples.
+    single : float
+        Test variance of one run.
+    """
+
+    seed: float
+    variance: float
+    n_seeds: float
+    degrees_of_freedom: int
+    single: float
+
+
+def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[np.intp]]) -> Within:
+    """Variance between seeds, pooled over the training samples with several runs.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_runs,)
+        Score of each run.
+    noise : UnitNoise
+        Of the same runs.
+    members : sequence of ndarrays of int
+        Runs of each training sample.
+
+    Returns
+    -------
+    Within
+    """
+    n_seeds = len(members) / sum(1 / len(member) for member in members)
+    squares = interaction = single = 0.0
+    df = 0
+    for member in members:
+        own = moments(scores, noise, [[run] for run in member])
+        single += own.single * own.n
+        if own.n > 1:
+            squares += own.between * (own.n - 1)
+            interaction += own.interaction * (own.n - 1)
+            df += own.n - 1
+    single /= sum(len(member) for member in members)
+    if df == 0:
+        return Within(np.nan, np.nan, n_seeds, 0, single)
+    variance = squares / df
+    return Within(_positive(variance - interaction / df, variance), variance, n_seeds, df, single)
+
+
+def trained_runs(
+    samples: Moments,
+    within: Within,
+    full: Moments,
+    test_df: float,
+    *,
+    n_units: int,
+    floor: Callable[[float], float] = _unchanged,
+) -> RunVariance:
+    """Runs on bootstrap samples of the training list, centred at runs on the full list.
+
+    Parameters
+    ----------
+    samples : Moments
+        Of K >= 2 training samples, each averaged over its seeds.
+    within : Within
+        Seeds within training samples.
+    full : Moments
+        Of the S runs on the full list.
+    test_df : float
+        Degrees of freedom of the test units.
+    n_units : int
+        Number of test units.
+    floor : callable
+        Least test variance.
+
+    Returns
+    -------
+    RunVariance
+        ``seed`` is NaN, and ``training`` holds both, where no sample has two runs.
+
+    Notes
+    -----
+    V = max(A - c, 0) + te: the training variance is not divided by K, since all K samples are of
+    one list. A holds the seeds' part; taking it out before adding it again would ruin the degrees
+    of freedom V^2 / (A^2 / (K - 1) + te^2 / test_df). Where the full list was run with fewer
+    seeds than the samples, the difference is added. The prediction has
+    2 tr + (1 + 1/S) seed + te + v, with tr = max(A - c - seed / S, 0) and v the test variance of
+    one run: the new training list and the one at hand, the new seed, the new test rows.
+    """
+    between, c, n_full = samples.between, samples.interaction, full.n
+    seed = 0.0 if np.isnan(within.seed) else within.seed
+    te, single = floor(full.of_mean), floor(full.single)
+    training = _positive(between - c - seed / within.n_seeds, between)
+    # Rounding aside, this is max(A - c, 0) for as many seeds on the full list as on each sample.
+    extra = seed * max(1 / n_full - 1 / within.n_seeds, 0.0)
+    seeds = _positive(between - c, between) - training + extra
+    test = max(samples.of_mean - c / samples.n, 0.0)
+    interaction = max(within.single - test, 0.0)
+    own = min(interaction / n_full, te)
+    parts = Components(training, seeds, te - own, own)
+    ahead = Components(
+        2 * training,
+        (1 + 1 / n_full) * seed,
+        te + single - own - min(interaction, single),
+        own + min(interaction, single),
+    )
+    df = max(
+        _satterthwaite(
+            sum(parts), (between, samples.n - 1), (extra, within.degrees_of_freedom), (te, test_df)
+        ),
+        _LEAST_DF,
+    )
+    # The variance between samples holds seed / n_seeds, so this is what seeds add beyond it.
+    rest = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
+    df_ahead = max(
+        _satterthwaite(
+            sum(ahead),
+            (2 * between, samples.n - 1),
+            (rest, within.degrees_of_freedom),
+            (te + single, test_df),
+        ),
+        _LEAST_DF,
+    )
+    clipped = []
+    if between - c < seed / within.n_seeds - _ROUNDING * between:
+        clipped.append("training")
+    if within.seed == 0 and within.variance > 0:
+        clipped.append("seed")
+    return RunVariance(
+        Components(training, within.seed, test * n_units, interaction * n_units),
+        _spread(full.centre, parts, df),
+        _spread(full.centre, ahead, df_ahead),
+        tuple(clipped),
+    )
+
+
+def over_runs_alone(scores: Floats) -> Spread:
+    """Mean of runs with its standard error sd / sqrt(S): the test units are held fixed.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_runs,)
+        At least two scores.
+
+    Returns
+    -------
+    Spread
+        With S - 1 degrees of freedom; all of it counts as the seeds' part.
+    """
+    parts = Components(0.0, _variance(scores) / len(scores), 0.0, 0.0)
+    return _spread(float(scores.mean()), parts, len(scores) - 1)
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _spread(centre: float, parts: Components, df: float) -> Spread:
+    return Spread(centre, float(np.sqrt(sum(parts))), float(df), parts)
+
+
+def _satterthwaite(total: float, *terms: tuple[float, float]) -> float:
+    """Degrees of freedom of a sum of variances: (variance, degrees of freedom) each."""
+    spread = sum(variance**2 / df for variance, df in terms if variance > 0)
+    return total**2 / spread if spread > 0 else max(df for _, df in terms)
+
+
+def _positive(difference: float, scale: float) -> float:
+    """A difference of variances, 0 where it is negative or rounding."""
+    return difference if difference > _ROUNDING * scale else 0.0
+
+
+def _variance(values: NDArray[Any]) -> float:
+    """Variance with n - 1, exactly 0 of equal values."""
+    if len(values) < 2:
+        return float("nan")
+    return float(np.var(values, ddof=1)) if np.any(values != values[0]) else 0.0

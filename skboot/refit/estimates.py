@@ -1,0 +1,521 @@
+"""From what was kept of the runs to the error of the method, with all that intervals need.
+
+For each measure: resubstitution, out-of-bag and no-information errors, the .632 family, standard
+errors (`skboot.inference.error632`), and the parts of the "cv-bootstrap" interval
+(`skboot.inference.cv_bootstrap`). Runs of one training sample that differ by their seed are
+averaged first. A run that failed, or whose error is not finite, is left out everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..inference.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
+from ..inference.error632 import PredictionError, error632, optimism
+from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from .measures import LabelMeasure, Measure, ReplicateMeasure, RowMeasure, Target, is_balanced
+from .replicates import replicate
+from .samples import Samples
+from .training import Record
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What was kept of all runs.
+
+    Attributes
+    ----------
+    target : Target
+    samples : Samples
+    full : list of dict
+        Records of the runs on all rows, one per seed.
+    records : list of dict
+        Records of the other runs, in their order.
+    all_rows : bool
+        Whether bootstrap runs answered for all rows.
+    """
+
+    target: Target
+    samples: Samples
+    full: Sequence[Record]
+    records: Sequence[Record]
+    all_rows: bool
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return self.samples.folds.shape[1]
+
+    @property
+    def n_units(self) -> int:
+        """Number of rows or groups that were drawn from."""
+        return int(self.samples.counts.shape[1])
+
+    @cached_property
+    def row_counts(self) -> Array:
+        """How often each row is in each bootstrap sample, (n_resamples, n_samples)."""
+        unit = self.target.unit
+        return self.samples.counts if unit is None else self.samples.counts[:, unit]
+
+    def of_bootstrap(self, key: str) -> tuple[Array, Array]:
+        """Values kept per row, (n_lines, n_samples), and the line numbers (sample x seed)."""
+        records = self.records[: self.samples.n_bootstrap_runs]
+        lines = np.array([k for k, one in enumerate(records) if key in one], dtype=np.intp)
+        if not len(lines):
+            return np.empty((0, self.n_rows)), lines
+        data = np.zeros((len(lines), self.n_rows), dtype=records[lines[0]][key].dtype)
+        for line, k in enumerate(lines):
+            counts = self.row_counts[k // self.samples.n_seeds]
+            rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)
+            data[line, rows] = records[k][key]
+        return data, lines
+
+    def of_folds(self, key: str) -> Array:
+        """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...)."""
+        found = []
+        for repeat, fold_of in enumerate(self.samples.folds):
+            for s in range(self.samples.n_seeds):
+                parts = self._fold_records(repeat, s)
+                if not all(key in part for part in parts):
+                    continue
+                data = np.zeros((self.n_rows, *parts[0][key].shape[1:]), dtype=parts[0][key].dtype)
+                for fold, part in enumerate(parts):
+                    data[fold_of == fold] = part[key]
+                found.append(data)
+        return np.array(found)
+
+    def fold_values(self, key: str) -> Array:
+        """Numbers kept per fold, (n_repeats, n_seeds, n_folds); NaN where a run failed."""
+        shape = (len(self.samples.folds), self.samples.n_seeds)
+        found = [
+            [one.get(key, np.nan) for one in self._fold_records(r, s)]
+            for r in range(shape[0])
+            for s in range(shape[1])
+        ]
+        return np.array(found, dtype=float).reshape(*shape, self.samples.n_folds)
+
+    def _fold_records(self, repeat: int, s: int) -> list[Record]:
+        n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
+        first = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
+        return [self.records[first + fold * n_seeds] for fold in range(n_folds)]
+
+
+@dataclass(frozen=True, eq=False)
+class MethodError:
+    """Error of the method by one metric.
+
+    Attributes
+    ----------
+    measure : Measure
+    error : PredictionError or None
+        None where fewer than two bootstrap samples gave a value.
+    reason : str
+        Why there is none.
+    optimism : float
+        Resubstitution plus mean optimism; NaN if the strategy did not ask for it.
+    full_errors : ndarray of shape (n_seeds,)
+        Of the runs on all rows, on all rows.
+    run_errors : ndarray of shape (n_bootstrap_runs,)
+        Out-of-bag error of each run, NaN if it failed.
+    components : dict
+        Variances due to training sample, seed, test rows and their interaction.
+    notes : tuple of str
+    """
+
+    measure: Measure
+    error: PredictionError | None
+    reason: str
+    optimism: float
+    full_errors: Array
+    run_errors: Array
+    components: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def method_error(measure: Measure, kept: Kept, no_information: float) -> MethodError:
+    """Error of the method by one measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    kept : Kept
+    no_information : float
+
+    Returns
+    -------
+    MethodError
+    """
+    parts = (
+        _of_rows(measure, kept)
+        if isinstance(measure, RowMeasure)
+        else _of_replicates(measure, kept)
+    )
+    run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
+    run_errors[parts.lines] = parts.errors
+    notes = (measure.no_information_note,) if measure.no_information_note else ()
+    point = optimism_error(measure, kept, float(parts.full.mean()))
+    if parts.out_of_bag is None:
+        reason = "fewer than two training samples gave a value on the rows left out"
+        return MethodError(
+            measure, None, reason, point, parts.full, run_errors, _no_components(), notes
+        )
+    cv = _cv(measure, kept, parts)
+    error = error632(
+        parts.out_of_bag,
+        resubstitution=float(parts.full.mean()),
+        no_information_rate=no_information,
+        bounds=measure.bounds,
+        n_effective=_n_effective(measure, kept),
+        cv=cv,
+    )
+    components = _components(kept, parts, error)
+    return MethodError(measure, error, "", point, parts.full, run_errors, components, notes)
+
+
+def optimism_error(measure: Measure, kept: Kept, resubstitution: float) -> float:
+    """Resubstitution plus the mean optimism of the bootstrap samples (Efron 1983)."""
+    if not kept.all_rows:
+        return np.nan
+    if isinstance(measure, RowMeasure):
+        data, lines = kept.of_bootstrap(measure.key)
+        if not len(lines):
+            return np.nan
+        counts = kept.row_counts[lines // kept.samples.n_seeds].astype(float)
+        inside = _errors(measure, data, counts)
+        on_all = _errors(measure, data, np.ones_like(counts))
+    else:
+        records = kept.records[: kept.samples.n_bootstrap_runs]
+        inside, on_all = (
+            np.array([one.get(f"{measure.key}: {part}", np.nan) for one in records], dtype=float)
+            for part in ("inside", "all")
+        )
+    usable = np.isfinite(inside) & np.isfinite(on_all)
+    return resubstitution + optimism(inside[usable], on_all[usable]) if usable.any() else np.nan
+
+
+# ------------------------------------------------------------------ out-of-bag
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """What was found on the rows left out.
+
+    `lines` are the runs that count; `used` the bootstrap samples that do, with their errors and
+    influence values averaged over seeds.
+    """
+
+    lines: Array  # (n_lines,) numbers of runs
+    errors: Array  # (n_lines,)
+    influence: Array  # (n_lines, n_units): on each run's own error
+    used: Array  # (n_used,) numbers of samples
+    full: Array  # (n_seeds,) errors of the runs on all rows
+    out_of_bag: OutOfBagError | None
+
+    def averaged(self, n_seeds: int) -> tuple[Array, Array]:
+        """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
+        return (
+            _over_seeds(self.errors, self.lines, n_seeds),
+            _over_seeds(self.influence, self.lines, n_seeds),
+        )
+
+
+def _of_rows(measure: RowMeasure, kept: Kept) -> _Parts:
+    """Means of losses and functions of means."""
+    n_seeds = kept.samples.n_seeds
+    data, lines = kept.of_bootstrap(measure.key)
+    answers = np.array([one[measure.key] for one in kept.full])
+    full = np.asarray(_errors(measure, answers, np.ones(answers.shape)), dtype=float)
+    if not len(lines):
+        none = np.empty((0, kept.n_units))
+        return _Parts(lines, np.empty(0), none, lines, full, None)
+    outside = kept.row_counts[lines // n_seeds] == 0
+    errors, linear = _lines(measure, data, outside)
+    # Undefined on these rows, or a gradient that is: the run does not count.
+    good = np.isfinite(errors)
+    data, lines, outside, errors, linear = (
+        part[good] for part in (data, lines, outside, errors, linear)
+    )
+    used = np.unique(lines // n_seeds)
+    out_of_bag = None
+    if len(used) >= 2:
+        out_of_bag = _out_of_bag_rows(measure, kept, data, lines, outside)
+    influence = _by_unit(linear, errors, outside, kept)
+    return _Parts(lines, errors, influence, used, full, out_of_bag)
+
+
+def _lines(measure: RowMeasure, data: Array, outside: Array) -> tuple[Array, Array]:
+    """Error of each line on its own rows, and losses linearised there that average to it."""
+    if measure.is_mean:
+        losses = measure.losses(data)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            sums = np.einsum("ij,ij->i", losses, outside, dtype=float)
+            return sums / outside.sum(axis=1), losses
+    sums = measure.sums(data, outside.astype(float))
+    errors, gradient = measure.combined(sums), measure.gradient(sums)
+    size = outside.sum(axis=1)[:, None]
+    linear = measure.project(data, gradient) * size
+    return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
+
+
+def _errors(measure: RowMeasure, data: Array, weights: Array) -> Array:
+    """Error of each line under weights of its rows."""
+    if measure.is_mean:
+        return np.einsum("ij,ij->i", measure.losses(data), weights) / weights.sum(axis=1)
+    return measure.combined(measure.sums(data, weights))
+
+
+def _out_of_bag_rows(
+    measure: RowMeasure, kept: Kept, data: Array, lines: Array, outside: Array
+) -> OutOfBagError:
+    """Err(1) with its standard error; of a function of means by its linearised losses."""
+    n_seeds = kept.samples.n_seeds
+    counts = kept.row_counts[np.unique(lines // n_seeds)]
+    if measure.is_mean:
+        losses = _over_seeds(measure.losses(data), lines, n_seeds)
+        return out_of_bag_error(losses, counts, groups=kept.target.unit)
+    # Each row once, by the mean of its terms over the runs that left it out.
+    times = np.maximum(outside.sum(axis=0), 1)
+    rows_used = np.count_nonzero(outside.any(axis=0))
+    sums = measure.sums(data, outside * (kept.n_rows / (times * rows_used))).sum(axis=0)[None]
+    value, gradient = float(measure.combined(sums)[0]), measure.gradient(sums)
+    linear = measure.project(data, np.repeat(gradient, len(data), axis=0)) * kept.n_rows
+    losses = _over_seeds(linear, lines, n_seeds)
+    found = out_of_bag_error(losses, counts, groups=kept.target.unit)
+    own = measure.combined(measure.sums(data, outside.astype(float)))
+    return replace(
+        found,
+        error=value,
+        by_row=found.by_row - found.error + value,
+        replicates=_over_seeds(own, lines, n_seeds),
+    )
+
+
+def _by_unit(linear: Array, errors: Array, outside: Array, kept: Kept) -> Array:
+    """Influence of each unit on each line's error, (n_lines, n_units)."""
+    gaps = linear - errors[:, None]
+    unit = kept.target.unit
+    if unit is None:
+        return gaps
+    found = np.zeros((len(gaps), kept.n_units))
+    for line, own in enumerate(outside):
+        found[line] = group_influence(gaps[line, own], unit[own], kept.n_units)
+    return found
+
+
+def _of_replicates(measure: Measure, kept: Kept) -> _Parts:
+    """Rank metrics and callables: the mean over bootstrap samples."""
+    key, n_seeds = measure.key, kept.samples.n_seeds
+    records = kept.records[: kept.samples.n_bootstrap_runs]
+    errors = np.array([one.get(f"{key}: error", np.nan) for one in records], dtype=float)
+    lines = np.flatnonzero(np.isfinite(errors))
+    counts = kept.samples.counts[lines // n_seeds]
+    influence = np.full((len(lines), kept.n_units), np.nan)
+    for line, k in enumerate(lines.tolist()):
+        influence[line, counts[line] == 0] = records[k][f"{key}: influence"]
+    used = np.unique(lines // n_seeds)
+    full = np.array([one[f"{key}: error"] for one in kept.full], dtype=float)
+    out_of_bag = None
+    if len(used) >= 2:
+        out_of_bag = out_of_bag_metric(
+            _over_seeds(errors[lines], lines, n_seeds),
+            kept.samples.counts[used],
+            _over_seeds(_filled(influence, counts == 0, 1.0), lines, n_seeds),
+        )
+    filled = _filled(influence, counts == 0, 0.5)
+    return _Parts(lines, errors[lines], filled, used, full, out_of_bag)
+
+
+def _filled(influence: Array, outside: Array, power: float) -> Array:
+    """Influence values with the unit's mean where they were not computed.
+
+    Those that were are moved away from that mean by (times left out / times computed) ** power: 1
+    keeps the variance of the mean over runs, 1/2 the variance within a run.
+    """
+    known = outside & np.isfinite(influence)
+    if np.array_equal(known, outside):
+        return np.where(outside, influence, 0.0)
+    n_known = known.sum(axis=0)
+    mean = np.where(known, influence, 0.0).sum(axis=0) / np.maximum(n_known, 1)
+    scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
+    return np.where(known, mean + scale * (influence - mean), mean)
+
+
+def _over_seeds(values: Array, lines: Array, n_seeds: int) -> Array:
+    """Mean over the runs of each training sample."""
+    if n_seeds == 1:
+        return values
+    sample, number, times = np.unique(lines // n_seeds, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(sample), *values.shape[1:]))
+    np.add.at(sums, number, values)
+    return sums / times.reshape(-1, *[1] * (values.ndim - 1))
+
+
+# ------------------------------------------------------------------ cross-validation
+
+
+def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
+    """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
+    if not len(kept.samples.folds):
+        return None
+    found = _cv_rows(measure, kept) if isinstance(measure, RowMeasure) else _cv_folds(measure, kept)
+    if found is None:
+        return None
+    centre, influence, extra = found
+    if kept.target.unit is not None:
+        influence = group_influence(influence, kept.target.unit, kept.n_units)
+    errors, oob_influence = parts.averaged(kept.samples.n_seeds)
+    return cv_bootstrap(
+        centre,
+        influence,
+        kept.samples.counts[parts.used],
+        errors,
+        oob_influence,
+        bounds=measure.bounds,
+        n_rows=kept.n_rows,
+        n_effective=_n_effective(measure, kept),
+        **extra,
+    )
+
+
+def _cv_rows(measure: RowMeasure, kept: Kept) -> tuple[float, Array, dict[str, Any]] | None:
+    """Centre, influence values (n_repeats, n_samples) and guard, from out-of-fold answers.
+
+    A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
+    an R2 or an F1 of its own.
+    """
+    data = kept.of_folds(measure.key)
+    if not len(data):
+        return None
+    errors, linear = _lines(measure, data, np.ones(data.shape[:2], dtype=bool))
+    good = np.isfinite(errors)
+    if not good.any():
+        return None
+    extra: dict[str, Any] = {}
+    if measure.is_mean and all(np.isin(linear, measure.bounds).ravel()):
+        extra["guard"] = "proportion"
+    elif is_balanced(measure):
+        assert isinstance(measure, LabelMeasure)
+        wrong = measure.codes != data
+        n_classes = len(measure.labels)
+        sizes = np.bincount(measure.codes, minlength=n_classes)
+        rates = np.array([np.bincount(measure.codes, w, n_classes) for w in wrong]).mean(axis=0)
+        present = sizes > 0
+        extra["guard"], extra["class_sizes"] = "balanced", sizes[present]
+        extra["class_errors"] = (rates / np.maximum(sizes, 1))[present]
+    return float(errors[good].mean()), (linear - errors[:, None])[good], extra
+
+
+def _cv_folds(measure: Measure, kept: Kept) -> tuple[float, Array, dict[str, Any]] | None:
+    """Centre and influence values for metrics that are not sums: the mean over folds."""
+    errors = kept.fold_values(f"{measure.key}: error")
+    if not np.isfinite(errors).any():
+        return None
+    centre = float(np.nanmean(errors))
+    if isinstance(measure, ReplicateMeasure):
+        pooled = kept.of_folds(f"{measure.key}: response")
+        influence = [_pooled_influence(measure, given, k) for k, given in enumerate(pooled)]
+        influence = [own for own in influence if np.isfinite(own).all()]
+        return (centre, np.array(influence), {}) if influence else None
+    return _cv_scorer(measure, kept, centre)
+
+
+def _pooled_influence(measure: ReplicateMeasure, given: Array, number: int) -> Array:
+    """Influence of each row on the metric of all out-of-fold responses together."""
+    assert measure.target.y is not None
+    _, influence = replicate(measure.function, measure.target.y, given, None, number)
+    return _filled(influence[None], np.ones((1, len(influence)), dtype=bool), 0.5)[0]
+
+
+def _cv_scorer(
+    measure: Measure, kept: Kept, centre: float
+) -> tuple[float, Array, dict[str, Any]] | None:
+    """Influence within each fold, on the mean over folds."""
+    found = []
+    for repeat, fold_of in enumerate(kept.samples.folds):
+        for s in range(kept.samples.n_seeds):
+            values = np.full(kept.n_rows, np.nan)
+            for fold, record in enumerate(kept._fold_records(repeat, s)):
+                own = record.get(f"{measure.key}: influence")
+                rows = np.flatnonzero(fold_of == fold)
+                if own is None:
+                    continue
+                if kept.target.unit is not None:
+                    # A group's influence, shared by its rows.
+                    code, size = np.unique(
+                        kept.target.unit[rows], return_inverse=True, return_counts=True
+                    )[1:]
+                    own = (own / size * (len(rows) / len(size)))[code]
+                values[rows] = own
+            known = np.isfinite(values)
+            if known.sum() > 1:
+                spread = (values - values[known].mean())[known]
+                # Rows without a value get none; the variance is that of the others.
+                filled = np.zeros(kept.n_rows)
+                filled[known] = spread * np.sqrt(kept.n_rows / known.sum())
+                found.append(filled)
+    return (centre, np.array(found), {}) if found else None
+
+
+def _n_effective(measure: Measure, kept: Kept) -> int:
+    """Units; for all but means of rows, not more than the rarest class has rows."""
+    rarest = kept.target.smallest_class
+    if (isinstance(measure, RowMeasure) and measure.is_mean) or rarest is None:
+        return kept.n_units
+    return max(min(kept.n_units, rarest), 2)
+
+
+# ------------------------------------------------------------------ components
+
+
+def _no_components() -> dict[str, float]:
+    return dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
+
+
+def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, float]:
+    """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
+    found, n_seeds = _no_components(), kept.samples.n_seeds
+    errors, influence = parts.averaged(n_seeds)
+    counts = kept.samples.counts[parts.used]
+    outside = counts == 0
+    times = np.maximum(outside.sum(axis=0), 1)
+    mean = np.where(outside, influence, 0.0).sum(axis=0) / times
+    without_cv = cv_bootstrap(
+        error.oob, mean[None] - mean.mean(), counts, errors, influence, bounds=error.bounds
+    )
+    cv = without_cv if error.cv is None else error.cv
+    found["training"], found["test"] = cv.variance_training, cv.variance_cv
+    if n_seeds == 1:
+        return found
+    seed, interaction = _seed_variance(kept, parts)
+    found["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
+    found["seed"], found["interaction"] = seed, interaction
+    return found
+
+
+def _seed_variance(kept: Kept, parts: _Parts) -> tuple[float, float]:
+    """Variance between runs of one training sample, without and with that of its rows left out."""
+    n_seeds, between, within = kept.samples.n_seeds, [], []
+    sample = parts.lines // n_seeds
+    for k in parts.used:
+        own = np.flatnonzero(sample == k)
+        outside = kept.samples.counts[k] == 0
+        m = np.count_nonzero(outside)
+        if len(own) < 2 or m < 2:
+            continue
+        gaps = parts.influence[own][:, outside]
+        gaps = gaps - gaps.mean(axis=0)
+        between.append(parts.errors[own].var(ddof=1))
+        per_row = np.sum(gaps**2) / ((len(own) - 1) * (m - 1))
+        within.append((per_row / m, per_row / kept.n_units))
+    if not between:
+        return np.nan, np.nan
+    on_test, interaction = np.mean(within, axis=0)
+    return max(float(np.mean(between) - on_test), 0.0), float(interaction)

@@ -1,0 +1,498 @@
+"""What is kept of a run for each metric, and how a metric is computed from what was kept.
+
+* `LabelMeasure`: functions of the confusion matrix, accuracy included; keeps the label given to
+  each row, one small integer for all such metrics together.
+* `ValueMeasure`: functions of values predicted (squared error, R2); keeps the values.
+* `LossMeasure`: means of a loss of probabilities; keeps the loss of each row.
+* `ReplicateMeasure`: anything else (AUC, any function): keeps its value on the rows left out, and
+  what each of these contributes to it.
+* `ScorerMeasure`: a callable of estimator, X and y; likewise.
+
+Everything is in loss direction, smaller is better, as minus the score where larger is better.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sklearn.metrics
+from numpy.typing import NDArray
+
+from ..inference.no_information import no_information_absolute, no_information_squared
+from ..metrics.additive import Coefficient, PosteriorMean, RowMean, SumsStatistic
+from ..metrics.labels import BalancedAccuracy, LabelMetric
+from ..metrics.statistic import Statistic
+from .replicates import ErrorFunction, call_scorer, replicate, replicate_rows
+from .training import Answers, Scored
+
+Array = NDArray[Any]
+
+N_PERMUTATIONS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The targets, and what they are drawn in.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_samples, ...) or None
+        True values or labels.
+    classes : ndarray of shape (n_classes,) or None
+        Sorted labels, for classification.
+    codes : ndarray of shape (n_samples,) or None
+        Position of each label among them.
+    unit : ndarray of shape (n_samples,) or None
+        Group of each row; None where rows are drawn.
+    """
+
+    y: Array | None
+    classes: Array | None
+    codes: Array | None
+    unit: Array | None
+
+    @property
+    def smallest_class(self) -> int | None:
+        """Rows of the rarest class."""
+        return None if self.codes is None else int(np.bincount(self.codes).min())
+
+
+class Measure(ABC):
+    """A metric of runs.
+
+    Attributes
+    ----------
+    name : str
+        How results call it.
+    key : str
+        Under which its arrays are kept.
+    sign : float
+        Error is ``-sign`` times the score; 1.0 where larger scores are better.
+    bounds : tuple of float
+        Smallest and largest possible error.
+    target : Target
+    no_information_note : str or None
+        How the no-information error was found, where not exactly.
+    """
+
+    name: str
+    key: str
+    sign: float
+    bounds: tuple[float, float]
+    target: Target
+    no_information_note: str | None = None
+
+    @abstractmethod
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """What to keep of a run."""
+
+    @abstractmethod
+    def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
+        """Error if targets were independent of what the model of all rows answers."""
+
+    def score(self, error: float) -> float:
+        """From an error to the metric's own scale and direction."""
+        return 0.0 - self.sign * error
+
+
+class RowMeasure(Measure):
+    """A metric computed from one value kept per row and run.
+
+    ``data`` below is what was kept, (n_lines, n_samples), on some or all rows.
+    """
+
+    statistic: SumsStatistic
+    factor: float  # error = factor * what `statistic` evaluates to
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the error is a mean of one loss per row."""
+        return isinstance(self.statistic, RowMean) and not self.statistic.root
+
+    @abstractmethod
+    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
+        """Loss of each line and row; for means."""
+
+    @abstractmethod
+    def sums(self, data: Array, weights: Array) -> Array:
+        """Weighted sums of all terms, (n_lines, n_terms)."""
+
+    @abstractmethod
+    def project(self, data: Array, coefficients: Array) -> Array:
+        """Terms times coefficients (n_lines, n_terms), summed over terms: (n_lines, n_samples)."""
+
+    def combined(self, sums: Array) -> Array:
+        """Error of each line of sums."""
+        with np.errstate(all="ignore"):
+            return self.factor * self.statistic.combine(sums, self.reduced)
+
+    def gradient(self, sums: Array) -> Array:
+        """Derivative of the error by each sum."""
+        with np.errstate(all="ignore"):
+            return self.factor * self.statistic.gradient(sums, self.reduced)
+
+    @property
+    def reduced(self) -> Any:
+        """What the statistic's formula needs besides sums."""
+        return None
+
+
+class LabelMeasure(RowMeasure):
+    """A function of the confusion matrix."""
+
+    key = "labels"
+
+    def __init__(self, spec: Spec, statistic: SumsStatistic, labels: Array) -> None:
+        _copy_spec(self, spec)
+        self.statistic, self.labels = statistic, labels
+        self.codes = np.searchsorted(labels, np.asarray(spec.target.y))
+        self.n_cells = len(labels) ** 2
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Keep the position of each predicted label."""
+        predicted = answers.predicted
+        code = np.minimum(np.searchsorted(self.labels, predicted), len(self.labels) - 1)
+        if not np.array_equal(self.labels[code], predicted):
+            raise ValueError("The estimator predicts labels that y does not hold.")
+        return {self.key: code.astype(np.min_scalar_type(len(self.labels) - 1))}
+
+    @cached_property
+    def _cells(self) -> tuple[Array, Array]:
+        truth, decision = np.divmod(np.arange(self.n_cells), len(self.labels))
+        return self.labels[truth], self.labels[decision]
+
+    @cached_property
+    def reduced(self) -> Any:
+        """All cells of the matrix, reduced."""
+        return self.statistic.reduce(*self._cells, None)
+
+    @cached_property
+    def _terms(self) -> Any:
+        """What a row of each cell adds to each sum, (n_cells, n_terms)."""
+        code = self.reduced.code
+        every = np.arange(self.n_cells) if code is None else np.asarray(code, dtype=np.intp)
+        return self.reduced.terms[every]
+
+    @cached_property
+    def _cell_losses(self) -> Array:
+        assert isinstance(self.statistic, RowMean)
+        values = np.asarray(self.statistic.row_values(*self._cells), dtype=np.float64)
+        return self.factor * self.statistic.sign * values
+
+    def _cell_of(self, data: Array, rows: Any = slice(None)) -> Array:
+        return self.codes[rows] * len(self.labels) + data[..., rows]
+
+    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
+        """Loss of each row's cell; whole numbers are kept as small ones."""
+        table = self._cell_losses
+        small = table.astype(np.int8)
+        return (small if np.array_equal(small, table) else table)[self._cell_of(data, rows)]
+
+    def sums(self, data: Array, weights: Array) -> Array:
+        """Count cells, then sum their terms."""
+        counts = np.empty((len(data), self.n_cells))
+        for line, own in enumerate(data):
+            counts[line] = np.bincount(self._cell_of(own), weights[line], self.n_cells)
+        return np.asarray(counts @ self._terms)
+
+    def project(self, data: Array, coefficients: Array) -> Array:
+        """Look up the cells' terms times the coefficients."""
+        found = np.empty(data.shape)
+        for line, own in enumerate(data):
+            found[line] = np.asarray(self._terms @ coefficients[line])[self._cell_of(own)]
+        return found
+
+    def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
+        """The metric at the confusion matrix of labels and predictions that are independent."""
+        n, size = len(self.codes), len(self.labels)
+        predicted = np.searchsorted(self.labels, answers.predicted)
+        shares = np.bincount(self.codes, minlength=size) / n
+        cells = np.outer(shares, np.bincount(predicted, minlength=size)).ravel()
+        if self.is_mean:
+            return float(cells @ self._cell_losses / n)
+        return float(self.combined(np.asarray(cells @ self._terms).reshape(1, -1))[0])
+
+
+class ValueMeasure(RowMeasure):
+    """A function of predicted values: means of a loss, their roots, R2, explained variance."""
+
+    key = "values"
+
+    def __init__(self, spec: Spec, statistic: SumsStatistic) -> None:
+        _copy_spec(self, spec)
+        self.statistic = statistic
+        self._function = spec.function
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Keep the predicted values."""
+        values = np.asarray(answers.predicted, dtype=np.float64)
+        if not np.isfinite(values).all():
+            raise ValueError("The estimator predicts values that are not finite.")
+        return {self.key: values}
+
+    @property
+    def _y(self) -> Array:
+        assert self.target.y is not None
+        return self.target.y
+
+    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
+        """Loss of each line and row."""
+        assert isinstance(self.statistic, RowMean)
+        scale = self.factor * self.statistic.sign
+        values = [self.statistic.row_values(self._y[rows], own[rows]) for own in data]
+        return scale * np.asarray(values, dtype=np.float64)
+
+    def _terms(self, own: Array) -> Array:
+        """Terms of one line, (n_samples, n_terms), as `Coefficient` and `RowMean` have them."""
+        ones = np.ones(len(own))
+        if isinstance(self.statistic, RowMean):
+            return np.column_stack((ones, self.statistic.row_values(self._y, own)))
+        truth = self._y - np.median(self._y)
+        residual = self._y - own
+        return np.column_stack((ones, ones, truth, truth**2, residual, residual**2))
+
+    def sums(self, data: Array, weights: Array) -> Array:
+        """Weighted sums of each line's terms."""
+        return np.array([w @ self._terms(own) for own, w in zip(data, weights, strict=True)])
+
+    def project(self, data: Array, coefficients: Array) -> Array:
+        """Terms times coefficients."""
+        return np.array([self._terms(own) @ c for own, c in zip(data, coefficients, strict=True)])
+
+    @cached_property
+    def reduced(self) -> Any:
+        """A root of a mean is taken about zero."""
+        return _AboutZero()
+
+    def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
+        """Closed form for squared and absolute errors, R2 and explained variance."""
+        y, predicted = self._y.astype(float), np.asarray(answers.predicted, dtype=float)
+        known: dict[Any, Any] = {
+            sklearn.metrics.mean_squared_error: lambda: no_information_squared(y, predicted),
+            sklearn.metrics.root_mean_squared_error: lambda: np.sqrt(
+                no_information_squared(y, predicted)
+            ),
+            sklearn.metrics.mean_absolute_error: lambda: no_information_absolute(y, predicted),
+            sklearn.metrics.mean_squared_log_error: lambda: no_information_squared(
+                np.log1p(y), np.log1p(predicted)
+            ),
+            sklearn.metrics.r2_score: lambda: 1 - no_information_squared(y, predicted) / y.var(),
+            sklearn.metrics.explained_variance_score: lambda: -predicted.var() / y.var(),
+        }
+        if self._function in known:
+            sign = self.statistic.sign if isinstance(self.statistic, RowMean) else 1.0
+            return float(self.factor * sign * known[self._function]())
+        self.no_information_note = _permuted("predicted values")
+        data, ones = np.tile(predicted, (1, 1)), np.ones((1, len(y)))
+        found = []
+        for _ in range(N_PERMUTATIONS):
+            data[0] = predicted[rng.permutation(len(y))]
+            mean = self.losses(data).mean() if self.is_mean else None
+            found.append(self.combined(self.sums(data, ones))[0] if mean is None else mean)
+        return float(np.mean(found))
+
+
+class _AboutZero:
+    """Stands for `Reduced` where means of values are taken about zero."""
+
+    data: Mapping[str, Any] = {"centre": 0.0}
+
+
+class LossMeasure(RowMeasure):
+    """The mean of a loss of the probabilities of all classes."""
+
+    def __init__(self, spec: Spec, statistic: PosteriorMean) -> None:
+        _copy_spec(self, spec)
+        self.statistic, self.key = statistic, f"loss of {spec.name}"
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Keep the loss of each row."""
+        assert self.target.codes is not None
+        losses = self._row_losses(self.target.codes[scored.rows], answers.probabilities)
+        if not np.isfinite(losses).all():
+            raise ValueError(f"{self.name} is not finite on rows that were left out.")
+        return {self.key: losses}
+
+    def _row_losses(self, codes: Array, probabilities: Array) -> Array:
+        assert isinstance(self.statistic, RowMean)
+        values = self.statistic.row_values(codes, probabilities)
+        return self.factor * self.statistic.sign * np.asarray(values, dtype=np.float64)
+
+    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
+        """The kept losses."""
+        return data[..., rows]
+
+    def sums(self, data: Array, weights: Array) -> Array:
+        """Not needed: the metric is a mean."""
+        raise NotImplementedError
+
+    def project(self, data: Array, coefficients: Array) -> Array:
+        """Not needed: the metric is a mean."""
+        raise NotImplementedError
+
+    def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
+        """Mean loss over all pairs of a class and an answer."""
+        assert self.target.codes is not None
+        shares = np.bincount(self.target.codes) / len(self.target.codes)
+        means = [
+            self._row_losses(np.full(len(self.target.codes), k), answers.probabilities).mean()
+            for k in range(len(shares))
+        ]
+        return float(shares @ means)
+
+
+class ReplicateMeasure(Measure):
+    """Any metric of predictions, by its value on the rows left out and their influence on it."""
+
+    def __init__(self, spec: Spec, statistic: Statistic, limit: float | None) -> None:
+        _copy_spec(self, spec)
+        self.statistic, self.key = statistic, f"replicate of {spec.name}"
+        self.function = ErrorFunction(statistic, spec.factor, spec.target.classes)
+        self._limit, self._methods = limit, spec.methods
+        self._positive = spec.positive
+
+    def responses(self, answers: Answers) -> Array:
+        """What the metric takes of the answers."""
+        if self.statistic.response == "probabilities":
+            return answers.probabilities
+        given = answers.scores(self._methods, self._positive)
+        return np.array(given.tolist()) if given.dtype.hasobject else given
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Keep error and influence; the responses too where folds are pooled afterwards."""
+        y, given = self._truth(scored.rows), self.responses(answers)
+        kept: dict[str, Any] = {}
+        if scored.kind == "fold":
+            kept[f"{self.key}: response"] = given
+            kept[f"{self.key}: error"] = self.function(y, given)
+            return kept
+        if scored.kind == "full":
+            return {f"{self.key}: error": self.function(y, given)}
+        if scored.train is not None:
+            kept[f"{self.key}: all"] = self.function(y, given)
+            kept[f"{self.key}: inside"] = self.function(
+                self._truth(scored.train), given[scored.train]
+            )
+        units = None if scored.units is None else scored.units[scored.outside]
+        y, given = y[scored.outside], given[scored.outside]
+        found = replicate(self.function, y, given, units, scored.number)
+        kept[f"{self.key}: error"], kept[f"{self.key}: influence"] = found
+        return kept
+
+    def _truth(self, rows: Array) -> Array:
+        assert self.target.y is not None
+        return self.target.y[rows]
+
+    def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
+        """The known limit over permutations, or the mean of some of them."""
+        if self._limit is not None:
+            return float(self.function.factor * self._limit)
+        self.no_information_note = _permuted("targets")
+        given, n = self.responses(answers), len(answers.predicted)
+        draws = (self._truth(rng.permutation(n)) for _ in range(N_PERMUTATIONS))
+        return _mean_defined([self.function(y, given) for y in draws])
+
+
+class ScorerMeasure(Measure):
+    """A callable of estimator, X and y."""
+
+    def __init__(self, spec: Spec, scorer: Callable[..., float]) -> None:
+        _copy_spec(self, spec)
+        self.scorer, self.key = scorer, f"score of {spec.name}"
+
+    def error(self, answers: Answers, rows: Any = None, y: Any = None) -> float:
+        """Error on some of the rows answered for; NaN where it is not finite."""
+        value = call_scorer(self.scorer, answers, rows, y)
+        return 0.0 - self.sign * value if np.isfinite(value) else np.nan
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Keep error and influence; for bootstrap runs on the rows left out."""
+        if scored.kind == "full":
+            return {f"{self.key}: error": self.error(answers)}
+        kept: dict[str, Any] = {}
+        if scored.train is not None:
+            kept[f"{self.key}: all"] = self.error(answers)
+            kept[f"{self.key}: inside"] = self.error(answers, scored.train)
+        outside = np.flatnonzero(scored.outside)
+        units = None if scored.units is None else scored.units[outside]
+        found = replicate_rows(
+            lambda rows: self.error(answers, outside[rows]), len(outside), units, scored.number
+        )
+        kept[f"{self.key}: error"], kept[f"{self.key}: influence"] = found
+        return kept
+
+    def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
+        """Mean over permutations of y; NaN without y."""
+        if answers.y is None:
+            return np.nan
+        self.no_information_note = _permuted("targets")
+        n = len(np.asarray(answers.y))
+        draws = (rng.permutation(n) for _ in range(N_PERMUTATIONS))
+        return _mean_defined([self.error(answers, None, rows) for rows in draws])
+
+
+@dataclass(frozen=True, eq=False)
+class Spec:
+    """What is known of a metric before its measure is made.
+
+    Attributes
+    ----------
+    name : str
+    target : Target
+    sign, factor : float
+        Error is ``-sign`` times the score, and ``factor`` times the statistic's value.
+    bounds : tuple of float
+        Of the error.
+    function : callable or None
+        The metric function behind it.
+    methods : sequence of str
+        Responses of the estimator that it takes.
+    positive : int
+        Position of the positive one of two classes.
+    """
+
+    name: str
+    target: Target
+    sign: float = 1.0
+    factor: float = -1.0
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    function: Any = None
+    methods: Sequence[str] = ()
+    positive: int = 1
+
+
+def _copy_spec(measure: Measure, spec: Spec) -> None:
+    measure.name, measure.target = spec.name, spec.target
+    measure.sign, measure.bounds = spec.sign, spec.bounds
+    if isinstance(measure, RowMeasure):
+        measure.factor = spec.factor
+
+
+def is_row_statistic(statistic: Statistic) -> bool:
+    """Whether a statistic of labels is a sum over cells whatever the data."""
+    return isinstance(statistic, LabelMetric) or type(statistic) is RowMean
+
+
+def is_value_statistic(statistic: Statistic) -> bool:
+    """Whether a statistic of values is a function of means over rows."""
+    return isinstance(statistic, Coefficient) or type(statistic) is RowMean
+
+
+def is_balanced(measure: Measure) -> bool:
+    """Whether the error is a mean of class error rates."""
+    statistic = getattr(measure, "statistic", None)
+    return isinstance(statistic, BalancedAccuracy) and not statistic.adjusted
+
+
+def _permuted(what: str) -> str:
+    return f"The no-information score is the mean over {N_PERMUTATIONS} permutations of the {what}."
+
+
+def _mean_defined(values: Sequence[float]) -> float:
+    defined = [value for value in values if np.isfinite(value)]
+    return float(np.mean(defined)) if defined else np.nan

@@ -1,0 +1,190 @@
+"""The value of a metric on the rows left out of a run, and the influence of each unit on it.
+
+The influence of a unit is ``(m - 1) * (value - value without the unit)`` over the m units left out
+(the jackknife): in closed form where the metric has one, for the AUC of two classes by its
+placement values, for functions of labels once per cell of the confusion matrix, else by calling
+the metric again. Functions that have to be called are called for at most
+`MOST_LEFT_OUT` rows of a run, chosen at random: over many runs each row gets its turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._sklearn_compat import take
+from ..inference.cv_bootstrap import auc_error_influence
+from ..metrics.ranking import RocAuc
+from ..metrics.statistic import CallableStatistic, Statistic
+from ..resampling.design import SamplingDesign
+from ..resampling.plan import Coding, ResamplingPlan
+from .training import Answers
+
+Array = NDArray[Any]
+
+MOST_LEFT_OUT = 64
+"""Calls of a function per run that leave one row out."""
+
+# Elements of a block of resamples that lack one unit each.
+_BLOCK = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorFunction:
+    """A statistic as an error: ``factor`` times its value; NaN where it is undefined.
+
+    Attributes
+    ----------
+    statistic : Statistic
+    factor : float
+    classes : ndarray of shape (n_classes,) or None
+    """
+
+    statistic: Statistic
+    factor: float
+    classes: Array | None
+
+    def __call__(self, y: Array, given: Array) -> float:
+        """Error on some rows."""
+        if len(y) == 0:
+            return np.nan
+        if isinstance(self.statistic, CallableStatistic):
+            return self._of_rows(y, given, [np.arange(len(y))])[0]
+        reduced = self.statistic.reduce(y, given, None)
+        binding = _binding(self.statistic, reduced, np.arange(len(y)))
+        value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
+        return self.factor * value if np.isfinite(value) else np.nan
+
+    def without_each(self, y: Array, given: Array, units: Array) -> Array:
+        """Error without each unit, numbered from 0: (n_units,)."""
+        n_units = int(units.max()) + 1
+        if isinstance(self.statistic, CallableStatistic):
+            kept = (np.flatnonzero(units != unit) for unit in range(n_units))
+            return np.array(self._of_rows(y, given, kept))
+        reduced = self.statistic.reduce(y, given, None)
+        values = np.empty(n_units)
+        lines = max(1, _BLOCK // n_units)
+        for start in range(0, n_units, lines):
+            some = np.arange(start, min(start + lines, n_units))
+            drawn = np.ones((len(some), n_units), dtype=np.int64)
+            drawn[np.arange(len(some)), some] = 0
+            binding = _binding(self.statistic, reduced, units, drawn)
+            parts = [
+                self.statistic.evaluate(binding.block(number)[0], reduced)
+                for number in range(binding.n_blocks)
+            ]
+            values[some] = np.concatenate(parts)[: len(some)]
+        return self.factor * values
+
+    def _of_rows(self, y: Array, given: Array, rows: Any) -> list[float]:
+        assert isinstance(self.statistic, CallableStatistic)
+        reduced = self.statistic.reduce(y, given, None)
+        values = [self.statistic.evaluate(_Rows(own), reduced)[0] for own in rows]  # type: ignore[arg-type]
+        return [self.factor * float(v) if np.isfinite(v) else np.nan for v in values]
+
+
+class _Rows:
+    """One resample, for a statistic that reads rows."""
+
+    n_lines = 1
+
+    def __init__(self, rows: Array) -> None:
+        self._rows = rows
+
+    def rows(self) -> Iterator[Array]:
+        yield self._rows
+
+
+def replicate(
+    function: ErrorFunction, y: Array, given: Array, units: Array | None, number: int
+) -> tuple[float, Array]:
+    """Error and the influence of each unit on it.
+
+    Parameters
+    ----------
+    function : ErrorFunction
+    y, given : ndarray of shape (m_rows, ...)
+        Rows left out.
+    units : ndarray of shape (m_rows,) or None
+        Unit of each row; None: rows are units.
+    number : int
+        Of the run: chooses the rows that are left out one by one.
+
+    Returns
+    -------
+    error : float
+    influence : ndarray of shape (m_units,)
+        In the order of rows, or of sorted units; NaN where it was not computed.
+    """
+    statistic, is_label = function.statistic, given.dtype.kind not in "fc" and given.ndim == 1
+    if units is None and type(statistic) is RocAuc and given.ndim == 1 and _is_binary(function):
+        assert function.classes is not None
+        value, influence = auc_error_influence(y == function.classes[1], given)
+        return abs(function.factor) * (value - 1), abs(function.factor) * influence
+    if units is None and isinstance(statistic, CallableStatistic) and not is_label:
+        return replicate_rows(lambda rows: function(y[rows], given[rows]), len(y), None, number)
+    value = function(y, given)
+    codes = _unit_codes(units, y, given, is_label and isinstance(statistic, CallableStatistic))
+    n_units = len(y) if units is None else int(codes.max()) + 1
+    if not np.isfinite(value) or n_units < 2:
+        return np.nan, np.full(n_units, np.nan)
+    if units is None and is_label and isinstance(statistic, CallableStatistic):
+        # Rows of one cell are interchangeable: leave one of each out.
+        first = np.unique(codes, return_index=True)[1]
+        left = [function(np.delete(y, row), np.delete(given, row)) for row in first]
+        return value, (n_units - 1) * (value - np.array(left))[codes]
+    return value, (n_units - 1) * (value - function.without_each(y, given, codes))
+
+
+def replicate_rows(
+    evaluate: Callable[[Array], float], n_rows: int, units: Array | None, number: int
+) -> tuple[float, Array]:
+    """As `replicate`, for a function of row positions."""
+    every = np.arange(n_rows)
+    value = evaluate(every)
+    codes = every if units is None else np.unique(units, return_inverse=True)[1]
+    n_units = int(codes.max()) + 1 if n_rows else 0
+    influence = np.full(n_units, np.nan)
+    if not np.isfinite(value) or n_units < 2:
+        return np.nan, influence
+    chosen = np.arange(n_units)
+    if units is None and n_units > MOST_LEFT_OUT:
+        chosen = np.random.default_rng(number).permutation(n_units)[:MOST_LEFT_OUT]
+    for unit in chosen:
+        influence[unit] = (n_units - 1) * (value - evaluate(every[codes != unit]))
+    return value, influence
+
+
+def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array | None) -> float:
+    """Call a scorer on some of the rows answered for, with the targets of others if asked."""
+    X = answers.X if rows is None else take(answers.X, rows)
+    if answers.y is None:
+        return float(scorer(answers.estimator, X))
+    y_rows = rows if y_rows is None else y_rows
+    y = answers.y if y_rows is None else take(answers.y, y_rows)
+    return float(scorer(answers.estimator, X, y))
+
+
+def _is_binary(function: ErrorFunction) -> bool:
+    return function.classes is not None and len(function.classes) == 2
+
+
+def _unit_codes(units: Array | None, y: Array, given: Array, by_cell: bool) -> Array:
+    if units is not None:
+        return np.unique(units, return_inverse=True)[1]
+    if not by_cell:
+        return np.arange(len(y))
+    truth = np.unique(y, return_inverse=True)[1]
+    labels, decision = np.unique(given, return_inverse=True)
+    return np.unique(truth * len(labels) + decision, return_inverse=True)[1]
+
+
+def _binding(statistic: Statistic, reduced: Any, units: Array, drawn: Array | None = None) -> Any:
+    design = SamplingDesign.of_groups(units.astype(np.intp))
+    n_lines = 1 if drawn is None else len(drawn)
+    plan = ResamplingPlan(design, n_lines, np.random.SeedSequence(0), drawn=drawn)
+    return plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])

@@ -1,0 +1,166 @@
+"""From what a user gives as ``scoring`` to measures."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sklearn.metrics
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.metrics import check_scoring
+
+from .._sklearn_compat import scorer_parts
+from .._validation import fail
+from ..inference.no_information import NO_INFORMATION_SCORE
+from ..metrics import get_scorer
+from ..metrics.adapters import Negated
+from ..metrics.additive import PosteriorMean
+from ..metrics.lookup import check_response, known_names, resolve_metrics
+from ..metrics.statistic import CallableStatistic, Statistic
+from . import measures
+from .measures import Measure, Spec, Target
+from .training import Answers
+
+_CALLER = "BootstrapScorer"
+
+
+def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
+    """Scorers by name, and whether a single one was asked for.
+
+    Parameters
+    ----------
+    scoring : str, callable, list, tuple, set, dict or None
+        As in scikit-learn's searches; None: accuracy or R2 by type, else the estimator's own.
+    estimator : estimator
+        Decides what None means.
+
+    Returns
+    -------
+    scorers : dict of str to callable
+    single : bool
+    """
+    if scoring is None:
+        if is_classifier(estimator):
+            return {"accuracy": get_scorer("accuracy")}, True
+        if is_regressor(estimator):
+            return {"r2": get_scorer("r2")}, True
+        return {"score": check_scoring(estimator)}, True
+    if isinstance(scoring, Mapping):
+        named = {str(name): _scorer(one, estimator) for name, one in scoring.items()}
+    elif isinstance(scoring, list | tuple | set | frozenset):
+        several = sorted(scoring, key=str) if isinstance(scoring, set | frozenset) else scoring
+        named = {_name_of(one): _scorer(one, estimator) for one in several}
+        if len(named) < len(scoring):
+            advice = "Name them with a dict."
+            must = "hold scorers of different names"
+            raise fail(_CALLER, "scoring", must, repr(scoring), advice)
+    else:
+        return {_name_of(scoring): _scorer(scoring, estimator)}, True
+    if not named:
+        raise fail(_CALLER, "scoring", "hold at least one scorer", repr(scoring))
+    return named, False
+
+
+def measures_of(scorers: Mapping[str, Any], target: Target, answers: Answers) -> list[Measure]:
+    """One measure for each scorer, checked on what the model of all rows answers.
+
+    Parameters
+    ----------
+    scorers : dict of str to callable
+    target : Target
+    answers : Answers
+        Of the model of all rows, for all rows.
+
+    Returns
+    -------
+    list of Measure
+    """
+    return [_measure(name, scorer, target, answers) for name, scorer in scorers.items()]
+
+
+def _scorer(scoring: Any, estimator: Any) -> Any:
+    if isinstance(scoring, str):
+        known = [name for name in known_names() if name != "mean"]
+        if scoring not in {*known, *sklearn.metrics.get_scorer_names()}:
+            close = difflib.get_close_matches(scoring, known, 1)
+            advice = f"Did you mean {close[0]!r}? " if close else ""
+            advice += f"Known names: {', '.join(known)}."
+            raise fail(_CALLER, "scoring", "be a known name or a callable", repr(scoring), advice)
+        return get_scorer(scoring)
+    if not callable(scoring):
+        must = "be a scoring name, a scorer callable(estimator, X, y), or a list or dict of these"
+        raise fail(_CALLER, "scoring", must, repr(scoring))
+    # Refuses a metric function, with advice.
+    return check_scoring(estimator, scoring=scoring)
+
+
+def _name_of(scoring: Any) -> str:
+    if isinstance(scoring, str):
+        return scoring
+    parts = scorer_parts(scoring)
+    function = scoring if parts is None else parts.function
+    function = getattr(function, "func", function)
+    name = str(getattr(function, "__name__", type(function).__name__))
+    name = "score" if name == "<lambda>" else name
+    return f"neg_{name}" if parts is not None and parts.sign < 0 else name
+
+
+def _measure(name: str, scorer: Any, target: Target, answers: Answers) -> Measure:
+    parts = scorer_parts(scorer)
+    if parts is None or target.y is None or target.y.ndim != 1:
+        return measures.ScorerMeasure(Spec(name, target), scorer)
+    labels = target.classes
+    statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
+    statistic = statistics[name]
+    positive = _positive(parts.options.get("pos_label"), labels)
+    response = _response(statistic, parts.response_methods, positive, answers)
+    statistic = check_response(statistic, target.y, response, _CALLER)
+    sign = -1.0 if statistic.greater_is_better is False else 1.0
+    low, high = statistic.bounds
+    inner, factor = statistic, -sign
+    if isinstance(statistic, Negated):
+        inner, factor = statistic.statistic, sign
+    spec = Spec(
+        name,
+        target,
+        sign,
+        factor,
+        (0.0 - high, 0.0 - low) if sign > 0 else (low, high),
+        parts.function,
+        parts.response_methods,
+        positive,
+    )
+    return _measure_of(spec, inner, response)
+
+
+def _measure_of(spec: Spec, statistic: Any, response: NDArray[Any]) -> Measure:
+    target = spec.target
+    if statistic.response == "labels" and measures.is_row_statistic(statistic):
+        labels = np.unique(np.concatenate([target.y, response]))
+        return measures.LabelMeasure(spec, statistic, labels)
+    if statistic.response == "values" and measures.is_value_statistic(statistic):
+        return measures.ValueMeasure(spec, statistic)
+    if type(statistic) is PosteriorMean and target.codes is not None:
+        return measures.LossMeasure(spec, statistic)
+    limit = NO_INFORMATION_SCORE.get(getattr(spec.function, "__name__", "").removesuffix("_score"))
+    return measures.ReplicateMeasure(spec, statistic, limit)
+
+
+def _response(statistic: Statistic, methods: Any, positive: int, answers: Answers) -> NDArray[Any]:
+    if statistic.response == "probabilities" and not _takes_column(statistic):
+        return answers.probabilities
+    return answers.scores(methods, positive)
+
+
+def _takes_column(statistic: Statistic) -> bool:
+    """Whether a function of the user gets one column for two classes, as scikit-learn does."""
+    return isinstance(statistic, CallableStatistic) and statistic.response in ("any", "scores")
+
+
+def _positive(pos_label: Any, classes: NDArray[Any] | None) -> int:
+    if pos_label is None or classes is None or len(classes) != 2:
+        return 1
+    return 0 if classes[0] == pos_label else 1

@@ -1,0 +1,157 @@
+"""Which rows each run is trained on, and the seed of each: all drawn before anything runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..resampling.splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
+from .training import Run
+
+# Streams below this key are no streams of a splitter with the same random state.
+_PREFIX = 0x5EED
+_SAMPLES, _FOLDS, _FULL_RUNS, _BOOTSTRAP_RUNS, _FOLD_RUNS, _PERMUTATIONS = range(6)
+
+MOST_FOLDS = 10
+FEWEST_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The training samples of all runs.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_resamples, n_units)
+        How often each unit is in each bootstrap sample.
+    folds : ndarray of shape (n_repeats, n_samples)
+        Fold of each row in each repeat of cross-validation.
+    n_folds : int
+    n_seeds : int
+        Runs of each training sample.
+    seed : numpy.random.SeedSequence
+        Root of all streams.
+    """
+
+    counts: NDArray[Any]
+    folds: NDArray[np.intp]
+    n_folds: int
+    n_seeds: int
+    seed: np.random.SeedSequence
+
+    @property
+    def n_bootstrap_runs(self) -> int:
+        """Runs on bootstrap samples; they come first."""
+        return len(self.counts) * self.n_seeds
+
+    def runs(self) -> list[Run]:
+        """All runs but those on all rows: bootstrap samples, then folds; seeds innermost."""
+        found: list[Run] = []
+        for sample, counts in enumerate(self.counts):
+            for s in range(self.n_seeds):
+                found.append(Run(len(found), counts, None, self._words(_BOOTSTRAP_RUNS, sample, s)))
+        for repeat, fold_of in enumerate(self.folds):
+            for fold in range(self.n_folds):
+                test = np.flatnonzero(fold_of == fold)
+                for s in range(self.n_seeds):
+                    words = self._words(_FOLD_RUNS, repeat, fold, s)
+                    found.append(Run(len(found), None, test, words))
+        return found
+
+    def permutations(self) -> np.random.Generator:
+        """Stream of the permutations for no-information scores."""
+        return np.random.default_rng(stream(self.seed, _PERMUTATIONS))
+
+    def _words(self, *key: int) -> NDArray[Any]:
+        return stream(self.seed, *key).generate_state(4)
+
+
+def draw(
+    n_rows: int,
+    *,
+    unit: NDArray[np.intp] | None,
+    codes: NDArray[np.intp] | None,
+    stratify: bool,
+    n_resamples: int,
+    n_repeats: int,
+    n_seeds: int,
+    seed: np.random.SeedSequence,
+) -> Samples:
+    """Draw all training samples.
+
+    Parameters
+    ----------
+    n_rows : int
+    unit : ndarray of shape (n_rows,) or None
+        Group of each row, numbered from 0; None: rows are drawn.
+    codes : ndarray of shape (n_rows,) or None
+        Class of each row, numbered from 0; folds hold the classes evenly.
+    stratify : bool
+        Whether bootstrap samples are drawn within classes.
+    n_resamples, n_repeats, n_seeds : int
+        Bootstrap samples, repeats of cross-validation, runs of each.
+    seed : numpy.random.SeedSequence
+
+    Returns
+    -------
+    Samples
+    """
+    root = stream(seed, _SAMPLES)
+    if unit is not None:
+        splitter: Any = GroupBootstrapSplit(n_resamples, random_state=root)
+    elif stratify:
+        splitter = StratifiedBootstrapSplit(n_resamples, random_state=root)
+    else:
+        splitter = BootstrapSplit(n_resamples, random_state=root)
+    first = None if unit is None else np.unique(unit, return_index=True)[1]
+    counts = np.empty((n_resamples, n_rows if first is None else len(first)), dtype=np.uint16)
+    rows = np.empty((n_rows, 0))
+    for line, (train, _) in enumerate(splitter.split(rows, codes if stratify else None, unit)):
+        own = np.bincount(train, minlength=n_rows)
+        counts[line] = own if first is None else own[first]
+    if counts.max() < 256:
+        counts = counts.astype(np.uint8)
+    n_folds = _n_folds(n_rows if first is None else len(first), codes)
+    rng = np.random.default_rng(stream(seed, _FOLDS))
+    folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
+    return Samples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
+
+
+def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:
+    """Seed words of a run on all rows."""
+    return stream(seed, _FULL_RUNS, s).generate_state(4)
+
+
+def stream(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """Child of a seed that is no stream of a splitter; the seed itself is not spawned from."""
+    key = (*seed.spawn_key, _PREFIX, *key)
+    return np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size)
+
+
+def _n_folds(n_units: int, codes: NDArray[np.intp] | None) -> int:
+    """Ten, or as many as the rarest class has rows if these are fewer, but not under five."""
+    rarest = MOST_FOLDS if codes is None else int(np.bincount(codes).min())
+    return min(n_units, MOST_FOLDS, max(rarest, FEWEST_FOLDS))
+
+
+def _folds(
+    n_rows: int,
+    unit: NDArray[np.intp] | None,
+    codes: NDArray[np.intp] | None,
+    n_folds: int,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Fold of each row: whole groups, or rows dealt out class by class."""
+    if unit is not None:
+        fold_of_group = rng.permutation(int(unit.max()) + 1) % n_folds
+        return fold_of_group[unit]
+    order = rng.permutation(n_rows)
+    if codes is not None:
+        order = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(n_rows, dtype=np.intp)
+    # Dealing on from class to class: no fold is more than one row larger than another.
+    fold[order] = np.arange(n_rows) % n_folds
+    return fold

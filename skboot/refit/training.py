@@ -1,0 +1,335 @@
+"""One run: a training sample, a seed, a fitted estimator, and its answers for the other rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from .._sklearn_compat import n_rows_of, take
+from . import inner_cv
+
+Record = dict[str, Any]
+
+_LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training of the estimator.
+
+    Attributes
+    ----------
+    number : int
+        Position among all runs.
+    counts : ndarray of shape (n_units,) or None
+        How often each unit is in the bootstrap sample; None for a fold of cross-validation.
+    test : ndarray of shape (n_test,) or None
+        Rows of the fold that are left out.
+    seed : ndarray of shape (4,)
+        Words that seed every random state of the estimator.
+    """
+
+    number: int
+    counts: NDArray[Any] | None
+    test: NDArray[np.intp] | None
+    seed: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What all runs share; sent to each worker once per chunk of runs.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Never fitted itself.
+    X : array-like of shape (n_samples, n_features)
+        Rows of features.
+    y : array-like of shape (n_samples, ...) or None
+        Targets as the user gave them.
+    params : dict
+        Parameters of ``fit``; those with a value per row are sliced with the rows.
+    unit : ndarray of shape (n_samples,) or None
+        Unit of each row; None where rows are drawn.
+    classes : ndarray of shape (n_classes,) or None
+        Classes of all the data.
+    channels : sequence of Channel
+        What is kept of a run.
+    pairwise : bool
+        Whether X holds a value for each pair of rows.
+    group_copies : bool
+        Whether inner cross-validation keeps copies of a row together.
+    predict_all : bool
+        Whether bootstrap runs answer for all rows, not only for those left out.
+    raise_errors : bool
+        Whether an error of a run is raised instead of recorded.
+    folder : str or None
+        Where finished runs are kept.
+    """
+
+    estimator: Any
+    X: Any
+    y: Any
+    params: Mapping[str, Any]
+    unit: NDArray[np.intp] | None
+    classes: NDArray[Any] | None
+    channels: Sequence[Channel]
+    pairwise: bool
+    group_copies: bool
+    predict_all: bool
+    raise_errors: bool
+    folder: str | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return int(n_rows_of(self.X))
+
+
+class Channel(Protocol):
+    """What is kept of a run for one metric or for several."""
+
+    key: str
+
+    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
+        """Arrays to keep, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Which rows a run is judged on.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_scored,)
+        The rows answered for, in rising order.
+    outside : ndarray of shape (n_scored,)
+        Which of them the run was not trained on.
+    units : ndarray of shape (n_scored,) or None
+        Unit of each; None where rows are drawn.
+    train : ndarray of shape (n_train,) or None
+        Training rows, copies included, where the run answers for them too.
+    kind : {"full", "bootstrap", "fold"}
+        What the run was trained on.
+    number : int
+        Number of the run.
+    """
+
+    rows: NDArray[np.intp]
+    outside: NDArray[np.bool_]
+    units: NDArray[np.intp] | None
+    train: NDArray[np.intp] | None
+    kind: str
+    number: int = 0
+
+
+class Answers:
+    """What a fitted estimator says of some rows; each method is called once.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X, y : array-like of shape (n_scored, ...)
+        Rows to answer for, and their targets.
+    classes : ndarray of shape (n_classes,) or None
+        Classes of all the data, which columns are aligned to.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, classes: NDArray[Any] | None) -> None:
+        self.estimator, self.X, self.y, self._classes = estimator, X, y, classes
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """Labels or values, (n_scored,)."""
+        found = np.asarray(self.estimator.predict(self.X))
+        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Probability of each class of all the data, (n_scored, n_classes); 0 for an absent one."""
+        return self._aligned(np.asarray(self.estimator.predict_proba(self.X)), 0.0)
+
+    @cached_property
+    def decisions(self) -> NDArray[np.float64]:
+        """Decision values, (n_scored,) for two classes; an absent class is below all others."""
+        found = np.asarray(self.estimator.decision_function(self.X), dtype=np.float64)
+        if self._classes is None or self._own_classes is None:
+            return found
+        if len(self._own_classes) == len(self._classes):
+            return found
+        if found.ndim == 1 and len(self._own_classes) == 2:
+            found = np.column_stack((-found, found))
+        elif len(self._own_classes) == 1:
+            found = np.zeros((len(found), 1))
+        aligned = self._aligned(found, found.min(axis=1, keepdims=True) - 1)
+        return aligned[:, 1] - aligned[:, 0] if aligned.shape[1] == 2 else aligned
+
+    def scores(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
+        """First available response: of two classes one column, else (n_scored, n_classes)."""
+        name = next((name for name in methods if hasattr(self.estimator, name)), None)
+        if name is None:
+            kind = type(self.estimator).__name__
+            raise AttributeError(f"{kind} has none of the methods {', '.join(methods)}.")
+        if name == "predict":
+            return self.predicted
+        if name == "decision_function":
+            return self.decisions if positive == 1 else -self.decisions
+        found = self.probabilities
+        return found[:, positive] if found.shape[1] == 2 else found
+
+    @cached_property
+    def _own_classes(self) -> NDArray[Any] | None:
+        return getattr(self.estimator, "classes_", None)
+
+    def _aligned(self, found: NDArray[Any], absent: Any) -> NDArray[np.float64]:
+        own = self._own_classes
+        if self._classes is None or own is None or np.array_equal(own, self._classes):
+            return found
+        at = np.searchsorted(self._classes, own)
+        if found.ndim != 2 or found.shape[1] != len(own):
+            raise ValueError(
+                f"A training sample lacks a class, and the answers of shape {found.shape} do not "
+                "say which columns are left."
+            )
+        aligned = np.empty((len(found), len(self._classes)))
+        aligned[:] = absent
+        aligned[:, at] = found
+        return aligned
+
+
+# ------------------------------------------------------------------ a run
+
+
+def record_of(job: Job, run: Run) -> Record:
+    """Train and judge one run; an error is recorded unless it is to be raised."""
+    record: Record = {"number": run.number, "error": None, "fit_time": np.nan, "n_convergence": 0}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            record.update(_kept(job, run, record))
+        except Exception as error:
+            if job.raise_errors:
+                raise
+            # As text: an exception need not survive the way back from a worker.
+            record["error"] = f"{type(error).__name__}: {error}"
+    own = [one for one in caught if issubclass(one.category, ConvergenceWarning)]
+    record["n_convergence"] = len(own)
+    record["warnings"] = {(one.category, str(one.message)) for one in caught if one not in own}
+    return record
+
+
+def _kept(job: Job, run: Run, record: Record) -> Record:
+    rng = np.random.default_rng(run.seed)
+    train, rows, outside = _rows_of(job, run, rng)
+    estimator = prepared(job.estimator, rng)
+    if run.counts is not None and job.group_copies:
+        inner_cv.group_copies(estimator, train)
+    start = time.perf_counter()
+    fit(estimator, job, train)
+    record["fit_time"] = time.perf_counter() - start
+    scored = Scored(
+        rows,
+        outside,
+        None if job.unit is None else job.unit[rows],
+        train if job.predict_all and run.counts is not None else None,
+        "fold" if run.counts is None else "bootstrap",
+        run.number,
+    )
+    answers = Answers(
+        estimator,
+        _test_rows(job, rows, train),
+        None if job.y is None else take(job.y, rows),
+        job.classes,
+    )
+    kept: Record = {}
+    for channel in job.channels:
+        kept.update(channel.keep(answers, scored))
+    return kept
+
+
+def prepared(estimator: Any, rng: np.random.Generator) -> Any:
+    """Clone with every random state overwritten, those of inner splitters included."""
+    estimator = clone(estimator)
+    params = estimator.get_params(deep=True)
+    states = {
+        key: int(rng.integers(_LARGEST_SEED))
+        for key in sorted(params)
+        if key == "random_state" or key.endswith("__random_state")
+    }
+    for key in sorted(params):
+        value = params[key]
+        if hasattr(value, "split") and not hasattr(value, "get_params"):
+            splitter = deepcopy(value)
+            if _reseed(splitter, rng):
+                states[key] = splitter
+    return estimator.set_params(**states) if states else estimator
+
+
+def _reseed(splitter: Any, rng: np.random.Generator) -> bool:
+    """Overwrite the random states of a splitter and of one inside it; whether there was one."""
+    found = False
+    owners: tuple[Any, Any] = (splitter, getattr(splitter, "cvargs", None))
+    for owner in owners:
+        # An unshuffled splitter of folds refuses a random state, and needs none.
+        if isinstance(owner, dict):
+            if "random_state" in owner:
+                owner["random_state"], found = int(rng.integers(_LARGEST_SEED)), True
+        elif hasattr(owner, "random_state") and getattr(owner, "shuffle", True):
+            owner.random_state, found = int(rng.integers(_LARGEST_SEED)), True
+    inner = getattr(splitter, "cv", None)
+    return (_reseed(inner, rng) if hasattr(inner, "split") else False) or found
+
+
+def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None) -> Any:
+    """Fit on some rows, copies included; None: on all of them as they are."""
+    X, y, params = job.X, job.y, dict(job.params)
+    if train is not None:
+        X = take(X, train) if not job.pairwise else X[np.ix_(train, train)]
+        y = None if y is None else take(y, train)
+        params = {name: sliced(value, train, job.n_rows) for name, value in params.items()}
+    return estimator.fit(X, **params) if y is None else estimator.fit(X, y, **params)
+
+
+def sliced(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
+    """Rows of a fit parameter that has one value per row; anything else as it is."""
+    has_rows = hasattr(value, "shape") or isinstance(value, list | tuple)
+    if not has_rows or np.ndim(value) == 0 or n_rows_of(value) != n_rows:
+        return value
+    return take(value, rows)
+
+
+def _rows_of(
+    job: Job, run: Run, rng: np.random.Generator
+) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
+    """Training rows, rows to answer for, and which of these are left out of training."""
+    every = np.arange(job.n_rows)
+    if run.counts is None:
+        assert run.test is not None
+        inside = np.ones(job.n_rows, dtype=bool)
+        inside[run.test] = False
+        return every[inside], run.test, np.ones(len(run.test), dtype=bool)
+    counts = run.counts if job.unit is None else run.counts[job.unit]
+    # In random order, as a new sample would come: side by side, copies of a row would stay in one
+    # fold of an unshuffled search, and a leak would depend on that.
+    train, outside = rng.permutation(np.repeat(every, counts)), counts == 0
+    if job.predict_all:
+        return train, every, outside
+    rows = every[outside]
+    return train, rows, np.ones(len(rows), dtype=bool)
+
+
+def _test_rows(job: Job, rows: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
+    if job.pairwise:
+        return job.X[np.ix_(rows, train)]
+    return job.X if len(rows) == job.n_rows else take(job.X, rows)

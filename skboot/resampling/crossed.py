@@ -1,0 +1,191 @@
+"""Resamples of two crossed factors: a row weighs the product of the weights of its two members.
+
+Sums over rows are then bilinear forms u' L v of the members' weights, which are much quicker than
+weights of single rows. A search for a crossing takes two such forms to see where it stands in the
+middle, and weighs the rows around it alone.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .block import Block, Floats
+from .membership import Membership
+from .running import EXACT, WIDTH, as_bytes, sums_before_tiles
+from .searching import Crossing, Gap, search_tiles, sum_of_first
+
+# Rows from which searching in a window is quicker than weighing all of them.
+_WINDOW_FROM = 1 << 14
+# Share of the ends on each side of the middle that a window has at first.
+_WINDOW = 1 / 128
+# Share of the pairs of members from which a form is a full matrix.
+_DENSE = 0.01
+
+
+class _Form(NamedTuple):
+    """Summed terms of each pair of members, and of the pairs of a member with itself."""
+
+    matrix: Any
+    own: Floats | None
+    largest: float
+
+
+class CrossedBlock(Block):
+    """Resamples of two crossed factors, or of one population on both sides.
+
+    Parameters
+    ----------
+    membership : Membership
+        The statistic's codes; units (n_entries, 2).
+    counts : tuple of two ndarrays of shape (n_lines, n_members)
+        How often each member was drawn; the same array twice for one population.
+    """
+
+    def __init__(self, membership: Membership, counts: tuple[NDArray[Any], NDArray[Any]]) -> None:
+        super().__init__(membership)
+        self.counts = counts
+
+    @property
+    def n_lines(self) -> int:
+        """Number of resamples in the block."""
+        return len(self.counts[0])
+
+    @property
+    def _one_population(self) -> bool:
+        return self.counts[0] is self.counts[1]
+
+    def _entry_lanes(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        units = self.membership.units
+        assert units is not None
+        first, second = units[entries].T
+        sides = self._lanes
+        weights = sides[0].take(first, axis=0)
+        weights *= sides[1].take(second, axis=0)
+        if self._one_population:
+            # A member paired with itself was sampled once: it weighs w, not w squared.
+            alone = np.flatnonzero(first == second)
+            weights[alone] = sides[0][first[alone]]
+        return weights
+
+    @cached_property
+    def _lanes(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The counts of each member side by side, in bytes if their products fit."""
+        sides = [as_bytes(side) for side in self.counts]
+        if int(sides[0].max(initial=0)) * int(sides[1].max(initial=0)) > 255:
+            sides = [side.astype(np.int64) for side in sides]
+        first, second = (np.ascontiguousarray(side.T) for side in sides)
+        return first, second
+
+    def _lines(self, lines: slice) -> CrossedBlock:
+        first = self.counts[0][lines]
+        second = first if self._one_population else self.counts[1][lines]
+        return CrossedBlock(self.membership, (first, second))
+
+    # ------------------------------------------------------------------ bilinear forms
+
+    def sums(self, terms: Any = None) -> Floats:
+        """Weighted sums as bilinear forms u' L v, one matrix L of row sums per term."""
+        if terms is None:
+            return super().sums()
+        right = self.counts[1].astype(np.float64)
+        sums = np.empty((self.n_lines, terms.shape[1]))
+        for k, form in enumerate(self._forms(terms)):
+            exact = form.matrix.dtype == np.float32 and self._most * form.largest < EXACT
+            dtype = np.float32 if exact else np.float64
+            left: NDArray[Any] = self.counts[0].astype(dtype)
+            sums[:, k] = np.einsum("ij,ij->i", left @ form.matrix.astype(dtype, copy=False), right)
+            if form.own is not None:
+                sums[:, k] += left @ form.own
+        return sums
+
+    @cached_property
+    def _most(self) -> int:
+        return int(self.counts[0].max(initial=0))
+
+    def _forms(self, terms: Any) -> list[_Form]:
+        """Form of each term, kept for the next block."""
+        return self.membership.kept(
+            "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
+        )
+
+    def _form(self, terms: Any, k: int) -> _Form:
+        units, (height, width) = self.membership.units, self.membership.n_atoms
+        assert units is not None
+        value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
+        if self.membership.first is not None:
+            value = value[self.membership.code_of_entry]
+        used = np.flatnonzero(value)
+        of_used, value = units.take(used, axis=0), value[used]
+        own: Floats | None = None
+        if self._one_population:
+            alone = of_used[:, 0] == of_used[:, 1]
+            own = np.bincount(of_used[alone, 0], value[alone], height).astype(np.float64)
+            of_used, value = of_used[~alone], value[~alone]
+        matrix: Any
+        if len(used) > _DENSE * height * width:
+            at = of_used[:, 0] * width + of_used[:, 1]
+            matrix = np.bincount(at, value, height * width).reshape(height, width)
+        else:
+            matrix = sparse.csr_matrix((value, of_used.T), shape=(height, width))
+        largest = float(abs(matrix).sum(axis=0).max(initial=0)) if len(used) else 0.0
+        # Sums of integers are exact in single precision while they are small.
+        if largest < EXACT and np.array_equal(value, np.rint(value)):
+            matrix = matrix.astype(np.float32)
+        return _Form(matrix, own, largest)
+
+    # ------------------------------------------------------------------ searching
+
+    def crossing(
+        self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
+    ) -> tuple[Crossing, ...]:
+        """Search among the rows around the middle alone; see `Block.crossing`."""
+        if self.membership.n_entries < _WINDOW_FROM:
+            return super().crossing(terms, *gaps, ends=ends)
+        ends = np.arange(self.n_codes) if ends is None else ends
+        return tuple(self._crossing_near(terms, gap, ends) for gap in gaps)
+
+    def _crossing_near(self, terms: Floats, gap: Gap, ends: NDArray[np.intp]) -> Crossing:
+        """Widen a window around the middle until it holds the crossings of all lines."""
+        middle, parts = self.membership.kept(
+            "middle", (terms, gap), lambda: self._middle(terms, gap, ends)
+        )
+        at_middle, beyond = np.hsplit(self.sums(parts), 2)
+        total = at_middle + beyond
+        radius = max(WIDTH, int(_WINDOW * len(ends)))
+        while True:
+            low, high = max(middle - radius, 0), min(middle + radius, len(ends) - 1)
+            start = int(ends[low - 1]) + 1 if low else 0
+            codes = slice(start, int(ends[high]) + 1)
+            weights = self._weights(codes)
+            own = terms[codes]
+            before = sums_before_tiles(weights, own)
+            up_to = int(ends[middle]) + 1 - start
+            below = at_middle - sum_of_first(weights, own, before, up_to)
+            after = below + sum_of_first(weights, own, before, weights.shape[1])
+            inside = (low == 0) | (gap(below, total) < 0)
+            inside &= (high == len(ends) - 1) | (gap(after, total) >= 0)
+            if inside.all():
+                break
+            radius *= 2
+        local = ends[low : high + 1] - start
+        found = search_tiles(weights, own, before + below[:, None, :], local, total, gap, below)
+        return found._replace(end=found.end + low)
+
+    def _middle(
+        self, terms: Floats, gap: Gap, ends: NDArray[np.intp]
+    ) -> tuple[int, NDArray[np.float64]]:
+        """The end of the crossing on the data, and terms up to there beside those beyond."""
+        first = self.membership.first
+        times = 1 if first is None else np.diff(first)
+        running = np.cumsum(terms.T * times, axis=1).T[ends]
+        reached = gap(running, np.broadcast_to(running[-1], running.shape)) >= 0
+        middle = int(np.argmax(reached)) if reached.any() else len(ends) - 1
+        parts = np.hstack((terms, terms))
+        parts[ends[middle] + 1 :, : terms.shape[1]] = 0.0
+        parts[: ends[middle] + 1, terms.shape[1] :] = 0.0
+        return middle, parts

@@ -1,0 +1,96 @@
+"""The data as they are: one line in which every unit occurs once.
+
+Searches on resamples start from running counts of the data; these are kept for all who ask.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .block import Floats, UnitBlock
+from .membership import Membership, types_of
+from .searching import Crossing, Gap, search
+
+
+class Types(NamedTuple):
+    """Units of each distinct row of terms, along the ends.
+
+    Attributes
+    ----------
+    number : ndarray of shape (n_positions,)
+        Type of each code, in reading order.
+    values : ndarray of shape (n_types, n_terms)
+        The distinct rows of terms.
+    upto : ndarray of shape (n_ends + 1, n_types)
+        Units of each type before the first end, and up to each.
+    """
+
+    number: NDArray[np.intp]
+    values: Floats
+    upto: NDArray[np.int64]
+
+    def running_at(self, end: NDArray[np.intp]) -> Floats:
+        """Running sums of all units at some ends, (len(end), n_terms)."""
+        return self.upto[end + 1] @ self.values
+
+
+class WholeBlock(UnitBlock):
+    """The data as they are.
+
+    Parameters
+    ----------
+    membership : Membership
+        The statistic's codes.
+    multiplicity : ndarray of shape (n_atoms,)
+        Units in each atom.
+    strata : ndarray of shape (n_atoms,), optional
+        Stratum of each atom, numbered from 0.
+    """
+
+    def __init__(
+        self,
+        membership: Membership,
+        multiplicity: NDArray[np.int64],
+        strata: NDArray[np.intp] | None = None,
+    ) -> None:
+        super().__init__(membership, multiplicity[None], strata)
+
+    def crossing(
+        self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
+    ) -> tuple[Crossing, ...]:
+        """Search in running counts of the few kinds of units there are."""
+        types = self.types_along(terms, ends)
+        if types is None:
+            return super().crossing(terms, *gaps, ends=ends)
+        n_ends = len(types.upto) - 1
+        total = types.running_at(np.array([n_ends - 1]))
+        return tuple(search(types.running_at, total, n_ends, gap) for gap in gaps)
+
+    def types_along(
+        self,
+        terms: Floats,
+        ends: NDArray[np.intp] | None = None,
+        order: NDArray[np.intp] | None = None,
+    ) -> Types | None:
+        """Running counts of each type, kept; None if there are more than a few types."""
+        return self.membership.kept(
+            "types", (terms, ends), lambda: self._types_along(terms, ends, order)
+        )
+
+    def _types_along(
+        self, terms: Floats, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
+    ) -> Types | None:
+        found = types_of(terms)
+        if found is None:
+            return None
+        of_type, values = found
+        weights = self._weights(slice(0, self.n_codes))[0]
+        weights = weights if order is None else weights[order]
+        upto = np.zeros(((len(terms) if ends is None else len(ends)) + 1, len(values)), np.int64)
+        for k, has_type in enumerate(of_type):
+            running = np.cumsum(np.where(has_type, weights, 0))
+            upto[1:, k] = running if ends is None else running[ends]
+        return Types(of_type.argmax(axis=0), values, upto)

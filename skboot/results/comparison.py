@@ -1,0 +1,545 @@
+"""`ComparisonResult`: paired differences of several systems, and who can be told from the best.
+
+The words are in `skboot.results.comparison_wording`, the table of several comparisons in
+`skboot.results.comparison_table`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields
+from html import escape
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..inference.intervals import ConfidenceInterval
+from . import comparison_wording as wording
+from . import drawing, rendering, storage
+from .result import EvaluationResult, frame_of, from_parts, page_of, parts_of
+
+_FORMAT, _FORMAT_VERSION = "skboot.ComparisonResult", 1
+
+
+class PairedDifference(NamedTuple):
+    """One pair of systems.
+
+    Attributes
+    ----------
+    first, second : str
+        Names.
+    difference : float
+        First minus second.
+    confidence_interval : ConfidenceInterval
+        For this difference by itself.
+    simultaneous_interval : ConfidenceInterval or None
+        For all differences of the comparison at once; None with ``adjust=None``.
+    p_value : float
+        Smallest 1 - level whose ``confidence_interval`` excludes 0.
+    p_value_adjusted : float
+        Adjusted for the number of differences; NaN with ``adjust=None``.
+    bootstrap_support : float
+        Share of test resamples on which the first scores higher, ties half.
+    standard_error : float
+        Standard deviation of the difference over the resamples.
+    mcnemar_p_value : float or None
+        Exact, where both are right or wrong on independent rows.
+    """
+
+    first: str
+    second: str
+    difference: float
+    confidence_interval: ConfidenceInterval
+    simultaneous_interval: ConfidenceInterval | None
+    p_value: float
+    p_value_adjusted: float
+    bootstrap_support: float
+    standard_error: float
+    mcnemar_p_value: float | None = None
+
+    @property
+    def widest_interval(self) -> ConfidenceInterval:
+        """The simultaneous interval, or the interval of the pair where there is none."""
+        return self.simultaneous_interval or self.confidence_interval
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the systems can be told apart: the widest interval lies on one side of 0."""
+        low, high = self.widest_interval[:2]
+        return bool(low > 0 or high < 0)
+
+    def mirrored(self) -> PairedDifference:
+        """The same pair with the systems exchanged."""
+        simultaneous = self.simultaneous_interval
+        return self._replace(
+            first=self.second,
+            second=self.first,
+            difference=0.0 - self.difference,
+            confidence_interval=_mirror(self.confidence_interval),
+            simultaneous_interval=None if simultaneous is None else _mirror(simultaneous),
+            bootstrap_support=1.0 - self.bootstrap_support,
+        )
+
+
+def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
+    return interval._replace(low=0.0 - interval.high, high=0.0 - interval.low)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ComparisonResult:
+    """Differences of systems on the same rows, with intervals and p-values.
+
+    `skboot.compare_systems` and `skboot.compare_runs` make them. Two results are equal if all
+    they hold is equal; they cannot be hashed or changed.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    estimand : {"system", "method"}
+        What the differences are of.
+    systems : mapping of str to EvaluationResult
+        Each system by itself.
+    pairs : tuple of PairedDifference
+        One record per pair.
+    reference : str or None
+        System that all others are compared with; None: all pairs.
+    adjust : {"max-t", "holm", None}
+        How intervals and p-values are adjusted for the number of pairs.
+    automatic : bool
+        Whether the interval was chosen by ``interval="auto"``.
+    notes : tuple of str
+        What a reader must know.
+    held_fixed : tuple of str
+        What the intervals do not vary.
+    settings : dict
+        Arguments of the call.
+
+    See Also
+    --------
+    EvaluationResult : One system.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_systems
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=400)
+    >>> good = y_true ^ (rng.random(400) < 0.10)
+    >>> poor = y_true ^ (rng.random(400) < 0.25)
+    >>> result = compare_systems(y_true, {"good": good, "poor": poor}, random_state=0)
+    >>> [pair] = result.pairs
+    >>> pair.excludes_zero
+    True
+    >>> result.best
+    'good'
+    """
+
+    metric: str
+    estimand: str
+    systems: Any
+    pairs: tuple[PairedDifference, ...]
+    reference: str | None
+    adjust: str | None
+    automatic: bool
+    notes: tuple[str, ...] = ()
+    held_fixed: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        own = {
+            "systems": MappingProxyType(dict(self.systems)),
+            "pairs": tuple(self.pairs),
+            "notes": tuple(self.notes),
+            "held_fixed": tuple(self.held_fixed),
+            "settings": storage.plain(self.settings),
+        }
+        for name, value in own.items():
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ComparisonResult):
+            return NotImplemented
+        return self._plain() == other._plain() and self.systems == other.systems
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        # A read-only view of a dict cannot be pickled.
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _rebuilt, (parts | {"systems": dict(self.systems)},)
+
+    def _plain(self) -> Any:
+        """What `__eq__` compares besides the systems; NaN as None."""
+        parts = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "systems"}
+        return storage.plain(parts, for_json=True)
+
+    # -------------------------------------------------------------- numbers
+
+    @property
+    def _any_system(self) -> EvaluationResult:
+        first: EvaluationResult = next(iter(self.systems.values()))
+        return first
+
+    @property
+    def confidence_level(self) -> float:
+        """Level of the intervals."""
+        return float(self.pairs[0].confidence_interval.confidence_level)
+
+    @property
+    def greater_is_better(self) -> bool | None:
+        """Direction of the metric; None if unknown."""
+        return self._any_system.greater_is_better
+
+    @property
+    def n_samples(self) -> int:
+        """Number of test rows."""
+        return int(self._any_system.n_samples)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples, which all systems share."""
+        return int(self._any_system.n_resamples)
+
+    @property
+    def seed(self) -> Any:
+        """Entropy of the random numbers."""
+        return self._any_system.seed
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Versions of skboot, Python and the packages that matter."""
+        return self._any_system.versions
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """Names from the best estimate to the worst; the order of the call if unknown."""
+        sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
+        scores = {name: system.estimate for name, system in self.systems.items()}
+        # Undefined ones come last.
+        return tuple(sorted(scores, key=lambda k: (np.isnan(scores[k]), sign * scores[k])))
+
+    @property
+    def best(self) -> str | None:
+        """Name of the system with the best estimate; None if the direction is unknown."""
+        return None if self.greater_is_better is None else self.ranking[0]
+
+    @property
+    def indistinguishable_from_best(self) -> tuple[str, ...] | None:
+        """Systems that cannot be told from the best, by the simultaneous interval.
+
+        None where they were not compared with it: the direction is unknown, or all were compared
+        with a reference that is not the best.
+        """
+        return self._with_best(excluding=False)
+
+    @property
+    def distinguishable_from_best(self) -> tuple[str, ...] | None:
+        """Systems that are worse than the best, by the simultaneous interval; None as above."""
+        return self._with_best(excluding=True)
+
+    def _with_best(self, *, excluding: bool) -> tuple[str, ...] | None:
+        if self.best is None or self.reference not in (None, self.best):
+            return None
+        others = [name for name in self.ranking if name != self.best]
+        apart = {name: self.told_apart(self.pair(self.best, name)) for name in others}
+        return tuple(name for name in others if apart[name] == excluding)
+
+    def told_apart(self, pair: PairedDifference) -> bool:
+        """Whether a pair's systems differ: by its widest interval, and by Holm's p-value if used.
+
+        Parameters
+        ----------
+        pair : PairedDifference
+            One of ``pairs``, or its mirror image.
+
+        Returns
+        -------
+        bool
+            Never true where the simultaneous interval holds 0.
+        """
+        if self.adjust == "holm" and not pair.p_value_adjusted <= round(
+            1 - self.confidence_level, 12
+        ):
+            return False
+        return pair.excludes_zero
+
+    def pair(self, first: str, second: str) -> PairedDifference:
+        """Return the record of two systems, in this order.
+
+        Parameters
+        ----------
+        first, second : str
+            Names; exchanging them gives the mirror image.
+
+        Returns
+        -------
+        PairedDifference
+            First minus second.
+
+        Raises
+        ------
+        KeyError
+            If they were not compared.
+        """
+        for found in self.pairs:
+            if (found.first, found.second) == (first, second):
+                return found
+            if (found.first, found.second) == (second, first):
+                return found.mirrored()
+        raise KeyError(
+            f"{first!r} and {second!r} were not compared. Systems: {list(self.systems)}"
+            + (f"; all with {self.reference!r}." if self.reference else ".")
+        )
+
+    def replicates(self, first: str, second: str) -> NDArray[np.float64]:
+        """Return the difference on each resample.
+
+        Parameters
+        ----------
+        first, second : str
+            Names.
+
+        Returns
+        -------
+        ndarray of shape (n_resamples,)
+            First minus second; NaN where undefined.
+        """
+        one, other = (self.systems[name].bootstrap_distribution for name in (first, second))
+        return np.asarray(one - other)
+
+    # -------------------------------------------------------------- text and tables
+
+    def summary(self) -> str:
+        """Describe the comparison in tables of plain text, with all notes.
+
+        Returns
+        -------
+        str
+            The systems from the best, the differences, what was resampled, the notes. Of more
+            than fifteen differences those with the best system.
+        """
+        parts = [
+            wording.title(self),
+            rendering.text_table(wording.systems_table(self)),
+            rendering.text_table(wording.pairs_table(self)),
+            rendering.text_list(wording.facts(self)),
+        ]
+        return "\n\n".join(parts)
+
+    def claim(self) -> str:
+        """Say the result in a sentence for a paper.
+
+        Returns
+        -------
+        str
+            No superiority is claimed where the simultaneous interval holds 0.
+        """
+        return wording.claim(self)
+
+    def __repr__(self) -> str:
+        return f"<ComparisonResult: {self}>"
+
+    def __str__(self) -> str:
+        return wording.short(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the arrays, ready for JSON.
+
+        Returns
+        -------
+        dict
+            NaN is None, infinite limits are "inf" and "-inf".
+        """
+        record = {
+            "metric": self.metric,
+            "estimand": self.estimand,
+            "reference": self.reference,
+            "adjust": self.adjust,
+            "best": self.best,
+            "indistinguishable_from_best": self.indistinguishable_from_best,
+            "pairs": [_named(pair) for pair in self.pairs],
+            "systems": {name: system.to_dict() for name, system in self.systems.items()},
+            "n_samples": self.n_samples,
+            "n_resamples": self.n_resamples,
+            "held_fixed": self.held_fixed,
+            "notes": self.notes,
+            "seed": self.seed,
+            "settings": self.settings,
+            "versions": self.versions,
+        }
+        return dict(storage.plain(record, for_json=True))
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row per pair.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With columns first, second, difference, low, high, p_value and more.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        records = [record_of_pair(self, pair) for pair in self.pairs]
+        return frame_of(records, "ComparisonResult.to_frame")
+
+    def to_markdown(self) -> str:
+        """Return a table of all pairs in Markdown.
+
+        Returns
+        -------
+        str
+            A pipe table of one row per pair.
+        """
+        return rendering.markdown_table(wording.pairs_table(self, self.pairs))
+
+    def to_latex(self) -> str:
+        """Return a table of all pairs in LaTeX.
+
+        Returns
+        -------
+        str
+            A tabular of one row per pair, with the rules of the booktabs package.
+        """
+        return rendering.latex_table(wording.pairs_table(self, self.pairs))
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Make a web page of the comparison.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        return page_of(wording.title(self), self._repr_html_(), path)
+
+    def _repr_html_(self) -> str:
+        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
+        shown = wording.shown_pairs(self)
+        strips = [wording.strip_of(self, pair) for pair in shown]
+        ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
+        extent = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else None
+        drawings = [drawing.draw(strip, extent, wide=False) for strip in strips]
+        pairs = rendering.html_table(wording.pairs_table(self, shown), drawings)
+        systems = rendering.html_table(wording.systems_table(self))
+        facts = rendering.html_list(wording.facts(self))
+        return f'<div style="color:inherit">{claim}{pairs}{systems}{facts}</div>'
+
+    def plot(self, **kwargs: Any) -> Any:
+        """Draw the differences with their intervals.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Passed to `skboot.ComparisonDisplay.from_result`.
+
+        Returns
+        -------
+        ComparisonDisplay
+            The picture, with its axes as ``ax_``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        from ..plots.comparison import ComparisonDisplay
+
+        return ComparisonDisplay.from_result(self, **kwargs)
+
+    # -------------------------------------------------------------- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the comparison to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write, conventionally ``*.npz``; replaced if it exists.
+        """
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        parts["systems"] = [(name, parts_of(one)) for name, one in self.systems.items()]
+        parts["pairs"] = [tuple(pair) for pair in self.pairs]
+        storage.save(path, parts, format_name=_FORMAT, version=_FORMAT_VERSION)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a comparison that `save` wrote; nothing in the file is executed.
+
+        Parameters
+        ----------
+        path : path-like
+            File to read.
+
+        Returns
+        -------
+        ComparisonResult
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        ValueError
+            If the file is something else, damaged, or of a newer version.
+        """
+        parts = storage.load(path, format_name=_FORMAT, version=_FORMAT_VERSION)
+        try:
+            parts["systems"] = {
+                name: EvaluationResult(**from_parts(own)) for name, own in parts["systems"]
+            }
+            parts["pairs"] = tuple(_pair_from(values) for values in parts["pairs"])
+            return cls(**parts)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{os.fspath(path)!r} does not hold a whole comparison: {error}"
+            ) from error
+
+
+def record_of_pair(result: ComparisonResult, pair: PairedDifference) -> dict[str, Any]:
+    """Row of a data frame."""
+    simultaneous = pair.simultaneous_interval
+    return {
+        "metric": result.metric,
+        "first": pair.first,
+        "second": pair.second,
+        "difference": pair.difference,
+        **pair.confidence_interval._asdict(),
+        "simultaneous_low": np.nan if simultaneous is None else simultaneous.low,
+        "simultaneous_high": np.nan if simultaneous is None else simultaneous.high,
+        "p_value": pair.p_value,
+        "p_value_adjusted": pair.p_value_adjusted,
+        "bootstrap_support": pair.bootstrap_support,
+        "standard_error": pair.standard_error,
+        "mcnemar_p_value": np.nan if pair.mcnemar_p_value is None else pair.mcnemar_p_value,
+        "told_apart": result.told_apart(pair),
+    }
+
+
+def _named(pair: PairedDifference) -> dict[str, Any]:
+    simultaneous = pair.simultaneous_interval
+    return pair._asdict() | {
+        "confidence_interval": pair.confidence_interval._asdict(),
+        "simultaneous_interval": None if simultaneous is None else simultaneous._asdict(),
+    }
+
+
+def _pair_from(values: tuple[Any, ...]) -> PairedDifference:
+    pair = PairedDifference(*values)
+    simultaneous = pair.simultaneous_interval
+    return pair._replace(
+        confidence_interval=ConfidenceInterval(*pair.confidence_interval),
+        simultaneous_interval=None if simultaneous is None else ConfidenceInterval(*simultaneous),
+    )
+
+
+def _rebuilt(parts: dict[str, Any]) -> ComparisonResult:
+    return ComparisonResult(**parts)

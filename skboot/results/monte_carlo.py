@@ -1,0 +1,83 @@
+"""How far the limits of a result would move with other resamples."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..inference.intervals import METHODS, NEEDS, Evidence, confidence_interval
+from ..inference.run_intervals import monte_carlo_error as error_over_runs
+from . import wording
+
+if TYPE_CHECKING:
+    from .result import EvaluationResult
+
+# Repeats for the Monte Carlo error: its own relative error is then 1 / sqrt(2 * 200) = 5 %.
+_N_REPEATS = 200
+
+
+class MonteCarloError(NamedTuple):
+    """Standard error of each limit that is due to the finite number of resamples.
+
+    Attributes
+    ----------
+    low, high : float
+        Standard error of the lower and of the upper limit.
+    """
+
+    low: float
+    high: float
+
+
+def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
+    """Standard deviation of each limit over bootstrap resamples of the replicates."""
+    evidence = result.evidence
+    low, high, level, method = result.confidence_interval
+    if math.isnan(low) or math.isnan(high):
+        return MonteCarloError(math.nan, math.nan)
+    if result.over_runs is not None and result.estimand != "system":
+        own = error_over_runs(result.over_runs, result.estimand, result.confidence_interval)
+        return MonteCarloError(*own)
+    if result.refits is not None:
+        # The runs themselves are not stored.
+        return MonteCarloError(math.nan, math.nan)
+    if method in wording.CLOSED_FORM:
+        return MonteCarloError(0.0, 0.0)
+    if method not in METHODS or NEEDS[method](evidence):
+        return MonteCarloError(math.nan, math.nan)
+    defined = np.flatnonzero(~np.isnan(evidence.replicates))
+    rng = np.random.default_rng(0)
+    limits = np.empty((_N_REPEATS, 2))
+    with warnings.catch_warnings():
+        # That the resamples are too few for the level was said when the interval was made.
+        warnings.simplefilter("ignore")
+        for k in range(_N_REPEATS):
+            drawn = _with_resamples(
+                evidence, defined[rng.integers(len(defined), size=len(defined))]
+            )
+            limits[k] = confidence_interval(drawn, method, level)[:2]
+    if result.automatic:
+        limits = np.clip(limits, *evidence.bounds)
+    return MonteCarloError(*(_spread(column) for column in limits.T))
+
+
+def _with_resamples(evidence: Evidence, lines: NDArray[np.intp]) -> Evidence:
+    """Evidence with these resamples only; what is known per resample stays together."""
+    errors, max_t = evidence.replicate_standard_errors, evidence.max_t
+    return replace(
+        evidence,
+        replicates=evidence.replicates[lines],
+        replicate_standard_errors=None if errors is None else errors[lines],
+        max_t=None if max_t is None else (max_t[0], max_t[1][lines]),
+    )
+
+
+def _spread(values: NDArray[np.float64]) -> float:
+    if np.all(values == values[0]):
+        return 0.0  # infinities included: the limit is infinite whatever is drawn
+    return float(values.std(ddof=1)) if np.isfinite(values).all() else math.inf

@@ -1,0 +1,212 @@
+"""From what was found in the runs to results and fitted attributes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import FitFailedWarning
+
+from ..evaluation import versions_used
+from ..inference.cv_bootstrap import ErrorInterval
+from ..inference.intervals import Evidence
+from ..inference.method import Refits, as_confidence_interval, method_interval
+from ..refit.estimates import Kept, MethodError
+from ..refit.training import Record
+from ..results import EvaluationResult
+
+# Rarest class up to which every interval of a method was seen to be unreliable.
+_SMALL_CLASS = 20
+
+_SMALLER_SAMPLES = (
+    "A bootstrap sample holds 63.2 % of the distinct rows, so that the out-of-bag score is that of "
+    "a method trained on less data: low for most methods."
+)
+_NO_INTERVAL = "No interval of the optimism-corrected score is known; use another strategy for one."
+
+
+class Settings(NamedTuple):
+    """What the packing must know of the scorer.
+
+    Attributes
+    ----------
+    strategy, interval : str
+    confidence_level : float
+    stratify : bool
+    record : dict
+        Arguments of the call, for the result.
+    caller : str
+    """
+
+    strategy: str
+    interval: str
+    confidence_level: float
+    stratify: bool
+    record: dict[str, Any]
+    caller: str
+
+
+def results_of(
+    kept: Kept, found: Sequence[MethodError], full: Sequence[Record], settings: Settings
+) -> list[tuple[EvaluationResult, tuple[str, ...]]]:
+    """Result and cautions for each metric."""
+    return [_packed(kept, one, full, settings) for one in found]
+
+
+def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any]:
+    """Fitted attributes for one metric."""
+    error, score = found.error, found.measure.score
+
+    def scored(name: str) -> float:
+        return np.nan if error is None else score(float(getattr(error, name)))
+
+    return {
+        "result_": result,
+        "score_": result.estimate,
+        "confidence_interval_": result.confidence_interval,
+        "standard_error_": result.standard_error,
+        "resubstitution_score_": scored("resubstitution"),
+        "oob_score_": scored("oob"),
+        "point632_score_": scored("point632"),
+        "point632_plus_score_": scored("point632_plus"),
+        "no_information_score_": scored("no_information_rate"),
+        "relative_overfitting_rate_": np.nan if error is None else error.relative_overfitting_rate,
+        "weight_": np.nan if error is None else error.weight,
+        "variance_components_": dict(found.components),
+    }
+
+
+def runs_of(kept: Kept, found: MethodError, full: Sequence[Record]) -> dict[str, NDArray[Any]]:
+    """What is known of each run: those on all rows, on bootstrap samples, on folds."""
+    samples, n_full = kept.samples, len(full)
+    n_boot, n_folds = samples.n_bootstrap_runs, len(kept.records) - samples.n_bootstrap_runs
+    every = [*full, *kept.records]
+    scores = np.full(len(every), np.nan)
+    scores[:n_full] = [found.measure.score(e) for e in found.full_errors]
+    scores[n_full : n_full + n_boot] = _score_of(found, found.run_errors)
+    sample = np.concatenate(
+        [
+            np.zeros(n_full, dtype=int),
+            np.arange(n_boot) // samples.n_seeds,
+            np.arange(n_folds) // samples.n_seeds,
+        ]
+    )
+    return {
+        "sample": np.repeat(["full", "bootstrap", "fold"], [n_full, n_boot, n_folds]),
+        "training_sample": sample,
+        "seed": np.concatenate([np.arange(n_full), np.arange(n_boot + n_folds) % samples.n_seeds]),
+        "score": scores,
+        "fit_time": np.array([one["fit_time"] for one in every], dtype=float),
+        "failed": np.array([one["error"] is not None for one in every]),
+        "n_convergence_warnings": np.array([one["n_convergence"] for one in every], dtype=int),
+    }
+
+
+def warn_of_runs(records: Sequence[Record], caller: str) -> None:
+    """Say once how many runs failed, and once what each run said; raise if all failed."""
+    errors = [one["error"] for one in records if one["error"] is not None]
+    if len(errors) == len(records):
+        raise ValueError(f"{caller}: all {len(records)} runs failed. The first said: {errors[0]}")
+    if errors:
+        kinds = dict.fromkeys(errors)
+        listed = "\n".join(f"  {errors.count(kind)} x {kind}" for kind in kinds)
+        warnings.warn(
+            f"{caller}: {len(errors)} of {len(records)} runs failed and are left out of every "
+            f"average.\n{listed}",
+            FitFailedWarning,
+            stacklevel=5,
+        )
+    said = sorted({own for one in records for own in one["warnings"]}, key=str)
+    for category, text in said:
+        warnings.warn(text, category, stacklevel=5)
+
+
+def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller: str) -> None:
+    """Say each caution once."""
+    named: dict[str, list[str]] = {}
+    for name, sentences in cautions.items():
+        for sentence in sentences:
+            named.setdefault(sentence, []).append(name)
+    for sentence, names in named.items():
+        prefix = "" if single else f"{', '.join(names)}: "
+        warnings.warn(f"{caller}: {prefix}{sentence}", UserWarning, stacklevel=5)
+
+
+def _packed(
+    kept: Kept, found: MethodError, full: Sequence[Record], settings: Settings
+) -> tuple[EvaluationResult, tuple[str, ...]]:
+    measure, level = found.measure, settings.confidence_level
+    refits = None
+    interval = ErrorInterval(np.nan, np.nan, level, settings.interval)
+    notes, cautions = list(found.notes), tuple[str, ...]()
+    if found.error is not None:
+        refits = Refits.of(
+            found.error, strategy=settings.strategy, sign=measure.sign, optimism=found.optimism
+        )
+        interval = method_interval(refits, settings.interval, level)
+        cautions = _cautions(kept, refits, interval)
+        notes = [*cautions, *(note for note in interval.notes if note not in cautions), *notes]
+    if found.reason:
+        notes.insert(0, f"The score is undefined: {found.reason}.")
+    if settings.strategy == "oob":
+        notes.append(_SMALLER_SAMPLES)
+    low, high = measure.bounds
+    grouped = kept.target.unit is not None
+    result = EvaluationResult(
+        metric=measure.name,
+        estimand="method",
+        evidence=Evidence(
+            estimate=np.nan if refits is None else measure.score(refits.point),
+            replicates=_score_of(found, found.run_errors),
+            kind="groups" if grouped else "rows",
+            n_units=(kept.n_units,),
+            bounds=(0.0 - high, 0.0 - low) if measure.sign > 0 else (low, high),
+            standard_error=np.nan if refits is None else refits.point_standard_error,
+        ),
+        confidence_interval=as_confidence_interval(interval),
+        automatic=settings.interval == "auto",
+        n_samples=kept.n_rows,
+        unit="group" if grouped else "row",
+        greater_is_better=measure.sign > 0,
+        naive_estimate=None,
+        notes=tuple(notes),
+        held_fixed=("the number of training rows of each class",) if settings.stratify else (),
+        seed=_entropy(kept.samples.seed),
+        settings=settings.record,
+        versions=versions_used(),
+        runs=runs_of(kept, found, full),
+        refits=refits,
+    )
+    return result, cautions
+
+
+def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
+    return 0.0 - found.measure.sign * errors
+
+
+def _cautions(kept: Kept, refits: Refits, interval: ErrorInterval) -> tuple[str, ...]:
+    """What is known to make this interval unreliable."""
+    told = [note for note in interval.notes if _asks_for_caution(note)]
+    rarest = kept.target.smallest_class
+    if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(interval.low):
+        told.append(
+            f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
+            "cover less than it says."
+        )
+    if refits.strategy == "cv-bootstrap" and refits.cv is None:
+        told.append("No repeat of cross-validation is whole: the score is undefined.")
+    return tuple(told)
+
+
+def _asks_for_caution(note: str) -> bool:
+    marks = ("heavy-tailed", "too few", "optimistic", "heavy tails")
+    return any(mark in note for mark in marks)
+
+
+def _entropy(seed: np.random.SeedSequence) -> Any:
+    if seed.spawn_key:
+        return {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
+    return seed.entropy

@@ -1,0 +1,181 @@
+"""How often two equal systems are told apart: nulls and power, by simulation.
+
+Run ``python comparisons.py > comparisons.csv`` in this folder to make the table
+that the user guide shows (docs/guide/comparison.md); about ten minutes. Slow tests run parts of it
+again and hold them against the limits.
+
+Systems err on a row with probability ``rate`` if the row is hard; hard rows are shared. Two of them
+disagree on 2 share rate (1 - rate) of the rows.
+"""
+
+import csv
+import sys
+import warnings
+
+import numpy as np
+
+from skboot import bootstrap_score, compare_runs, compare_systems
+
+N = 500
+HARD = 0.4
+RATE = 0.4
+# The better system of the power columns errs less often on hard rows: 4 points of accuracy.
+BETTER = 0.3
+LEVEL = 0.95
+
+
+def errors(rng, n_systems, rates=RATE):
+    """0/1 predictions for a truth of zeros, (n_systems, N): ones are errors."""
+    hard = rng.random(N) < HARD
+    return (hard & (rng.random((n_systems, N)) < np.reshape(rates, (-1, 1)))).astype(int)
+
+
+def _named(predictions):
+    return {f"s{k}": row for k, row in enumerate(predictions)}
+
+
+TRUTH = np.zeros(N, dtype=int)
+
+
+def paired(predictions, seed, interval="auto"):
+    """Whether the paired interval of the first two excludes 0."""
+    [pair] = compare_systems(
+        TRUTH, _named(predictions[:2]), interval=interval, random_state=seed
+    ).pairs
+    return pair.excludes_zero
+
+
+def unpaired(predictions, seed):
+    """Whether the difference of two bootstraps with different resamples excludes 0 (wrong)."""
+    first, second = (
+        bootstrap_score(TRUTH, row, interval="percentile", random_state=2 * seed + k)
+        for k, row in enumerate(predictions[:2])
+    )
+    low, high = np.quantile(
+        first.bootstrap_distribution - second.bootstrap_distribution, [0.025, 0.975]
+    )
+    return bool(low > 0 or high < 0)
+
+
+def no_overlap(predictions, seed):
+    """Whether two intervals, looked at side by side, do not overlap (wrong)."""
+    first, second = (
+        bootstrap_score(TRUTH, row, n_resamples=50, random_state=seed).confidence_interval
+        for row in predictions[:2]
+    )
+    return bool(first.high < second.low or second.high < first.low)
+
+
+def family(predictions, seed, adjust="max-t"):
+    """Whether any two of several are told apart."""
+    result = compare_systems(TRUTH, _named(predictions), adjust=adjust, random_state=seed)
+    return any(result.told_apart(pair) for pair in result.pairs)
+
+
+def family_marginal(predictions, seed):
+    """Whether any two are told apart by their own intervals (wrong)."""
+    result = compare_systems(TRUTH, _named(predictions), adjust=None, random_state=seed)
+    return any(pair.excludes_zero for pair in result.pairs)
+
+
+def with_best(predictions, seed):
+    """Whether the first, which is better, is told from all others."""
+    result = compare_systems(TRUTH, _named(predictions), random_state=seed)
+    return all(result.told_apart(result.pair("s0", f"s{k}")) for k in range(1, len(predictions)))
+
+
+def subgroup_gap(predictions, seed):
+    """Whether the largest gap of one system over four equal subgroups excludes 0."""
+    table = bootstrap_score(TRUTH, predictions[0], by=np.arange(N) % 4, random_state=seed)
+    low, high, *_ = table["gap"].confidence_interval
+    return bool(low > 0 or high < 0)
+
+
+def runs(seed, n_runs, gain=0.0, interval="auto"):
+    """Whether two methods of several runs are told apart.
+
+    Each run errs on its own share of the hard rows: runs and rows vary, the methods' means do not
+    differ but by ``gain``.
+    """
+    rng = np.random.default_rng(seed)
+    # How each method finds each row: the same on average.
+    row = rng.normal(size=(1, N)), rng.normal(size=(2, 1, N))
+    run = rng.normal(size=(2, n_runs, 1))
+    noise = rng.normal(size=(2, n_runs, N))
+    scale = np.sqrt(1 + 0.5**2 + 0.1**2 + 0.7**2)
+    latent = (row[0] + 0.5 * row[1] + 0.1 * run + 0.7 * noise) / scale
+    wrong = latent > 0.84 + gain * np.array([1.0, 0.0]).reshape(2, 1, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_runs(
+            TRUTH,
+            dict(zip("AB", wrong.astype(int), strict=True)),
+            interval=interval,
+            n_resamples=99,
+            random_state=seed,
+        )
+    return result.pairs[0].excludes_zero
+
+
+def share(test, n_systems, repetitions, rates=RATE, first=0):
+    """Share of data sets in which a test is positive, in percent, and its standard error."""
+    seeds = range(first, first + repetitions)
+    return _percent(
+        [test(errors(np.random.default_rng(seed), n_systems, rates), seed) for seed in seeds]
+    )
+
+
+def share_of_runs(repetitions, n_runs, gain=0.0, interval="auto"):
+    """The same for methods of several runs."""
+    return _percent([runs(seed, n_runs, gain, interval) for seed in range(repetitions)])
+
+
+def _percent(found):
+    p = float(np.mean(found))
+    return 100 * p, 100 * float(np.sqrt(max(p * (1 - p), 1e-4) / len(found)))
+
+
+CASES = {
+    "two systems, paired (default)": (paired, 2),
+    "two systems, unpaired bootstrap": (unpaired, 2),
+    "two systems, intervals do not overlap": (no_overlap, 2),
+    "eight systems, max-t (any two)": (family, 8),
+    "eight systems, Holm (any two)": (lambda p, s: family(p, s, "holm"), 8),
+    "eight systems, each pair by itself (any two)": (family_marginal, 8),
+    "largest gap over four subgroups": (subgroup_gap, 1),
+}
+POWER = {
+    "two systems, paired (default)": (paired, 2),
+    "two systems, unpaired bootstrap": (unpaired, 2),
+    "two systems, intervals do not overlap": (no_overlap, 2),
+}
+N_RUNS = (3, 5, 10)
+
+
+def table(repetitions):
+    """Rows of the table: what, under no difference, under 4 points, percent."""
+    for name, (test, n_systems) in CASES.items():
+        null = share(test, n_systems, repetitions)
+        power = None
+        if name in POWER:
+            power = share(test, n_systems, repetitions, [BETTER, RATE], first=10**6)
+        yield name, null, power
+    for interval, label in (("auto", "components (default)"), ("welch", "Welch, test rows fixed")):
+        for n_runs in N_RUNS:
+            null = share_of_runs(repetitions, n_runs, interval=interval)
+            power = share_of_runs(repetitions, n_runs, gain=0.15, interval=interval)
+            yield f"two methods, {n_runs} runs each, {label}", null, power
+
+
+def main(repetitions=1000):
+    """Write the table as CSV."""
+    write = csv.writer(sys.stdout, lineterminator="\n")
+    write.writerow(["rule", "null", "null_error", "power", "power_error"])
+    for name, null, power in table(repetitions):
+        cells = [f"{value:.1f}" for value in (*null, *(power or ()))]
+        write.writerow([name, *cells, *[""] * (4 - len(cells))])
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""Label metrics of scikit-learn without a fast path: weighted cells give the repeated rows' numbers.
+
+False-alarm rate of the Kolmogorov-Smirnov test: 1e-4, with fixed seeds.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from scipy import stats
+
+from skboot import bootstrap_score
+from skboot.metrics.adapters import CellsCallable, LibraryCallable
+from skboot.metrics.lookup import resolve_metrics
+from skboot.resampling.design import SamplingDesign
+from skboot.resampling.plan import Coding, ResamplingPlan
+
+METRICS = {
+    "kappa of some labels": partial(sk.cohen_kappa_score, labels=[0, 1, 3]),
+    "number of hits": partial(sk.accuracy_score, normalize=False),
+    "number of errors": partial(sk.zero_one_loss, normalize=False),
+}
+N = 120
+
+
+def data():
+    rng = np.random.default_rng(0)
+    # Label 3 has one row, so that most resamples lack it or repeat it.
+    y_true = np.append(rng.integers(0, 3, N - 1), 3)
+    y_pred = np.where(rng.random(N) < 0.3, rng.integers(0, 3, N), y_true)
+    return y_true, y_pred
+
+
+def statistic_of(metric):
+    (statistic,) = resolve_metrics(metric)[0].values()
+    assert isinstance(statistic, CellsCallable)
+    return statistic
+
+
+def design_of(kind):
+    groups = np.random.default_rng(1).integers(0, 15, N)
+    groups[:15] = np.arange(15)
+    if kind == "groups":
+        return SamplingDesign.of_groups(groups)
+    if kind == "strata":
+        return SamplingDesign.of_rows(N, np.arange(N) % 3)
+    if kind == "crossed":
+        pairs = np.column_stack(np.unravel_index(np.arange(N), (12, 10)))
+        return SamplingDesign.of_pairs(pairs, same_population=False)
+    return SamplingDesign.of_rows(N)
+
+
+@pytest.mark.parametrize("kind", ["rows", "groups", "strata", "crossed"])
+@pytest.mark.parametrize("name", METRICS)
+def test_a_replicate_is_the_function_on_the_repeated_rows(name, kind):
+    y_true, y_pred = data()
+    statistic = statistic_of(METRICS[name])
+    reduced = statistic.reduce(y_true, y_pred, None)
+    assert "cells" in reduced.data
+    plan = ResamplingPlan(design_of(kind), 20, np.random.SeedSequence(2))
+    by_cell = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
+    block, rows = plan.bind([by_cell, Coding(None, N, "rows")]).block(0)
+
+    expected = [METRICS[name](y_true[line], y_pred[line]) for line in rows.rows()]
+    values = statistic.evaluate(block, reduced)[: len(expected)]
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["rows", "groups", "strata"])
+def test_without_a_unit_it_is_the_function_on_the_other_rows(kind):
+    y_true, y_pred = data()
+    metric = METRICS["kappa of some labels"]
+    statistic = statistic_of(metric)
+    reduced = statistic.reduce(y_true, y_pred, None)
+    by_cell = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
+    plan = ResamplingPlan(design_of(kind), 20, np.random.SeedSequence(2))
+    for left_out in plan.bind([by_cell, Coding(None, N, "rows")]).left_out():
+        block, rows = left_out.blocks
+        expected = [metric(y_true[line], y_pred[line]) for line in rows.rows()]
+        np.testing.assert_allclose(statistic.evaluate(block, reduced), expected, rtol=1e-12)
+
+
+def test_the_distribution_is_that_of_repeated_rows():
+    y_true, y_pred = data()
+    metric = METRICS["kappa of some labels"]
+    quick = bootstrap_score(y_true, y_pred, metric=metric, n_resamples=1000, random_state=0)
+    rng = np.random.default_rng(1)
+    picks = rng.integers(0, N, (1000, N))
+    plain = [metric(y_true[rows], y_pred[rows]) for rows in picks]
+    assert stats.ks_2samp(quick.bootstrap_distribution, plain).pvalue > 1e-4
+
+
+def test_a_function_that_weights_change_falls_back_to_rows():
+    def rows_seen(y_true, y_pred, *, sample_weight=None):
+        return float(len(y_true))
+
+    y_true, y_pred = data()
+    statistic = CellsCallable(rows_seen, "rows seen", response="labels", takes_weights=True)
+    reduced = statistic.reduce(y_true, y_pred, None)
+    assert reduced.code is None
+    assert statistic.reading(reduced) == "rows"
+    plan = ResamplingPlan(design_of("rows"), 5, np.random.SeedSequence(2))
+    (block,) = plan.bind([Coding(None, N, "rows")]).block(0)
+    assert np.all(statistic.evaluate(block, reduced) == N)
+
+
+def test_weighted_rows_are_repeated():
+    y_true, y_pred = data()
+    reduced = statistic_of(METRICS["number of hits"]).reduce(y_true, y_pred, np.ones(N))
+    assert reduced.code is None
+
+
+def test_functions_without_weights_are_called_on_rows():
+    (statistic,) = resolve_metrics(sk.mutual_info_score)[0].values()
+    assert isinstance(statistic, LibraryCallable)
+    assert not isinstance(statistic, CellsCallable)

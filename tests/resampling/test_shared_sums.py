@@ -1,0 +1,64 @@
+"""Sums of several statistics in one product are the sums of each by itself."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from skboot.resampling.design import SamplingDesign
+from skboot.resampling.plan import Coding, ResamplingPlan
+
+N = 60
+
+
+def designs():
+    rng = np.random.default_rng(0)
+    return {
+        "rows": SamplingDesign.of_rows(N, None),
+        "strata": SamplingDesign.of_rows(N, rng.integers(0, 3, N)),
+        "groups": SamplingDesign.of_groups(rng.permutation(np.arange(N) % 12), None),
+    }
+
+
+def statistics():
+    """Codings and terms: cells, the same cells, single rows, and one that reads no sums."""
+    rng = np.random.default_rng(1)
+    code = np.concatenate([[0, 1, 2], rng.integers(0, 3, N - 3)])
+    terms = rng.normal(size=(3, 2))
+    return (
+        [
+            Coding(code, 3, "sums"),
+            Coding(code.copy(), 3, "sums"),
+            Coding(None, N, "sums"),
+            Coding(None, N, "rows"),
+        ],
+        [terms, terms.copy(), rng.normal(size=(N, 3)), None],
+    )
+
+
+@pytest.mark.parametrize("name", designs())
+def test_shared_sums_are_those_of_each_statistic(name):
+    codings, terms = statistics()
+    binding = ResamplingPlan(designs()[name], 40, np.random.SeedSequence(0)).bind(codings)
+    for number in range(binding.n_blocks):
+        alone = [
+            block.sums(own)
+            for block, own in zip(binding.block(number), terms, strict=True)
+            if own is not None
+        ]
+        blocks = binding.block(number)
+        binding.share_sums(blocks, terms)
+        shared = [
+            block.sums(own) for block, own in zip(blocks, terms, strict=True) if own is not None
+        ]
+        for one, other in zip(alone, shared, strict=True):
+            assert_allclose(other, one[: len(other)], atol=1e-12)
+
+
+def test_statistics_with_equal_terms_have_equal_sums_to_the_last_bit():
+    codings, terms = statistics()
+    binding = ResamplingPlan(designs()["rows"], 40, np.random.SeedSequence(0)).bind(codings)
+    blocks = binding.block(0)
+    binding.share_sums(blocks, terms)
+    assert_array_equal(blocks[0].sums(terms[0]), blocks[1].sums(terms[1]))
+    # Other terms than those that were shared are summed as ever.
+    assert_allclose(blocks[0].sums(2 * terms[0]), 2 * blocks[0].sums(terms[0]))

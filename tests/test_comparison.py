@@ -1,0 +1,516 @@
+"""compare_systems: paired differences, their intervals and p-values, who can be told from whom."""
+
+import json
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
+
+from skboot.comparison import compare_systems
+from skboot.evaluation import bootstrap_score
+from skboot.inference.paired import delong_test, tango_interval
+from skboot.results import ComparisonResult, ComparisonTable
+
+N = 400
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Truth and four systems that err on the same hard rows."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, size=N)
+    hard = rng.random(N) < 0.4
+    rates = {"A": 0.25, "B": 0.3, "C": 0.6, "D": 0.9}
+    return y, {name: y ^ (hard & (rng.random(N) < rate)) for name, rate in rates.items()}
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, size=N)
+    common = y + rng.normal(size=N)
+    return y, {
+        name: common + s * rng.normal(size=N)
+        for name, s in zip("ABC", [0.3, 1.0, 2.0], strict=True)
+    }
+
+
+def two(systems, first="A", second="C"):
+    return {first: systems[first], second: systems[second]}
+
+
+# ------------------------------------------------------------------ what is computed
+
+
+def accuracy_of_labels(y_true, y_pred):
+    return np.mean(y_true == y_pred)
+
+
+METRICS = {
+    "accuracy": ("accuracy", accuracy_score),
+    "f1": ("f1", f1_score),
+    "callable": (accuracy_of_labels, accuracy_of_labels),
+    "partial": (partial(f1_score, average="macro"), partial(f1_score, average="macro")),
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_differences_are_those_of_the_metric(data, name):
+    y, systems = data
+    metric, function = METRICS[name]
+    result = compare_systems(y, systems, metric=metric, n_resamples=199, random_state=0)
+    assert len(result.pairs) == 6
+    for pair in result.pairs:
+        expected = function(y, systems[pair.first]) - function(y, systems[pair.second])
+        assert_allclose(pair.difference, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", accuracy_of_labels])
+def test_systems_of_a_resample_see_the_same_rows(data, metric):
+    # A system that errs wherever another does, and on more rows, is worse on every resample.
+    y, systems = data
+    worse = np.where(np.arange(N) % 20 == 0, 1 - y, systems["A"])
+    result = compare_systems(y, {"A": systems["A"], "worse": worse}, metric=metric, random_state=0)
+    assert (result.replicates("A", "worse") >= 0).all()
+
+
+def test_the_bootstrap_of_an_accuracy_difference_has_its_exact_variance(data):
+    y, systems = data
+    [pair] = compare_systems(y, two(systems), n_resamples=9999, random_state=0).pairs
+    rows = (systems["A"] == y).astype(float) - (systems["C"] == y)
+    # Relative error of a standard deviation from 9999 resamples: 1 / sqrt(2 B) = 0.7 %.
+    assert_allclose(pair.standard_error, rows.std() / np.sqrt(N), rtol=0.03)
+
+
+def test_explicit_expanded_interval_is_the_one_of_per_row_differences(data):
+    # The difference of two accuracies is the mean of per-row differences, an independent path.
+    y, systems = data
+    rows = (systems["A"] == y).astype(float) - (systems["C"] == y)
+    pair = compare_systems(y, two(systems), n_resamples=19_999, random_state=0).pairs[0]
+    alone = bootstrap_score(
+        None,
+        rows,
+        metric="mean",
+        greater_is_better=True,
+        interval="expanded",
+        n_resamples=19_999,
+        random_state=1,
+    )
+    assert pair.confidence_interval.method == "expanded"
+    assert_allclose(pair.confidence_interval[:2], alone.confidence_interval[:2], atol=0.003)
+
+
+def test_metrics_of_one_call_share_resamples_fast_and_generic(data):
+    y, systems = data
+    metric = {"fast": "accuracy", "slow": accuracy_of_labels}
+    found = compare_systems(y, two(systems), metric=metric, n_resamples=198, random_state=0)
+    fast, slow = (found[name].replicates("A", "C") for name in ("fast", "slow"))
+    assert_allclose(fast, slow, atol=1e-12)
+    assert isinstance(found, ComparisonTable)
+
+
+def test_mean_of_losses_is_better_when_smaller():
+    rng = np.random.default_rng(0)
+    base = rng.gamma(2, size=300)
+    losses = {"worse": base + 0.3 + rng.normal(0, 0.1, 300).clip(-0.2), "better": base}
+    result = compare_systems(None, losses, metric="mean", random_state=0)
+    assert result.best == "better"
+    assert "better is better than worse" in result.claim()
+
+
+def test_regression_metrics_and_probabilities_are_compared():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=100)
+    systems = {"A": y + rng.normal(size=100), "B": y + 2 * rng.normal(size=100)}
+    [pair] = compare_systems(
+        y, systems, metric="neg_mean_absolute_error", n_resamples=198, random_state=0
+    ).pairs
+    expected = mean_absolute_error(y, systems["B"]) - mean_absolute_error(y, systems["A"])
+    assert_allclose(pair.difference, expected)
+    labels = np.arange(99) % 3
+    prob = {name: rng.dirichlet(np.ones(3), 99) for name in "AB"}
+    found = compare_systems(labels, prob, metric="neg_log_loss", n_resamples=198, random_state=0)
+    assert np.isfinite(found.pairs[0].confidence_interval[:2]).all()
+
+
+# ------------------------------------------------------------------ designs
+
+
+def test_groups_widen_the_interval_of_correlated_rows():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(40), 10)
+    gain = rng.normal(0.0, 1.0, 40)[group]
+    losses = {"A": rng.normal(size=400) + gain, "B": rng.normal(size=400)}
+    widths = [
+        np.diff(
+            compare_systems(None, losses, metric="mean", groups=groups, random_state=0)
+            .pairs[0]
+            .confidence_interval[:2]
+        )[0]
+        for groups in (None, group)
+    ]
+    assert widths[1] > 1.5 * widths[0]
+
+
+def test_strata_crossed_groups_and_weights_are_taken(data):
+    y, systems = data
+    strata = compare_systems(y, two(systems), strata=y, n_resamples=198, random_state=0)
+    assert "stratum" in strata.held_fixed[1]
+    crossed = compare_systems(
+        y,
+        two(systems),
+        groups=np.column_stack([np.arange(N) % 20, np.arange(N) // 20]),
+        n_resamples=198,
+        random_state=0,
+    )
+    assert crossed.pairs[0].confidence_interval.method == "expanded"
+    weights = np.linspace(1, 2, N)
+    weighted = compare_systems(
+        y, two(systems), sample_weight=weights, n_resamples=198, random_state=0
+    )
+    expected = [np.average(systems[name] == y, weights=weights) for name in "AC"]
+    assert_allclose(weighted.pairs[0].difference, expected[0] - expected[1])
+
+
+def test_subgroups_are_compared_within_and_between(data):
+    y, systems = data
+    by = np.array(["x", "y", "z", "x"])[np.arange(N) % 4]
+    table = compare_systems(y, two(systems), by=by, random_state=0)
+    assert list(table) == ["x", "y", "z", "gap"]
+    differences = {}
+    for name in "xyz":
+        rows = by == name
+        differences[name] = accuracy_score(y[rows], systems["A"][rows]) - accuracy_score(
+            y[rows], systems["C"][rows]
+        )
+        assert_allclose(table[name].pairs[0].difference, differences[name])
+        assert table[name].n_samples == rows.sum()
+    gap = table["gap"]["A - C"]
+    assert_allclose(gap.estimate, max(differences.values()) - min(differences.values()))
+    assert gap.confidence_interval.method == "max-t"
+
+
+# ------------------------------------------------------------------ exact requirements
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", accuracy_of_labels])
+@pytest.mark.parametrize("interval", ["auto", "expanded", "bca", "t"])
+def test_identical_systems_differ_by_zero_and_say_so(data, metric, interval):
+    y, systems = data
+    result = compare_systems(
+        y,
+        {"one": systems["A"], "two": systems["A"].copy()},
+        metric=metric,
+        interval=interval,
+        n_resamples=198,
+        random_state=0,
+    )
+    [pair] = result.pairs
+    assert (pair.difference, pair.p_value, pair.p_value_adjusted) == (0.0, 1.0, 1.0)
+    assert pair.confidence_interval[:2] == (0.0, 0.0)
+    assert pair.bootstrap_support == 0.5
+    assert any("degenerate" in note for note in result.notes)
+    assert "(no width)" in result.summary()
+    assert not pair.excludes_zero
+
+
+def test_identical_scores_differ_by_zero_in_auc(scores):
+    y, systems = scores
+    three = {"one": systems["A"], "two": systems["A"] * 1.0, "three": systems["B"]}
+    for interval in ("auto", "delong"):
+        result = compare_systems(y, three, metric="roc_auc", interval=interval, random_state=0)
+        assert result.pair("one", "two").confidence_interval[:2] == (0.0, 0.0)
+        assert result.pair("one", "two").p_value == 1.0
+        mirror = result.pair("one", "three")
+        assert mirror[2:] == result.pair("two", "three")[2:]
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", accuracy_of_labels])
+@pytest.mark.parametrize("interval", ["auto", "percentile", "expanded", "bca", "basic", "normal"])
+def test_exchanging_two_systems_mirrors_everything_exactly(data, metric, interval):
+    y, systems = data
+    options = {"metric": metric, "interval": interval, "n_resamples": 198, "random_state": 3}
+    [pair] = compare_systems(y, {"A": systems["A"], "C": systems["C"]}, **options).pairs
+    [back] = compare_systems(y, {"C": systems["C"], "A": systems["A"]}, **options).pairs
+    assert back == pair.mirrored()
+    # Exchanging what the names stand for mirrors as well.
+    [named] = compare_systems(y, {"A": systems["C"], "C": systems["A"]}, **options).pairs
+    assert named.confidence_interval == back.confidence_interval
+    assert (named.difference, named.p_value) == (-pair.difference, pair.p_value)
+
+
+@pytest.mark.parametrize("adjust", ["max-t", "holm"])
+def test_the_order_of_many_systems_does_not_matter(data, adjust):
+    y, systems = data
+    options = {"adjust": adjust, "n_resamples": 199, "random_state": 0}
+    one = compare_systems(y, systems, **options)
+    other = compare_systems(y, dict(reversed(systems.items())), **options)
+    for pair in one.pairs:
+        assert other.pair(pair.first, pair.second) == pair
+
+
+def test_p_values_agree_with_intervals_marginal_and_simultaneous():
+    rng = np.random.default_rng(0)
+    y = np.zeros(300, int)
+    for seed in range(15):
+        hard = rng.random(300) < 0.4
+        systems = {
+            str(k): (hard & (rng.random(300) < 0.4 + 0.06 * k)).astype(int) for k in range(4)
+        }
+        for pair in compare_systems(y, systems, random_state=seed).pairs:
+            low, high, *_ = pair.confidence_interval
+            assert (pair.p_value <= 0.05) == (low > 0 or high < 0)
+            assert (pair.p_value_adjusted <= 0.05) == pair.excludes_zero
+            wide = pair.simultaneous_interval
+            assert wide.low <= low
+            assert high <= wide.high
+
+
+def test_accuracies_that_few_rows_tell_apart_get_tangos_interval(data):
+    y, systems = data
+    near = systems["A"].copy()
+    near[:5] = 1 - near[:5]
+    [pair] = compare_systems(y, {"A": systems["A"], "near": near}, random_state=0).pairs
+    right = [systems["A"] == y, near == y]
+    b, c = np.sum(right[0] & ~right[1]), np.sum(right[1] & ~right[0])
+    assert pair.confidence_interval[:3] == tango_interval(b, c, N)[:3]
+    assert pair.mcnemar_p_value == pytest.approx(stats.binomtest(b, b + c, 0.5).pvalue)
+    grouped = compare_systems(
+        y, {"A": systems["A"], "near": near}, groups=np.arange(N) // 4, random_state=0
+    ).pairs[0]
+    assert grouped.confidence_interval.method == "expanded"
+    assert grouped.mcnemar_p_value is None
+
+
+def test_error_rates_have_the_mirrored_tango_interval(data):
+    from sklearn.metrics import zero_one_loss
+
+    y, systems = data
+    accuracy = compare_systems(y, two(systems), interval="tango", random_state=0).pairs[0]
+    error = compare_systems(
+        y, two(systems), interval="tango", metric=zero_one_loss, random_state=0
+    ).pairs[0]
+    assert error.confidence_interval == accuracy.mirrored().confidence_interval
+
+
+def test_auc_by_delong_equals_the_paired_test(scores):
+    y, systems = scores
+    result = compare_systems(y, systems, metric="roc_auc", interval="delong", random_state=0)
+    for pair in result.pairs:
+        expected = delong_test(y, systems[pair.first], systems[pair.second])
+        assert_allclose(pair.p_value, expected.p_value, rtol=1e-9)
+        half = stats.norm.ppf(0.975) * expected.standard_error
+        limits = [expected.difference - half, expected.difference + half]
+        assert_allclose(pair.confidence_interval[:2], limits, rtol=1e-9)
+
+
+def test_the_numbers_do_not_depend_on_the_number_of_workers(scores):
+    y, systems = scores
+    options = {"metric": roc_auc_score, "n_resamples": 120, "random_state": 0}
+    one = compare_systems(y, systems, **options)
+    assert compare_systems(y, systems, n_jobs=2, **options) == one
+
+
+def test_the_first_resamples_of_many_are_the_few(data):
+    y, systems = data
+    few = compare_systems(y, systems, n_resamples=100, random_state=0)
+    many = compare_systems(y, systems, n_resamples=500, random_state=0)
+    assert_array_equal(few.replicates("A", "B"), many.replicates("A", "B")[:100])
+
+
+# ------------------------------------------------------------------ several systems
+
+
+def test_simultaneous_intervals_are_those_of_the_joint_bootstrap(data):
+    y, systems = data
+    result = compare_systems(y, systems, random_state=0)
+    replicates = np.array([result.replicates(p.first, p.second) for p in result.pairs])
+    differences = np.array([p.difference for p in result.pairs])
+    errors = replicates.std(axis=1, ddof=1)
+    largest = np.sort(np.max(np.abs(replicates - differences[:, None]) / errors[:, None], axis=0))
+    for pair, d, se in zip(result.pairs, differences, errors, strict=True):
+        wide = pair.simultaneous_interval
+        assert_allclose(wide[:2], [d - largest[1899] * se, d + largest[1899] * se], atol=1e-9)
+        joint = (1 + np.sum(largest >= abs(d) / se - 1e-12)) / 2000
+        assert_allclose(pair.p_value_adjusted, max(pair.p_value, joint))
+
+
+def test_a_reference_is_compared_with_all_others(data):
+    y, systems = data
+    result = compare_systems(y, systems, reference="B", random_state=0)
+    assert [(pair.first, pair.second) for pair in result.pairs] == [
+        ("A", "B"),
+        ("C", "B"),
+        ("D", "B"),
+    ]
+    assert result.best == "A"
+    assert result.indistinguishable_from_best is None
+    with pytest.raises(KeyError, match="were not compared"):
+        result.pair("A", "C")
+
+
+def test_who_can_be_told_from_the_best(data):
+    y, systems = data
+    result = compare_systems(y, systems, random_state=0)
+    assert result.best == "A"
+    assert result.indistinguishable_from_best == ("B",)
+    assert result.distinguishable_from_best == ("C", "D")
+    assert "C and D did worse" in result.claim()
+    assert "B could not be told from it" in result.claim()
+
+
+@pytest.mark.parametrize("adjust", ["max-t", "holm", None])
+def test_no_superiority_is_claimed_where_the_interval_holds_zero(data, adjust):
+    y, systems = data
+    result = compare_systems(y, two(systems, "A", "B"), adjust=adjust, random_state=0)
+    assert not result.pairs[0].excludes_zero
+    assert "better than" not in result.claim()
+    assert "nor that they are equal" in result.claim()
+
+
+def test_unadjusted_comparisons_have_no_simultaneous_interval(data):
+    y, systems = data
+    result = compare_systems(y, systems, adjust=None, random_state=0)
+    assert all(pair.simultaneous_interval is None for pair in result.pairs)
+    assert all(np.isnan(pair.p_value_adjusted) for pair in result.pairs)
+    assert "not adjusted" in result.claim()
+
+
+def test_holm_says_when_the_resamples_are_too_few(data):
+    y, systems = data
+    result = compare_systems(y, systems, adjust="holm", n_resamples=198, random_state=0)
+    assert any("n_resamples=239" in note for note in result.notes)
+
+
+def test_a_difference_that_never_varies_is_not_significant_by_max_t(scores):
+    y, _ = scores
+    rng = np.random.default_rng(0)
+    systems = {"perfect": y + 0.0, "reversed": -y + 0.0, "noise": rng.random(N)}
+    result = compare_systems(y, systems, metric="roc_auc", random_state=0)
+    pair = result.pair("perfect", "reversed")
+    assert pair.difference == 1.0
+    assert pair.p_value_adjusted == 1.0
+    assert not pair.excludes_zero
+    assert any("zero width" in note for note in result.notes)
+
+
+# ------------------------------------------------------------------ results
+
+
+@pytest.fixture(scope="module")
+def result(data):
+    y, systems = data
+    return compare_systems(y, systems, n_resamples=199, random_state=0)
+
+
+def test_a_comparison_survives_a_file(result, tmp_path):
+    result.save(tmp_path / "comparison.npz")
+    loaded = ComparisonResult.load(tmp_path / "comparison.npz")
+    assert loaded == result
+    assert loaded.summary() == result.summary()
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_a_file_of_something_else_is_refused(result, tmp_path):
+    result.systems["A"].save(tmp_path / "one.npz")
+    with pytest.raises(ValueError, match=r"holds 'skboot\.EvaluationResult'"):
+        ComparisonResult.load(tmp_path / "one.npz")
+
+
+def test_the_dict_is_json_and_holds_every_pair(result):
+    record = json.loads(json.dumps(result.to_dict()))
+    assert [pair["first"] for pair in record["pairs"]] == ["A", "A", "A", "B", "B", "C"]
+    assert record["best"] == "A"
+    assert set(record["systems"]) == set("ABCD")
+
+
+def test_every_table_holds_every_pair(result):
+    frame = pytest.importorskip("pandas") and result.to_frame()
+    assert list(frame["first"] + frame["second"]) == ["AB", "AC", "AD", "BC", "BD", "CD"]
+    assert result.to_markdown().count("\n") == 7
+    assert result.to_latex().count(r"\\") == 7
+    page = result.to_html()
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.count("<svg") == 6
+
+
+def test_names_cannot_break_a_page(data):
+    y, systems = data
+    names = {"<script>": systems["A"], "a|b_c": systems["C"]}
+    result = compare_systems(y, names, n_resamples=199, random_state=0)
+    assert "<script>" not in result.to_html()
+    assert r"a\|b_c" in result.to_markdown()
+
+
+def test_many_differences_are_cut_to_those_with_the_best(data):
+    y, _ = data
+    rng = np.random.default_rng(0)
+    systems = {f"s{k:02}": np.where(rng.random(N) < 0.2, 1 - y, y) for k in range(20)}
+    result = compare_systems(y, systems, n_resamples=198, random_state=0)
+    assert len(result.pairs) == 190
+    assert "171 differences" in result.summary()
+    assert result.to_markdown().count("\n") == 191
+
+
+def test_tables_of_metrics_show_all_comparisons(data, tmp_path):
+    pytest.importorskip("pandas")
+    y, systems = data
+    table = compare_systems(
+        y, two(systems), metric=["accuracy", "f1"], n_resamples=199, random_state=0
+    )
+    assert list(table.to_frame()["name"]) == ["accuracy", "f1"]
+    for text in (table.summary(), table.to_markdown(), table.to_latex()):
+        assert "f1" in text
+    table.to_html(tmp_path / "page.html")
+    assert "F1" in (tmp_path / "page.html").read_text()
+    assert set(table.to_dict()) == {"accuracy", "f1"}
+
+
+def test_two_comparisons_are_equal_when_all_they_hold_is(data, result):
+    y, systems = data
+    assert compare_systems(y, systems, n_resamples=199, random_state=0) == result
+    assert compare_systems(y, systems, n_resamples=199, random_state=1) != result
+
+
+# ------------------------------------------------------------------ bad input
+
+
+BAD = {
+    "one system": ({"y_preds": {"A": [0, 1, 1, 0]}}, "at least two systems"),
+    "no dict": ({"y_preds": [[0, 1, 1, 0]] * 2}, "be a dict of the predictions"),
+    "lengths": ({"y_preds": {"A": [0, 1, 1, 0], "B": [0, 1]}}, r"y_preds\['B'\]"),
+    "missing": ({"y_preds": {"A": [0, 1, 1, 0], "B": [0, np.nan, 1, 0]}}, r"y_preds\['B'\]"),
+    "kind": ({"y_preds": {"A": [0, 1, 1, 0], "B": [0.2, 0.4, 0.1, 0.3]}}, r"y_preds\['B'\]"),
+    "reference": ({"reference": "Z"}, "'reference' parameter"),
+    "adjust": ({"adjust": "bonferroni"}, "'max-t', 'holm' or None"),
+    "interval": ({"interval": "exact"}, "'interval' parameter"),
+    "wilson": ({"interval": "wilson"}, "for a single proportion"),
+    "studentized": ({"interval": "studentized"}, "influence values"),
+    "delong": ({"interval": "delong"}, "area under the ROC curve"),
+    "level": ({"confidence_level": 95}, "confidence_level=0.95"),
+    "tango on f1": ({"metric": "f1", "interval": "tango"}, "'tango' needs 0/1 values"),
+    "crossed bca": (
+        {"interval": "bca", "groups": [[0, 0], [0, 1], [1, 0], [1, 1]]},
+        "'bca' with crossed",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_arguments_are_refused_with_advice(case):
+    wrong, message = BAD[case]
+    given = {"y_preds": {"A": [0, 1, 1, 0], "B": [0, 1, 0, 0]}, "n_resamples": 9} | wrong
+    with pytest.raises(ValueError, match=message):
+        compare_systems([0, 1, 1, 1], given.pop("y_preds"), **given)
+
+
+def test_a_data_frame_is_taken_as_its_columns(data):
+    pd = pytest.importorskip("pandas")
+    y, systems = data
+    frame = pd.DataFrame(systems)
+    found = compare_systems(pd.Series(y), frame, n_resamples=199, random_state=0)
+    assert found == compare_systems(y, systems, n_resamples=199, random_state=0)

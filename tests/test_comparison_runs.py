@@ -1,0 +1,205 @@
+"""compare_runs: differences of methods over runs and test rows."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from sklearn.metrics import f1_score
+
+from skboot.comparison import compare_runs
+from skboot.inference.paired_runs import RunsDifference, joint_p_values
+
+pytestmark = pytest.mark.filterwarnings("ignore:compare_runs. Only")
+N = 300
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, size=N)
+    hard = rng.random(N) < 0.4
+    rates = {"A": (8, 0.3), "B": (5, 0.32), "C": (6, 0.7)}
+    runs = {
+        name: np.array([y ^ (hard & (rng.random(N) < rate)) for _ in range(n_runs)])
+        for name, (n_runs, rate) in rates.items()
+    }
+    return y, runs
+
+
+def two(runs, first="A", second="C"):
+    return {first: runs[first], second: runs[second]}
+
+
+def components_by_hand(first, second):
+    """V = sum of (A - c)+ / S + max(te, sum of c / S), from two-way tables of 0/1 values."""
+    n = first.shape[1]
+    own, noise, parts = 0.0, 0.0, []
+    for table in (first, second):
+        runs, rows = table.mean(axis=1, keepdims=True), table.mean(axis=0)
+        residual = table - runs - rows + table.mean()
+        s = len(table)
+        c = (residual**2).sum() / ((s - 1) * (n - 1)) / n
+        between = runs.var(ddof=1)
+        own += max(between - c, 0) / s
+        noise += c / s
+        parts += [(between / s, s - 1), (c / s, (s - 1) * (n - 1))]
+    te = (first.mean(axis=0) - second.mean(axis=0)).var(ddof=1) / n
+    total = own + max(te, noise)
+    parts.append((max(te, noise), n - 1))
+    return total, total**2 / sum(v**2 / df for v, df in parts if v > 0)
+
+
+def test_the_interval_is_that_of_the_analysis_of_variance(data):
+    y, runs = data
+    [pair] = compare_runs(y, two(runs), random_state=0).pairs
+    tables = [(runs[name] == y).astype(float) for name in "AC"]
+    variance, df = components_by_hand(*tables)
+    assert_allclose(pair.difference, tables[0].mean() - tables[1].mean())
+    assert_allclose(pair.standard_error**2, variance, rtol=1e-9)
+    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
+    assert_allclose(
+        pair.confidence_interval[:2], [pair.difference - half, pair.difference + half], rtol=1e-9
+    )
+    assert_allclose(pair.p_value, 2 * stats.t.sf(abs(pair.difference) / np.sqrt(variance), df))
+
+
+def test_other_metrics_get_nearly_the_same_from_resamples(data):
+    # Accuracy as a callable takes the path over resamples; 2 % Monte Carlo error of an sd.
+    y, runs = data
+    fast = compare_runs(y, two(runs), random_state=0).pairs[0]
+    slow = compare_runs(
+        y, two(runs), metric=lambda a, b: np.mean(a == b), n_resamples=1500, random_state=0
+    ).pairs[0]
+    assert_allclose(slow.difference, fast.difference)
+    assert_allclose(slow.standard_error, fast.standard_error, rtol=0.06)
+    f1 = compare_runs(y, two(runs), metric="f1", n_resamples=199, random_state=0).pairs[0]
+    expected = [np.mean([f1_score(y, run) for run in runs[name]]) for name in "AC"]
+    assert_allclose(f1.difference, expected[0] - expected[1])
+
+
+def test_welch_is_welchs_test_over_the_scores(data):
+    y, runs = data
+    result = compare_runs(y, two(runs), interval="welch", random_state=0)
+    [pair] = result.pairs
+    scores = [(runs[name] == y).mean(axis=1) for name in "AC"]
+    expected = stats.ttest_ind(*scores, equal_var=False)
+    assert_allclose(pair.p_value, expected.pvalue)
+    assert_allclose(pair.confidence_interval[:2], expected.confidence_interval(0.95))
+    assert "the test rows" in result.held_fixed
+    assert any("Welch" in note for note in result.notes)
+
+
+def test_paired_runs_vary_by_their_differences(data):
+    y, runs = data
+    paired = {"A": runs["A"][:6], "C": runs["C"]}
+    welch = compare_runs(y, paired, interval="welch", paired_runs=True, random_state=0).pairs[0]
+    scores = [(paired[name] == y).mean(axis=1) for name in "AC"]
+    assert_allclose(welch.p_value, stats.ttest_rel(*scores).pvalue)
+    # The differences are the runs of one method: the one-method interval of their mean.
+    from skboot.inference.variance import crossed_anova
+
+    tables = [(paired[name] == y).astype(float) for name in "AC"]
+    expected = crossed_anova(tables[0] - tables[1])
+    pair = compare_runs(y, paired, paired_runs=True, random_state=0).pairs[0]
+    assert_allclose(pair.standard_error, expected.standard_error, rtol=1e-9)
+
+
+def test_runs_on_bootstrap_samples_are_centred_at_the_full_list(data):
+    y, runs = data
+    full = {"A": runs["A"][:2], "C": runs["C"][:2]}
+    result = compare_runs(
+        y, two(runs), varied="training", full_runs=full, n_resamples=199, random_state=0
+    )
+    expected = (full["A"] == y).mean() - (full["C"] == y).mean()
+    assert_allclose(result.pairs[0].difference, expected)
+    with pytest.raises(ValueError, match=r"63\.2 %"):
+        compare_runs(y, two(runs), varied="training", random_state=0)
+
+
+def test_exchanging_methods_mirrors_and_identical_runs_differ_by_zero(data):
+    y, runs = data
+    [pair] = compare_runs(y, {"A": runs["A"], "C": runs["C"]}, random_state=0).pairs
+    [back] = compare_runs(y, {"C": runs["C"], "A": runs["A"]}, random_state=0).pairs
+    assert_allclose(back.confidence_interval[:2], pair.mirrored().confidence_interval[:2])
+    one = np.tile(runs["A"][:1], (3, 1))
+    result = compare_runs(y, {"A": one, "B": one}, random_state=0)
+    assert result.pairs[0].confidence_interval[:2] == (0.0, 0.0)
+    assert result.pairs[0].p_value == 1.0
+    assert any("degenerate" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("adjust", ["max-t", "holm", None])
+def test_several_methods_get_wider_intervals_that_agree_with_p(data, adjust):
+    y, runs = data
+    result = compare_runs(y, runs, adjust=adjust, random_state=0)
+    assert result.best == "A"
+    assert result.indistinguishable_from_best == ("B",)
+    for pair in result.pairs:
+        if adjust is None:
+            continue
+        low, high, *_ = pair.confidence_interval
+        assert pair.simultaneous_interval.low < low < high < pair.simultaneous_interval.high
+        assert (pair.p_value_adjusted <= 0.05) == result.told_apart(pair)
+
+
+def test_the_joint_law_of_one_difference_is_students():
+    # Level of the smallest p-value of one difference: uniform; error of 40,000 draws 0.1 %.
+    one = RunsDifference(0.0, 1.0, 7.0, 1.0, 0.0)
+    smallest = joint_p_values([one], np.eye(1), np.random.SeedSequence(0))
+    assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.004
+    many = joint_p_values([one] * 4, np.eye(4), np.random.SeedSequence(0))
+    assert abs(np.mean(many <= 0.05) - (1 - 0.95**4)) < 0.008
+    same = joint_p_values([one] * 2, np.ones((2, 2)), np.random.SeedSequence(0))
+    assert np.mean(same <= 0.05) < 0.09
+
+
+def test_the_summary_says_what_would_narrow_the_interval(data):
+    y, runs = data
+    text = compare_runs(y, two(runs), random_state=0).summary()
+    assert "add 300 test rows" in " ".join(text.split())
+    assert "add 6 runs of each method" in " ".join(text.split())
+
+
+def test_a_claim_over_methods_names_what_is_held_fixed(data):
+    y, runs = data
+    claim = compare_runs(y, two(runs), random_state=0).claim()
+    assert "training list held fixed" in claim
+    assert "A is better than C" in claim
+
+
+def test_groups_and_several_metrics_are_taken(data, tmp_path):
+    y, runs = data
+    found = compare_runs(
+        y,
+        two(runs),
+        metric=["accuracy", "f1"],
+        groups=np.arange(N) // 3,
+        n_resamples=199,
+        random_state=0,
+    )
+    assert list(found) == ["accuracy", "f1"]
+    found["f1"].save(tmp_path / "f1.npz")
+    assert type(found["f1"]).load(tmp_path / "f1.npz") == found["f1"]
+
+
+def test_few_runs_are_warned_of(data):
+    y, runs = data
+    with pytest.warns(UserWarning, match="Only 3 runs"):
+        compare_runs(y, {"A": runs["A"][:3], "C": runs["C"]}, random_state=0)
+
+
+BAD = {
+    "single run": (lambda runs: {"A": runs["A"][:1], "C": runs["C"]}, {}, "at least two runs"),
+    "pairing": (two, {"paired_runs": True}, "different numbers of runs"),
+    "interval": (two, {"interval": "expanded"}, "'interval' parameter"),
+    "varied": (two, {"varied": "both"}, "'varied' parameter"),
+    "rows": (lambda runs: {"A": runs["A"][:, :50], "C": runs["C"]}, {}, "rows"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_arguments_are_refused(data, case):
+    y, runs = data
+    make, options, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        compare_runs(y, make(runs), **options)
