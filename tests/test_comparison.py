@@ -398,6 +398,19 @@ def test_a_difference_that_never_varies_is_not_significant_by_max_t(scores):
     assert any("zero width" in note for note in result.notes)
 
 
+@pytest.mark.filterwarnings("ignore:compare_systems. undefined")
+@pytest.mark.parametrize("adjust", ["max-t", "holm", None])
+def test_an_undefined_metric_gives_undefined_differences_with_the_reason(data, adjust):
+    y, systems = data
+    result = compare_systems(
+        y, systems, metric=lambda a, b: np.nan, n_resamples=198, adjust=adjust, random_state=0
+    )
+    for pair in result.pairs:
+        assert np.isnan([pair.p_value, pair.p_value_adjusted, *pair.widest_interval[:2]]).all()
+        assert not result.told_apart(pair)
+    assert any("undefined" in note for note in result.notes)
+
+
 # ------------------------------------------------------------------ results
 
 

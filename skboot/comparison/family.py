@@ -83,7 +83,8 @@ class Member:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What must be said of the resampling, whoever is compared."""
-        return tuple(note for note in self.result.notes if note.startswith("Only "))
+        marks = ("Only ", "The smaller class has")
+        return tuple(note for note in self.result.notes if note.startswith(marks))
 
 
 def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
@@ -312,6 +313,8 @@ def _bonferroni(
 
     From the bootstrap standard error: quantiles so far out would need many more resamples.
     """
+    if np.isnan(record.p_value):
+        return record.confidence_interval._replace(method="bonferroni"), np.nan
     p = min(1.0, n_pairs * record.p_value)
     if difference.identical or (not difference.varies and record.difference == 0):
         return record.confidence_interval._replace(method="bonferroni"), p

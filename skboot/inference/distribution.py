@@ -242,13 +242,16 @@ def _acceleration(
     values: Floats, times: NDArray[np.int64], strata: NDArray[np.intp], estimate: float
 ) -> float:
     sizes = np.bincount(strata, times)
-    centres = np.bincount(strata, times * values) / sizes if len(sizes) > 1 else [estimate]
-    share = ((sizes - 1) / sizes)[strata] * (np.asarray(centres)[strata] - values)
+    if len(sizes) == 1:
+        share = (sizes[0] - 1) / sizes[0] * (estimate - values)
+    else:
+        centres = np.bincount(strata, times * values) / sizes
+        share = ((sizes - 1) / sizes)[strata] * (centres[strata] - values)
     squares = times * share * share
-    if np.isnan(squares).any():
+    spread = float(squares.sum())
+    if np.isnan(spread):
         return np.nan
     # Differences at the level of rounding are not skewness.
-    spread = float(squares.sum())
     if spread <= (1e-14 * np.abs(values).max()) ** 2 * len(values):
         return 0.0
     return float((squares * share).sum() / (6 * spread**1.5))

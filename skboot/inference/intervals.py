@@ -220,7 +220,8 @@ def max_t_deviations(differences: Floats, replicates: Floats) -> tuple[Floats, F
         Largest |replicate - difference| / standard error over the differences that vary.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        errors = np.array([np.std(row[~np.isnan(row)], ddof=1) for row in replicates])
+        defined = [row[~np.isnan(row)] for row in replicates]
+        errors = np.array([row.std(ddof=1) if len(row) > 1 else np.nan for row in defined])
         vary = errors > 0
         deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
     if not len(deviations):

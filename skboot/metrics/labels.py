@@ -578,8 +578,8 @@ def _matrix(layout: Layout, weights: Floats | None = None) -> Any:
 def _added(layout: Layout, line: NDArray[np.intp], n_lines: int) -> Floats:
     """Add up what the cells of each line add to each sum, (n_lines, n_terms)."""
     at = line[:, None] * layout.n_terms + layout.slots
-    sums: Floats = np.bincount(at.ravel(), layout.values.ravel(), n_lines * layout.n_terms)
-    return sums.reshape(n_lines, layout.n_terms)
+    sums = np.bincount(at.ravel(), layout.values.ravel(), n_lines * layout.n_terms)
+    return sums.astype(np.float64, copy=False).reshape(n_lines, layout.n_terms)
 
 
 def _sparse(layout: Layout) -> Any:

@@ -24,8 +24,8 @@ class LeaveOneOutBlock(UnitBlock):
         The statistic's codes.
     multiplicity : ndarray of shape (n_atoms,)
         Units in each atom.
-    atoms : ndarray of shape (n_lines,)
-        Atom that loses a unit in each line.
+    atoms : range
+        Atoms that lose a unit, one in each line.
     strata : ndarray of shape (n_atoms,), optional
         Stratum of each atom, numbered from 0.
     """
@@ -34,7 +34,7 @@ class LeaveOneOutBlock(UnitBlock):
         self,
         membership: Membership,
         multiplicity: NDArray[np.int64],
-        atoms: NDArray[np.intp],
+        atoms: range,
         strata: NDArray[np.intp] | None = None,
     ) -> None:
         Block.__init__(self, membership)
@@ -45,7 +45,7 @@ class LeaveOneOutBlock(UnitBlock):
     @cached_property
     def counts(self) -> NDArray[Any]:  # type: ignore[override]
         counts = np.repeat(self.multiplicity[None], len(self.atoms), axis=0)
-        counts[np.arange(len(self.atoms)), self.atoms] -= 1
+        counts[np.arange(len(self.atoms)), np.array(self.atoms)] -= 1
         return counts
 
     @property
@@ -56,6 +56,11 @@ class LeaveOneOutBlock(UnitBlock):
     def _lines(self, lines: slice) -> LeaveOneOutBlock:
         return LeaveOneOutBlock(self.membership, self.multiplicity, self.atoms[lines], self.strata)
 
+    @property
+    def _at(self) -> slice:
+        """The atoms, for indexing."""
+        return slice(self.atoms.start, self.atoms.stop)
+
     @cached_property
     def _whole(self) -> WholeBlock:
         return WholeBlock(self.membership, self.multiplicity)
@@ -64,7 +69,7 @@ class LeaveOneOutBlock(UnitBlock):
         """Sums of all rows less those of the unit."""
         if terms is None:
             return super().sums()
-        left_out = self.membership.totals(terms)[self.atoms]
+        left_out = self.membership.totals(terms)[self._at]
         left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
         return self._whole.sums(terms) - left_out
 
@@ -98,7 +103,7 @@ class LeaveOneOutBlock(UnitBlock):
         own = self.membership.totals(np.column_stack((upper, lower)))
         all_pairs = (up.sum() - own[:, 0]) * (low.sum() - own[:, 1])
         in_order = up @ lower_below - totals + within
-        return in_order[self.atoms], all_pairs[self.atoms]
+        return in_order[self._at], all_pairs[self._at]
 
     def _pairs_within_units(self, upper: Floats, lower: Floats, level: NDArray[np.intp]) -> Floats:
         """Pairs of rows of one unit, for each atom, (n_atoms,)."""
@@ -140,7 +145,7 @@ class LeaveOneOutBlock(UnitBlock):
         assert code is not None
         ends = np.arange(self.n_codes) if ends is None else ends
         running = np.cumsum(self._whole.sums()[0][:, None] * terms, axis=0)
-        code = code[self.atoms]
+        code = code[self._at]
         own = np.vstack((terms, np.zeros(terms.shape[1])))[code]
 
         def running_at(end: NDArray[np.intp]) -> Floats:
@@ -151,7 +156,7 @@ class LeaveOneOutBlock(UnitBlock):
 
     def _own(
         self, types: Types, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
-    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    ) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
         """The end from which each unit is counted, and its type; past the last for none."""
         n_positions = len(types.number)
         position = self.membership.code_of_atom
@@ -163,9 +168,9 @@ class LeaveOneOutBlock(UnitBlock):
         own_end = np.arange(n_positions)
         if ends is not None:
             own_end = np.searchsorted(ends, own_end)
-        position = position[self.atoms]
+        position = position[self._at]
         own_end = np.append(own_end, len(types.upto))[position]
-        return own_end, np.append(types.number, len(types.values))[position]
+        return own_end, np.append(types.number, np.uint8(len(types.values)))[position]
 
     def added_along(
         self,
@@ -200,7 +205,7 @@ class LeaveOneOutBlock(UnitBlock):
 
 
 def _without_units(
-    types: Types, gap: Gap, own_end: NDArray[np.intp], own_type: NDArray[np.intp]
+    types: Types, gap: Gap, own_end: NDArray[np.intp], own_type: NDArray[np.uint8]
 ) -> Crossing:
     """Crossings without each unit: a few outcomes of each type.
 
@@ -208,32 +213,31 @@ def _without_units(
     crossing; otherwise it lies where the sums without it cross, but not before its own end.
     """
     n_ends = len(types.upto) - 1
-    whole = types.running_at(np.array([n_ends - 1]))
-    outcomes: list[Crossing] = []
-    n_outcomes = [0]
-    firsts, lasts = [], []
-    for value in np.vstack((types.values, np.zeros(types.values.shape[1]))):
-        total = whole - value
-        with_it = search(types.running_at, total, n_ends, gap)
-        without = search(partial(_less, types, value), total, n_ends, gap)
-        first, last = int(without.end[0]), int(with_it.end[0])
-        # Outcomes: crossed before the unit; after it; and at its own end.
-        at = np.arange(first, max(last, first) + 1)
-        before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
-        after = types.running_at(at) - value
-        outcomes += [with_it, without, Crossing(at, before, after, np.repeat(total, len(at), 0))]
-        n_outcomes.append(n_outcomes[-1] + 2 + len(at))
-        firsts.append(first)
-        lasts.append(last)
-    number = np.maximum(own_end - np.take(firsts, own_type) + 2, 1)
-    number[own_end > np.take(lasts, own_type)] = 0
-    number += np.take(n_outcomes, own_type)
-    (found,) = joined([[each] for each in outcomes])
+    values = np.vstack((types.values, np.zeros(types.values.shape[1])))
+    totals = types.running_at(np.array([n_ends - 1])) - values
+    # All searches at once: those with the unit, and those without it.
+    less = np.vstack((np.zeros_like(values), values))
+    both = search(partial(_less, types, less), np.vstack((totals, totals)), n_ends, gap)
+    lasts, firsts = np.split(both.end, 2)
+    # Outcomes of each type: crossed before the unit; after it; and at its own end.
+    n_own = np.maximum(lasts - firsts, 0) + 1
+    kind = np.repeat(np.arange(len(values)), n_own)
+    at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
+    before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
+    at_own = Crossing(at, before, types.running_at(at) - values[kind], totals[kind])
+    (found,) = joined([[both], [at_own]])
+    n_types = len(values)
+    first_own = 2 * n_types + np.cumsum(n_own) - n_own
+    number = own_end + (first_own - firsts)[own_type]
+    after = own_end < firsts[own_type]
+    number[after] = n_types + own_type[after]
+    crossed = own_end > lasts[own_type]
+    number[crossed] = own_type[crossed]
     return found._replace(outcome=number)
 
 
-def _less(types: Types, value: Floats, end: NDArray[np.intp]) -> Floats:
-    return types.running_at(end) - value
+def _less(types: Types, values: Floats, end: NDArray[np.intp]) -> Floats:
+    return types.running_at(end) - values
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:

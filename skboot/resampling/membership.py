@@ -103,22 +103,23 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or (callable(one) and one == other)
 
 
-def types_of(terms: Floats) -> tuple[NDArray[np.bool_], Floats] | None:
-    """Which codes have each distinct row of terms, (n_types, n_codes), and these rows.
+def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
+    """Type of each code by its row of terms, (n_codes,), and the rows, (n_types, n_terms).
 
     None if there are more than a few, `MOST_TYPES`.
     """
+    number = np.zeros(len(terms), dtype=np.uint8)
     left = np.ones(len(terms), dtype=bool)
-    of_type: list[NDArray[np.bool_]] = []
     values: list[Floats] = []
+    columns = np.ascontiguousarray(terms.T)
     while left.any():
         if len(values) == MOST_TYPES:
             return None
         value = terms[np.argmax(left)]
         same = np.logical_and.reduce(
-            [column == v for column, v in zip(terms.T, value, strict=True)]
+            [column == v for column, v in zip(columns, value, strict=True)]
         )
-        of_type.append(same)
+        number[same] = len(values)
         values.append(value)
         left &= ~same
-    return np.array(of_type), np.array(values)
+    return number, np.array(values)

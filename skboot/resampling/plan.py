@@ -297,12 +297,13 @@ class Binding:
         per_line = n_terms if cheap else len(multiplicity)
         step = max(1, _BLOCK_COUNTS // (8 * per_line))
         for start in range(0, len(multiplicity), step):
-            atoms = np.arange(start, min(start + step, len(multiplicity)))
+            atoms = range(start, min(start + step, len(multiplicity)))
             blocks: list[Block] = [
                 LeaveOneOutBlock(member, multiplicity, atoms, self.strata)
                 for member in self.memberships
             ]
-            yield LeftOut(blocks, multiplicity[atoms], strata[atoms])
+            at = slice(atoms.start, atoms.stop)
+            yield LeftOut(blocks, multiplicity[at], strata[at])
 
     def _groups_left_out(self) -> Iterator[LeftOut]:
         """Random groups of units, dealt out within each stratum."""

@@ -20,7 +20,7 @@ class Types(NamedTuple):
 
     Attributes
     ----------
-    number : ndarray of shape (n_positions,)
+    number : ndarray of shape (n_positions,), uint8
         Type of each code, in reading order.
     values : ndarray of shape (n_types, n_terms)
         The distinct rows of terms.
@@ -28,7 +28,7 @@ class Types(NamedTuple):
         Units of each type before the first end, and up to each.
     """
 
-    number: NDArray[np.intp]
+    number: NDArray[np.uint8]
     values: Floats
     upto: NDArray[np.int64]
 
@@ -86,11 +86,13 @@ class WholeBlock(UnitBlock):
         found = types_of(terms)
         if found is None:
             return None
-        of_type, values = found
+        number, values = found
         weights = self._weights(slice(0, self.n_codes))[0]
         weights = weights if order is None else weights[order]
-        upto = np.zeros(((len(terms) if ends is None else len(ends)) + 1, len(values)), np.int64)
-        for k, has_type in enumerate(of_type):
-            running = np.cumsum(np.where(has_type, weights, 0))
-            upto[1:, k] = running if ends is None else running[ends]
-        return Types(of_type.argmax(axis=0), values, upto)
+        ones = int(weights.max()) == 1
+        upto = np.zeros((len(values), (len(terms) if ends is None else len(ends)) + 1), np.int64)
+        for k in range(len(values)):
+            of_type = number == k
+            running = np.cumsum(of_type if ones else of_type * weights, dtype=np.int64)
+            upto[k, 1:] = running if ends is None else running[ends]
+        return Types(number, values, np.ascontiguousarray(upto.T))

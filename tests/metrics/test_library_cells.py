@@ -1,4 +1,4 @@
-"""Label metrics of scikit-learn without a fast path: weighted cells give the repeated rows' numbers.
+"""Label metrics of scikit-learn without a fast path: weighted cells are as good as repeated rows.
 
 False-alarm rate of the Kolmogorov-Smirnov test: 1e-4, with fixed seeds.
 """

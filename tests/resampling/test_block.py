@@ -318,7 +318,7 @@ def left_out(request, design):
         pytest.skip("units are left out of rows and groups")
     case = Case(design, request.param)
     multiplicity, strata = case.binding.multiplicity[0], case.binding.strata
-    atoms = np.arange(len(multiplicity))
+    atoms = range(len(multiplicity))
     counts = multiplicity - np.eye(len(multiplicity), dtype=int)
     case.closed = LeaveOneOutBlock(case.block.membership, multiplicity, atoms, strata)
     case.plain = UnitBlock(case.block.membership, counts, strata)
