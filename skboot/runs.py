@@ -169,10 +169,7 @@ def bootstrap_runs(
     estimand = _checked_estimand(estimand, interval)
     runs = checked_runs(y_true, y_preds, full_runs, sample_weight, labels, varied, _CALLER)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
-    statistics, single = resolved_statistics(metric, runs.rows[0], None, _CALLER)
-    for statistic in statistics.values():
-        for rows in runs.rows[1:]:
-            check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
+    statistics, single = _statistics(metric, runs)
     plan = resampling_plan(
         groups, strata, False, None, n_resamples, random_state, runs.rows[0], _CALLER
     )
@@ -191,18 +188,8 @@ def bootstrap_runs(
         "sample_weight": sample_weight is not None,
     }
     task = _Task(runs, sample, varied, estimand, interval, float(confidence_level), plan, settings)
-    systems, said = _systems(
-        task,
-        metric,
-        single,
-        {
-            "groups": groups,
-            "strata": strata,
-            "sample_weight": sample_weight,
-            "labels": labels,
-            "n_jobs": n_jobs,
-        },
-    )
+    design = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    systems, said = _systems(task, metric, single, design | {"labels": labels, "n_jobs": n_jobs})
     results = {
         name: _evaluated(task, statistic, systems[name], said, n_jobs, verbose)
         for name, statistic in statistics.items()
@@ -213,6 +200,15 @@ def bootstrap_runs(
 
 
 # ------------------------------------------------------------------ arguments
+
+
+def _statistics(metric: Any, runs: Runs) -> tuple[dict[str, Statistic], bool]:
+    """Statistics by name, checked against the predictions of every run."""
+    statistics, single = resolved_statistics(metric, runs.rows[0], None, _CALLER)
+    for statistic in statistics.values():
+        for rows in runs.rows[1:]:
+            check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
+    return statistics, single
 
 
 @dataclass(frozen=True, eq=False)
