@@ -137,7 +137,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         For classifiers.
     n_features_in_ : int
         Features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, if they have some.
 
     See Also
