@@ -25,6 +25,8 @@ from ..resampling.plan import Binding, Coding, LeftOut, ResamplingPlan
 
 # Predicted serial seconds from which starting worker processes pays.
 _WORTH_PROCESSES = 3.0
+# Values worked on at a time: their temporaries stay in the cache.
+_CACHED = 1 << 13
 # Tasks per worker: few enough to pickle the data rarely, enough to even out slow ones.
 _TASKS_PER_WORKER = 8
 
@@ -205,18 +207,21 @@ class LeftOutValues:
 
 def leave_out(binding: Binding, subjects: Sequence[Subject]) -> LeftOutValues:
     """Evaluate statistics without each unit of the design; see `acceleration`."""
-    values: list[list[Floats]] = [[] for _ in subjects]
-    times, strata = [], []
+    parts: list[LeftOut] = []
+    values: list[Floats] = []
     with _single_threaded_blas():
-        for left_out in binding.left_out(max(map(_n_sums, subjects))):
+        for left_out in binding.left_out():
+            of_part = np.empty((len(subjects), len(left_out.times)))
             for k, subject in enumerate(subjects):
-                values[k].append(_on_left_out(subject, left_out, k))
-            times.append(left_out.times)
-            strata.append(left_out.strata)
+                _fill_left_out(of_part[k], subject, left_out, k)
+            parts.append(left_out)
+            values.append(of_part)
+    if len(parts) == 1:
+        return LeftOutValues(values[0], parts[0].times, parts[0].strata)
     return LeftOutValues(
-        np.array([np.concatenate(own) for own in values]),
-        np.concatenate(times),
-        np.concatenate(strata),
+        np.concatenate(values, axis=1),
+        np.concatenate([part.times for part in parts]),
+        np.concatenate([part.strata for part in parts]),
     )
 
 
@@ -228,9 +233,10 @@ def _n_sums(subject: Subject) -> int:
     return subject.reduced.n_codes if terms is None else int(terms.shape[1])
 
 
-def _on_left_out(subject: Subject, left_out: LeftOut, k: int) -> Floats:
+def _fill_left_out(values: Floats, subject: Subject, left_out: LeftOut, k: int) -> None:
     try:
-        return subject.statistic.evaluate(left_out.blocks[k], subject.reduced)
+        for lines, block in left_out.parts(k, _n_sums(subject)):
+            values[lines] = subject.statistic.evaluate(block, subject.reduced)
     except MetricError as failure:
         raise RuntimeError(
             f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} "
@@ -241,20 +247,29 @@ def _on_left_out(subject: Subject, left_out: LeftOut, k: int) -> Floats:
 def _acceleration(
     values: Floats, times: NDArray[np.int64], strata: NDArray[np.intp], estimate: float
 ) -> float:
-    sizes = np.bincount(strata, times)
-    if len(sizes) == 1:
-        share = (sizes[0] - 1) / sizes[0] * (estimate - values)
-    else:
+    one_stratum = not strata.any()
+    sizes = np.array([times.sum()]) if one_stratum else np.bincount(strata, times)
+    centres: Any = estimate
+    if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
-        share = ((sizes - 1) / sizes)[strata] * (centres[strata] - values)
-    squares = times * share * share
-    spread = float(squares.sum())
-    if np.isnan(spread):
+    squared = cubed = 0.0
+    for first in range(0, len(values), _CACHED):
+        part = slice(first, first + _CACHED)
+        if one_stratum:
+            share = (sizes[0] - 1) / sizes[0] * (centres - values[part])
+        else:
+            of_line = strata[part]
+            share = ((sizes - 1) / sizes)[of_line] * (centres[of_line] - values[part])
+        squares = times[part] * share * share
+        squared += float(squares.sum())
+        squares *= share
+        cubed += float(squares.sum())
+    if np.isnan(squared):
         return np.nan
     # Differences at the level of rounding are not skewness.
-    if spread <= (1e-14 * np.abs(values).max()) ** 2 * len(values):
+    if squared <= (1e-14 * max(values.max(), -values.min())) ** 2 * len(values):
         return 0.0
-    return float((squares * share).sum() / (6 * spread**1.5))
+    return cubed / (6 * squared**1.5)
 
 
 def _on_data(binding: Binding, subjects: Sequence[Subject]) -> tuple[Floats, Floats]:

@@ -158,8 +158,6 @@ class CellsCallable(LibraryCallable):
     resample; if not, rows are repeated.
     """
 
-    reads: Reading = "tiles"
-
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> Reduced:
@@ -195,10 +193,6 @@ class CellsCallable(LibraryCallable):
                 if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):
                     return False
         return True
-
-    def reading(self, reduced: Reduced) -> Reading:
-        """Weights of cells, or rows."""
-        return "tiles" if "cells" in reduced.data else "rows"
 
     def _calls(self, block: ReadableBlock, reduced: Reduced) -> Iterator[Callable[[], float]]:
         if "cells" not in reduced.data:

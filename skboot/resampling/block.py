@@ -528,7 +528,7 @@ class UnitBlock(Block):
         return np.maximum(variance, 0.0)
 
     def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
-        width = max(1, times * _TILE // self.n_lines)
+        width = max(1, times * min(_TILE // self.n_lines, _TILE >> 3))
         n_atoms = self.counts.shape[1]
         return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
 

@@ -197,7 +197,8 @@ def _poisson_fill(
             _poisson_bytes(rng, rate, out.reshape(-1))
         else:
             _poisson_cells(rng, rate, law, out)
-        return out.sum(axis=1, dtype=np.int64)
+        # Half as many bytes to write as int64, and twice as fast.
+        return out.sum(axis=1, dtype=np.uint32).astype(np.int64)
 
     counts = np.empty((n_lines, len(multiplicity)), dtype=np.uint8)
     missing = totals - fresh(n_lines, counts)
@@ -210,8 +211,8 @@ def _poisson_fill(
 
 
 def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uint8]) -> None:
-    """Poisson counts from 8 random bits each; the bytes left over are settled by a uniform."""
-    starts, n_settled, residual = _byte_law(rate)
+    """Poisson counts from 8 random bits each; the bytes left over are settled by 12 more."""
+    starts, n_settled, table, residual = _byte_law(rate)
     above = np.empty(_CACHED, dtype=bool)
     for first in range(0, len(counts), _CACHED):
         part = counts[first : first + _CACHED]
@@ -223,22 +224,38 @@ def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uin
             part += flag.view(np.uint8)
         np.greater_equal(raw, n_settled, out=flag)
         unsettled = np.flatnonzero(flag)
-        part[unsettled] = np.searchsorted(residual, rng.random(len(unsettled)), side="right")
+        found = table.take(_entries(rng, len(unsettled)))
+        left = np.flatnonzero(found == _OPEN)
+        found[left] = np.searchsorted(residual, rng.random(len(left)), side="right")
+        part[unsettled] = found
+
+
+def _entries(rng: np.random.Generator, n: int) -> NDArray[np.uint16]:
+    """Draw entries of a look-up table, (n,)."""
+    raw = rng.bit_generator.random_raw(-(-n // 4)).view(np.uint16)[:n]
+    return raw & np.uint16(_ENTRIES - 1)
 
 
 @lru_cache(maxsize=64)
-def _byte_law(rate: float) -> tuple[list[np.uint8], np.uint8, NDArray[np.float64]]:
+def _byte_law(
+    rate: float,
+) -> tuple[list[np.uint8], np.uint8, NDArray[np.uint8], NDArray[np.float64]]:
     """Split the 256 byte values: floor(256 p_k) of them mean count k, the rest are open.
 
-    Returns the first byte of counts 1, 2, ..., the first open byte, and the cumulative law of
-    the count given an open byte.
+    Returns the first byte of counts 1, 2, ..., and the first open byte; then a table of counts
+    given an open byte, split likewise, and the cumulative law given an open entry of it.
     """
     p = stats.poisson.pmf(np.arange(40), rate)
     n_bytes = np.floor(256 * p).astype(int)
     cumulative = np.cumsum(n_bytes)
     starts = [np.uint8(c) for c in cumulative[:-1][n_bytes[1:] > 0]]
-    residual = np.cumsum(256 * p - n_bytes)
-    return starts, np.uint8(cumulative[-1]), residual[:-1] / residual[-1]
+    given_open = 256 * p - n_bytes
+    given_open /= given_open.sum()
+    n_entries = np.floor(_ENTRIES * given_open).astype(int)
+    table = np.full(_ENTRIES, _OPEN, dtype=np.uint8)
+    table[: n_entries.sum()] = np.repeat(np.arange(40), n_entries)
+    residual = np.cumsum(_ENTRIES * given_open - n_entries)
+    return starts, np.uint8(cumulative[-1]), table, residual[:-1] / residual[-1]
 
 
 def _poisson_cells(
@@ -251,8 +268,7 @@ def _poisson_cells(
     step = max(1, _CACHED // 2 // n_atoms)
     for first in range(0, n_lines, step):
         part = out[first : first + step]
-        raw = rng.bit_generator.random_raw(-(-part.size // 4)).view(np.uint16)[: part.size]
-        entry = offset + (raw & np.uint16(_ENTRIES - 1)).reshape(part.shape)
+        entry = offset + _entries(rng, part.size).reshape(part.shape)
         np.take(table, entry, out=part, mode="clip")
         flat = part.reshape(-1)
         unsettled = np.flatnonzero(flat == _OPEN)

@@ -63,7 +63,9 @@ class LeaveOneOutBlock(UnitBlock):
 
     @cached_property
     def _whole(self) -> WholeBlock:
-        return WholeBlock(self.membership, self.multiplicity)
+        # One for all parts of the lines: it knows the sums of all rows.
+        member, whole = self.membership, self.multiplicity
+        return member.kept("whole", (whole,), lambda: WholeBlock(member, whole))
 
     def sums(self, terms: Any = None) -> Floats:
         """Sums of all rows less those of the unit."""
