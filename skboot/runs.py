@@ -175,21 +175,16 @@ def bootstrap_runs(
     )
     if estimand in ("method", "next_run") and (refusal := _refusal(estimand, varied, runs)):
         raise ValueError(refusal)
-    settings = {
-        "varied": varied,
-        "estimand": estimand,
-        "interval": interval,
-        "confidence_level": float(confidence_level),
-        "n_resamples": plan.n_resamples,
-        "n_runs": runs.n_runs,
-        "n_full_runs": len(runs.rows) - runs.n_runs,
-        "groups": groups is not None,
-        "strata": strata is not None,
-        "sample_weight": sample_weight is not None,
+    options = {
+        "groups": groups,
+        "strata": strata,
+        "sample_weight": sample_weight,
+        "labels": labels,
+        "n_jobs": n_jobs,
     }
-    task = _Task(runs, sample, varied, estimand, interval, float(confidence_level), plan, settings)
-    design = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
-    systems, said = _systems(task, metric, single, design | {"labels": labels, "n_jobs": n_jobs})
+    task = _Task(runs, sample, varied, estimand, interval, float(confidence_level), plan, {})
+    task = replace(task, settings=_recorded(task, options))
+    systems, said = _systems(task, metric, single, options)
     results = {
         name: _evaluated(task, statistic, systems[name], said, n_jobs, verbose)
         for name, statistic in statistics.items()
@@ -242,6 +237,20 @@ class _Task:
     @property
     def n_units(self) -> int:
         return self.plan.design.smallest_side
+
+
+def _recorded(task: _Task, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of the call, for the result."""
+    return {
+        "varied": task.varied,
+        "estimand": task.estimand,
+        "interval": task.interval,
+        "confidence_level": task.confidence_level,
+        "n_resamples": task.plan.n_resamples,
+        "n_runs": task.runs.n_runs,
+        "n_full_runs": len(task.runs.rows) - task.runs.n_runs,
+        **{name: options[name] is not None for name in ("groups", "strata", "sample_weight")},
+    }
 
 
 def _checked_estimand(estimand: str, interval: str) -> str:

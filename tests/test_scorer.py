@@ -656,10 +656,8 @@ def test_bad_parameters_are_refused_before_any_work(options, message, two_classe
         BootstrapScorer(Never(), **options).fit(*two_classes)
 
 
-def test_a_test_set_and_strata_of_groups_are_refused(two_classes):
+def test_strata_of_groups_are_refused(two_classes):
     X, y = two_classes
-    with pytest.raises(ValueError, match="bootstrap_score"):
-        BootstrapScorer(GaussianNB()).fit(X, y, X_test=X, y_test=y)
     with pytest.raises(ValueError, match="stratify"):
         BootstrapScorer(GaussianNB(), stratify=True).fit(X, y, groups=np.arange(120) // 2)
     with pytest.raises(ValueError, match="two groups"):

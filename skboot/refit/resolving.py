@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.metrics
@@ -79,6 +79,38 @@ def measures_of(scorers: Mapping[str, Any], target: Target, answers: Answers) ->
     list of Measure
     """
     return [_measure(name, scorer, target, answers) for name, scorer in scorers.items()]
+
+
+class Needed(NamedTuple):
+    """What a metric reads of an estimator's answers.
+
+    Attributes
+    ----------
+    statistic : Statistic
+    methods : tuple of str
+        Methods of the estimator, in order of preference.
+    positive : int
+        Column of the positive class, of two.
+    whole : bool
+        Whether all columns of probabilities are read.
+    """
+
+    statistic: Statistic
+    methods: tuple[str, ...]
+    positive: int
+    whole: bool
+
+
+def needed_of(name: str, scorer: Any, classes: NDArray[Any] | None) -> Needed | None:
+    """What a metric-based scorer reads; None for a callable of estimator, X and y."""
+    parts = scorer_parts(scorer)
+    if parts is None:
+        return None
+    statistics, _ = resolve_metrics({name: scorer}, labels=classes, caller=_CALLER)
+    statistic = statistics[name]
+    whole = statistic.response == "probabilities" and not _takes_column(statistic)
+    positive = _positive(parts.options.get("pos_label"), classes)
+    return Needed(statistic, parts.response_methods, positive, whole)
 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:

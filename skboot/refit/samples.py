@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from .training import Run
 # Streams below this key are no streams of a splitter with the same random state.
 _PREFIX = 0x5EED
 _SAMPLES, _FOLDS, _FULL_RUNS, _BOOTSTRAP_RUNS, _FOLD_RUNS, _PERMUTATIONS = range(6)
+_ORDERS, _TEST_RESAMPLES = 6, 7
 
 MOST_FOLDS = 10
 FEWEST_FOLDS = 5
@@ -61,6 +62,24 @@ class Samples:
                     found.append(Run(len(found), None, test, words))
         return found
 
+    def runs_for_tests(self) -> list[Run]:
+        """Runs on bootstrap samples, then those on all rows but the first; seeds innermost.
+
+        Runs of one sample have its rows in one order: else an estimator without randomness would
+        show a part of the seed, by rounding or by ties.
+        """
+        found = [
+            replace(run, order=self._words(_ORDERS, run.number // self.n_seeds))
+            for run in self.runs()
+        ]
+        for s in range(1, self.n_seeds):
+            found.append(Run(len(found), None, None, full_run_seed(self.seed, s)))
+        return found
+
+    def test_resamples(self) -> np.random.SeedSequence:
+        """Seed of the resamples of test sets."""
+        return stream(self.seed, _TEST_RESAMPLES)
+
     def permutations(self) -> np.random.Generator:
         """Stream of the permutations for no-information scores."""
         return np.random.default_rng(stream(self.seed, _PERMUTATIONS))
@@ -100,19 +119,17 @@ def draw(
     Samples
     """
     root = stream(seed, _SAMPLES)
-    if unit is not None:
-        splitter: Any = GroupBootstrapSplit(n_resamples, random_state=root)
-    elif stratify:
-        splitter = StratifiedBootstrapSplit(n_resamples, random_state=root)
-    else:
-        splitter = BootstrapSplit(n_resamples, random_state=root)
+    kind: Any = StratifiedBootstrapSplit if stratify else BootstrapSplit
+    kind = kind if unit is None else GroupBootstrapSplit
+    splitter = kind(max(n_resamples, 1), random_state=root)
     first = None if unit is None else np.unique(unit, return_index=True)[1]
     counts = np.empty((n_resamples, n_rows if first is None else len(first)), dtype=np.uint16)
     rows = np.empty((n_rows, 0))
-    for line, (train, _) in enumerate(splitter.split(rows, codes if stratify else None, unit)):
+    drawn = splitter.split(rows, codes if stratify else None, unit) if n_resamples else ()
+    for line, (train, _) in enumerate(drawn):
         own = np.bincount(train, minlength=n_rows)
         counts[line] = own if first is None else own[first]
-    if counts.max() < 256:
+    if counts.max(initial=0) < 256:
         counts = counts.astype(np.uint8)
     n_folds = _n_folds(n_rows if first is None else len(first), codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +32,35 @@ class Run:
     number : int
         Position among all runs.
     counts : ndarray of shape (n_units,) or None
-        How often each unit is in the bootstrap sample; None for a fold of cross-validation.
+        How often each unit is in the bootstrap sample; None for a fold of cross-validation, and
+        for all rows.
     test : ndarray of shape (n_test,) or None
-        Rows of the fold that are left out.
+        Rows of the fold that are left out; None for all rows.
     seed : ndarray of shape (4,)
         Words that seed every random state of the estimator.
+    order : ndarray of shape (4,) or None
+        Words that seed the order of the rows of a bootstrap sample, so that runs of one sample
+        differ in nothing but the estimator's seed; None: ``seed`` does.
     """
 
     number: int
     counts: NDArray[Any] | None
     test: NDArray[np.intp] | None
     seed: NDArray[np.uint32]
+    order: NDArray[np.uint32] | None = None
+
+
+class HeldOut(NamedTuple):
+    """Rows of a test set.
+
+    Attributes
+    ----------
+    X : array-like of shape (n_test, n_features)
+    y : ndarray of shape (n_test,)
+    """
+
+    X: Any
+    y: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +93,8 @@ class Job:
         Whether an error of a run is raised instead of recorded.
     folder : str or None
         Where finished runs are kept.
+    tests : sequence of HeldOut
+        Test sets that runs answer for, instead of the rows left out.
     """
 
     estimator: Any
@@ -89,6 +109,7 @@ class Job:
     predict_all: bool
     raise_errors: bool
     folder: str | None = None
+    tests: Sequence[HeldOut] = ()
 
     @property
     def n_rows(self) -> int:
@@ -99,7 +120,9 @@ class Job:
 class Channel(Protocol):
     """What is kept of a run for one metric or for several."""
 
-    key: str
+    @property
+    def key(self) -> str:
+        """Under which its arrays are kept."""
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Arrays to keep, by name."""
@@ -119,8 +142,8 @@ class Scored:
         Unit of each; None where rows are drawn.
     train : ndarray of shape (n_train,) or None
         Training rows, copies included, where the run answers for them too.
-    kind : {"full", "bootstrap", "fold"}
-        What the run was trained on.
+    kind : {"full", "bootstrap", "fold", "test"}
+        What the run was trained on; "test" where the rows are those of a test set.
     number : int
         Number of the run.
     """
@@ -236,8 +259,10 @@ def _kept(job: Job, run: Run, record: Record) -> Record:
     if run.counts is not None and job.group_copies:
         inner_cv.group_copies(estimator, train)
     start = time.perf_counter()
-    fit(estimator, job, train)
+    fit(estimator, job, None if run.counts is None and run.test is None else train)
     record["fit_time"] = time.perf_counter() - start
+    if job.tests:
+        return kept_on_tests(job, estimator, train if run.counts is not None else None)
     scored = Scored(
         rows,
         outside,
@@ -256,6 +281,26 @@ def _kept(job: Job, run: Run, record: Record) -> Record:
     for channel in job.channels:
         kept.update(channel.keep(answers, scored))
     return kept
+
+
+def kept_on_tests(job: Job, estimator: Any, train: NDArray[np.intp] | None) -> Record:
+    """What is kept of a fitted estimator's answers for each test set, the set's number in front."""
+    kept: Record = {}
+    for k, (X, y) in enumerate(job.tests):
+        every = np.arange(len(y))
+        # A kernel has a column for each training row.
+        own = X[:, train] if job.pairwise and train is not None else X
+        answers = Answers(estimator, own, y, job.classes)
+        scored = Scored(every, np.ones(len(y), dtype=bool), None, None, "test")
+        for channel in job.channels:
+            found = channel.keep(answers, scored)
+            kept.update({key_on_test(k, key): value for key, value in found.items()})
+    return kept
+
+
+def key_on_test(k: int, key: str) -> str:
+    """Where a run's answers for the k-th test set are kept."""
+    return f"test {k}: {key}"
 
 
 def prepared(estimator: Any, rng: np.random.Generator) -> Any:
@@ -314,6 +359,8 @@ def _rows_of(
 ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
     """Training rows, rows to answer for, and which of these are left out of training."""
     every = np.arange(job.n_rows)
+    if run.counts is None and run.test is None:
+        return every, every, np.zeros(job.n_rows, dtype=bool)
     if run.counts is None:
         assert run.test is not None
         inside = np.ones(job.n_rows, dtype=bool)
@@ -322,7 +369,8 @@ def _rows_of(
     counts = run.counts if job.unit is None else run.counts[job.unit]
     # In random order, as a new sample would come: side by side, copies of a row would stay in one
     # fold of an unshuffled search, and a leak would depend on that.
-    train, outside = rng.permutation(np.repeat(every, counts)), counts == 0
+    order = rng if run.order is None else np.random.default_rng(run.order)
+    train, outside = order.permutation(np.repeat(every, counts)), counts == 0
     if job.predict_all:
         return train, every, outside
     rows = every[outside]

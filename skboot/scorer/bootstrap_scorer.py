@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -24,7 +23,6 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from .. import _validation as check
 from .._sklearn_compat import routing_enabled
 from ..evaluation import versions_used
-from ..inference.method import METHOD_INTERVALS, STRATEGIES
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
 from ..refit.measures import Measure, Target
@@ -32,7 +30,7 @@ from ..refit.resolving import measures_of, named_scorers
 from ..refit.samples import Samples, draw, full_run_seed
 from ..refit.training import Answers, Channel, Job, Record, Scored
 from ..results import ResultTable
-from . import packing
+from . import on_test_set, packing, parameters
 from .delegation import Delegation
 
 _CALLER = "BootstrapScorer"
@@ -46,6 +44,11 @@ _RECORDED = (
     "confidence_level",
     "stratify",
     "inner_cv",
+)
+_RECORDED_WITH_TEST = (
+    *(name for name in _RECORDED if name not in ("strategy", "n_cv_repeats")),
+    "n_test_resamples",
+    "estimand",
 )
 # What does not change a run.
 _OUTSIDE_RUNS = frozenset(
@@ -74,16 +77,19 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         the bootstrap samples; or the out-of-bag score, the .632 or .632+ rule; or the
         optimism-corrected score, which has no interval.
     n_train_resamples : int, default=200
-        Bootstrap samples to train on. Give at least ``8 * sqrt(n_samples)``.
+        Bootstrap samples to train on. Give at least ``8 * sqrt(n_samples)``; with a test set 50 do,
+        and 0 keeps the training list fixed: only seeds vary, and the claim says so.
     n_cv_repeats : int, default=5
         Repeats of cross-validation, for ``strategy="cv-bootstrap"``.
     n_seeds : int, default=1
         Runs of each training sample, each with its own random states.
     n_test_resamples : int, default=1999
         Resamples of a test set.
-    estimand : {"method"}, default="method"
-        What the interval is for.
+    estimand : {"method", "next_run", "pooled", "system"}, default="method"
+        What the interval is for, as in `skboot.bootstrap_runs`; "system" is ``estimator_``.
+        Without a test set only "method".
     interval : str, default="auto"
+        With a test set "components", "t" or "percentile" (`skboot.bootstrap_runs`). Without:
         "cv-bootstrap" (with that strategy), "adjusted" (with the others), "hull", "t" or
         "percentile"; "auto" takes the first two by strategy.
     confidence_level : float, default=0.95
@@ -110,7 +116,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
     ----------
     result_ : EvaluationResult or ResultTable
         The result, with ``summary()`` and ``claim()``. This and all below are dicts by name with
-        several scorers.
+        several scorers; with a dict of test sets dicts by test set, then by scorer.
     score_ : float
         Estimate of the strategy.
     confidence_interval_ : ConfidenceInterval
@@ -130,7 +136,8 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         "training" holds the seed's.
     runs_ : dict of ndarrays of shape (n_runs,)
         "sample" ("full", "bootstrap", "fold"), "training_sample", "seed", "score", "fit_time",
-        "failed", "n_convergence_warnings". Scores of bootstrap runs are out-of-bag; NaN for folds.
+        "failed", "n_convergence_warnings". Scores of bootstrap runs are out-of-bag, NaN for folds;
+        with a test set, those on the first test set. They are by the first scorer.
     estimator_ : estimator
         The run on all rows with the first seed; absent with ``refit=False``.
     classes_ : ndarray of shape (n_classes,)
@@ -229,7 +236,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         groups_test: Any = None,
         **params: Any,
     ) -> BootstrapScorer:
-        """Train on all training samples and score on the rows left out.
+        """Train on all training samples and score on the rows left out, or on a test set.
 
         Parameters
         ----------
@@ -239,8 +246,14 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             Targets.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group (speaker, patient) are drawn, and left out, together.
-        X_test, y_test, groups_test : None
-            A test set is not supported yet.
+        X_test : array-like of shape (n_test, n_features) or dict of these, optional
+            Test set that every run is scored on, instead of the rows left out: then ``strategy``
+            and ``n_cv_repeats`` are not used, and ``estimand`` can be any of
+            `skboot.bootstrap_runs`. A dict of test sets gives dicts of results, from the same runs.
+        y_test : array-like of shape (n_test,) or dict, optional
+            Its targets.
+        groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
+            Test rows of one group are drawn together. Two columns are crossed factors.
         **params : dict
             Parameters of the estimator's ``fit``; those with a value per row are sliced with the
             rows. With metadata routing on, what the estimator has requested.
@@ -260,17 +273,20 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         sklearn.exceptions.FitFailedWarning
             If some runs failed; they are left out and counted.
         UserWarning
-            If the interval is known to be unreliable in the case at hand, or inner
-            cross-validation sees copies of rows on both sides.
+            If the interval is known to be unreliable in the case at hand, inner cross-validation
+            sees copies of rows on both sides, or test set and training list share groups.
         """
-        self._check_parameters((X_test, y_test, groups_test))
+        tests = None
+        if any(part is not None for part in (X_test, y_test, groups_test)):
+            tests = on_test_set.held_out_sets(X_test, y_test, groups_test)
+        parameters.check_parameters(self, has_test=tests is not None)
         if y is None and get_tags(self.estimator).target_tags.required:
             raise ValueError(
                 f"This {type(self).__name__} requires y to be passed, but the target y is None."
             )
         params = self._routed(groups, params)
         X, y, groups = indexable(X, y, groups)
-        unit = None if groups is None else self._checked_groups(groups)
+        unit = None if groups is None else parameters.checked_groups(groups)
         seed = check.check_seed(self.random_state, _CALLER)
         scorers, single = named_scorers(self.scoring, self.estimator)
         job = Job(
@@ -286,8 +302,68 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             predict_all=self.strategy == "optimism",
             raise_errors=self.error_score == "raise",
         )
-        self._evaluate(job, seed, scorers, single)
+        if tests is None:
+            self._evaluate(job, seed, scorers, single)
+            return self
+        for sentence in on_test_set.shared_groups(groups, tests):
+            warnings.warn(f"{_CALLER}: {sentence}", UserWarning, stacklevel=2)
+        self._evaluate_on_tests(replace(job, predict_all=False), seed, scorers, single, tests)
         return self
+
+    def _evaluate_on_tests(
+        self,
+        job: Job,
+        seed: np.random.SeedSequence,
+        scorers: Mapping[str, Any],
+        single: bool,
+        tests: on_test_set.HeldOutSets,
+    ) -> None:
+        """Run everything, judge it on the test sets, and set the fitted attributes."""
+        start = time.perf_counter()
+        model, fit_time = self._full_model(job, seed, 0)
+        job, target = self._with_target(job)
+        if job.classes is not None:
+            job = replace(job, classes=on_test_set.with_classes_of(job.classes, tests))
+        responses = on_test_set.responses_of(scorers, job.classes, model)
+        channels = {response.key: response for response in responses.values()}
+        job = replace(job, channels=tuple(channels.values()), tests=tuple(tests.rows))
+        first: Record = {
+            "error": None,
+            "fit_time": fit_time,
+            "n_convergence": 0,
+            **training.kept_on_tests(job, model, None),
+        }
+        on_test_set.check_responses(responses, first, tests)
+        seconds = time.perf_counter() - start
+        samples = self._samples(job, target, seed, n_repeats=0)
+        if self.n_train_resamples:
+            self._warn_of_copies(job)
+        others = engine.run_all(
+            replace(job, folder=self._folder(job, scorers, seed)),
+            samples.runs_for_tests(),
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            seconds_per_run=seconds,
+        )
+        packing.warn_of_runs(others, _CALLER)
+        records = [first, *others]
+        asked = on_test_set.Asked(
+            self.estimand,
+            self.interval,
+            float(self.confidence_level),
+            self.n_test_resamples,
+            self.n_jobs,
+            job.classes,
+            self.stratify,
+            self._record(_RECORDED_WITH_TEST),
+        )
+        found = on_test_set.results_on_tests(asked, tests, samples, responses, scorers, records)
+        self._set_model(model)
+        self.runs_ = on_test_set.runs_of(samples, records, _first(_first(found)))
+        for attribute, value in on_test_set.attributes_of(found, single).items():
+            setattr(self, attribute, value)
+        for attribute in packing.WITHOUT_TEST:
+            _set_or_delete(self, attribute, None)
 
     def _evaluate(
         self, job: Job, seed: np.random.SeedSequence, scorers: Mapping[str, Any], single: bool
@@ -300,7 +376,8 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         answers = Answers(model, job.X, job.y, job.classes)
         measures = measures_of(scorers, target, answers)
         job = replace(job, channels=_channels(measures))
-        samples = self._samples(job, target, seed)
+        n_repeats = self.n_cv_repeats if self.strategy == "cv-bootstrap" else 0
+        samples = self._samples(job, target, seed, n_repeats)
         full = [_full_record(job, answers, fit_time)]
         seconds = time.perf_counter() - start
         for s in range(1, self.n_seeds):
@@ -342,7 +419,9 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         classes, codes = np.unique(y, return_inverse=True)
         return replace(job, classes=classes), Target(y, classes, codes, job.unit)
 
-    def _samples(self, job: Job, target: Target, seed: np.random.SeedSequence) -> Samples:
+    def _samples(
+        self, job: Job, target: Target, seed: np.random.SeedSequence, n_repeats: int
+    ) -> Samples:
         n_rows = job.n_rows
         if n_rows < 2:
             advice = "One to train on and one to test on are the least."
@@ -358,51 +437,12 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             codes=target.codes,
             stratify=self.stratify,
             n_resamples=self.n_train_resamples,
-            n_repeats=self.n_cv_repeats if self.strategy == "cv-bootstrap" else 0,
+            n_repeats=n_repeats,
             n_seeds=self.n_seeds,
             seed=seed,
         )
 
-    # -------------------------------------------------------------- checks
-
-    def _check_parameters(self, test: tuple[Any, Any, Any]) -> None:
-        check.check_choice("strategy", self.strategy, _CALLER, STRATEGIES)
-        known = ("auto", *METHOD_INTERVALS)
-        check.check_choice("interval", self.interval, _CALLER, known)
-        check.check_choice("inner_cv", self.inner_cv, _CALLER, ("grouped", "as-is"))
-        check.check_confidence_level(self.confidence_level, _CALLER)
-        check.check_count("n_train_resamples", self.n_train_resamples, _CALLER, 2)
-        check.check_count("n_cv_repeats", self.n_cv_repeats, _CALLER, 1)
-        check.check_count("n_seeds", self.n_seeds, _CALLER, 1)
-        check.check_count("n_test_resamples", self.n_test_resamples, _CALLER, 2)
-        if any(part is not None for part in test):
-            raise check.fail(
-                f"{_CALLER}.fit",
-                "X_test",
-                "be None: a test set is not supported yet",
-                "a test set",
-                "Fit the estimator and give its predictions of the test set to bootstrap_score.",
-            )
-        if self.estimand != "method":
-            advice = "Give X_test for 'system'; without one only 'method' is known."
-            raise check.fail(_CALLER, "estimand", "be 'method'", repr(self.estimand), advice)
-        if self.interval == "cv-bootstrap" and self.strategy != "cv-bootstrap":
-            must = f"not be 'cv-bootstrap' with strategy={self.strategy!r}"
-            advice = "Use 'adjusted' or 'hull'."
-            raise check.fail(_CALLER, "interval", must, "'cv-bootstrap'", advice)
-        is_nan = isinstance(self.error_score, float) and np.isnan(self.error_score)
-        if not is_nan and self.error_score != "raise":
-            raise check.fail(_CALLER, "error_score", "be np.nan or 'raise'", repr(self.error_score))
-        if self.memory is not None and self.random_state is None:
-            advice = "Set random_state=0, so that a later fit can find the runs of this one."
-            raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
-
-    def _checked_groups(self, groups: Any) -> NDArray[np.intp]:
-        labels = np.asarray(groups)
-        if labels.ndim != 1:
-            must = "be of shape (n_samples,)"
-            raise check.fail(f"{_CALLER}.fit", "groups", must, f"shape {labels.shape}")
-        return check.check_groups(groups, f"{_CALLER}.fit")
+    # -------------------------------------------------------------- arguments
 
     def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
         """Parameters of the estimator's fit."""
@@ -424,9 +464,8 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             for name, value in self.get_params(deep=False).items()
             if name not in _OUTSIDE_RUNS
         }
-        key = engine.key_of(
-            settings, job.X, job.y, job.unit, job.params, scorers, seed.state, versions_used()
-        )
+        data = (job.X, job.y, job.unit, job.params, *job.tests)
+        key = engine.key_of(settings, *data, scorers, seed.state, versions_used())
         return str(Path(self.memory) / key)
 
     def _warn_of_copies(self, job: Job) -> None:
@@ -444,6 +483,14 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
 
     # -------------------------------------------------------------- results
 
+    def _record(self, names: Sequence[str]) -> dict[str, Any]:
+        return {"estimator": repr(self.estimator)} | {name: getattr(self, name) for name in names}
+
+    def _set_model(self, model: Any) -> None:
+        for name in ("n_features_in_", "feature_names_in_", "classes_"):
+            _set_or_delete(self, name, getattr(model, name, None))
+        _set_or_delete(self, "estimator_", model if self.refit else None)
+
     def _set_attributes(
         self,
         kept: Kept,
@@ -452,15 +499,13 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         model: Any,
         single: bool,
     ) -> None:
-        for name in ("n_features_in_", "feature_names_in_", "classes_"):
-            _set_or_delete(self, name, getattr(model, name, None))
-        _set_or_delete(self, "estimator_", model if self.refit else None)
+        self._set_model(model)
         settings = packing.Settings(
             self.strategy,
             self.interval,
             float(self.confidence_level),
             self.stratify,
-            {"estimator": repr(self.estimator)} | {name: getattr(self, name) for name in _RECORDED},
+            self._record(_RECORDED),
             _CALLER,
         )
         packed = packing.results_of(kept, found, full, settings)
@@ -538,6 +583,10 @@ def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     for channel in job.channels:
         record.update(channel.keep(answers, scored))
     return record
+
+
+def _first(by_name: Mapping[Any, Any]) -> Any:
+    return next(iter(by_name.values()))
 
 
 def _set_or_delete(owner: Any, name: str, value: Any) -> None:

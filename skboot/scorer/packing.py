@@ -27,6 +27,17 @@ _SMALLER_SAMPLES = (
 )
 _NO_INTERVAL = "No interval of the optimism-corrected score is known; use another strategy for one."
 
+# Attributes that a fit with a test set does not have.
+WITHOUT_TEST = (
+    "resubstitution_score_",
+    "oob_score_",
+    "point632_score_",
+    "point632_plus_score_",
+    "no_information_score_",
+    "relative_overfitting_rate_",
+    "weight_",
+)
+
 
 class Settings(NamedTuple):
     """What the packing must know of the scorer.
@@ -108,7 +119,7 @@ def runs_of(kept: Kept, found: MethodError, full: Sequence[Record]) -> dict[str,
 def warn_of_runs(records: Sequence[Record], caller: str) -> None:
     """Say once how many runs failed, and once what each run said; raise if all failed."""
     errors = [one["error"] for one in records if one["error"] is not None]
-    if len(errors) == len(records):
+    if errors and len(errors) == len(records):
         raise ValueError(f"{caller}: all {len(records)} runs failed. The first said: {errors[0]}")
     if errors:
         kinds = dict.fromkeys(errors)
@@ -174,7 +185,7 @@ def _packed(
         naive_estimate=None,
         notes=tuple(notes),
         held_fixed=("the number of training rows of each class",) if settings.stratify else (),
-        seed=_entropy(kept.samples.seed),
+        seed=entropy_of(kept.samples.seed),
         settings=settings.record,
         versions=versions_used(),
         runs=runs_of(kept, found, full),
@@ -206,7 +217,8 @@ def _asks_for_caution(note: str) -> bool:
     return any(mark in note for mark in marks)
 
 
-def _entropy(seed: np.random.SeedSequence) -> Any:
+def entropy_of(seed: np.random.SeedSequence) -> Any:
+    """Seed as a result holds it."""
     if seed.spawn_key:
         return {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
     return seed.entropy

@@ -1,0 +1,358 @@
+"""BootstrapScorer on a test set: which runs are made, and that `bootstrap_runs` judges them."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_classification, make_regression
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import Ridge
+from sklearn.metrics import accuracy_score, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import skboot.inference.distribution
+from skboot import ResultTable, bootstrap_runs, bootstrap_score
+from skboot.scorer import BootstrapScorer
+
+FEW = dict(n_train_resamples=10, n_seeds=2, n_test_resamples=199, random_state=0)
+KEYS = {"training", "seed", "test", "interaction"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(360, 5, flip_y=0.1, random_state=0)
+    return (X[:120], y[:120]), dict(X_test=X[120:], y_test=y[120:])
+
+
+class Watched(ClassifierMixin, BaseEstimator):
+    """A tree that notes its training rows, its seed and its answers; X[:, 0] numbers the rows."""
+
+    log = None
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.model_ = DecisionTreeClassifier(random_state=self.random_state).fit(X[:, 1:], y)
+        self.classes_ = self.model_.classes_
+        self.own_ = {"rows": X[:, 0].astype(int), "seed": self.random_state}
+        Watched.log.append(self.own_)
+        return self
+
+    def predict(self, X):
+        return self._noted("predict", X)
+
+    def predict_proba(self, X):
+        return self._noted("predict_proba", X)
+
+    def _noted(self, method, X):
+        assert method not in self.own_, "called twice"
+        self.own_[method] = getattr(self.model_, method)(X[:, 1:])
+        return self.own_[method]
+
+
+def watched(data, groups=None, **options):
+    (X, y), test = data
+    Watched.log = []
+    X = np.column_stack((np.arange(len(X)), X))
+    X_test = np.column_stack((np.arange(len(test["X_test"])), test["X_test"]))
+    scorer = BootstrapScorer(Watched(), **{**FEW, **options})
+    scorer.fit(X, y, groups=groups, X_test=X_test, y_test=test["y_test"])
+    # The first run, those on bootstrap samples, the other runs on the whole list.
+    return scorer, Watched.log
+
+
+def on_test(estimator, data, **options):
+    (X, y), test = data
+    return BootstrapScorer(estimator, **{**FEW, **options}).fit(X, y, **test)
+
+
+# ------------------------------------------------------------------ runs and numbers
+
+
+def test_the_answers_of_every_run_go_to_bootstrap_runs(data):
+    scorer, log = watched(data, scoring=["accuracy", "roc_auc"], n_seeds=3)
+    y_test = data[1]["y_test"]
+    full = [log[0], *log[31:]]
+    for metric, method in (("accuracy", "predict"), ("roc_auc", "predict_proba")):
+        answers = [run[method] if metric == "accuracy" else run[method][:, 1] for run in log[1:31]]
+        whole = [run[method] if metric == "accuracy" else run[method][:, 1] for run in full]
+        expected = bootstrap_runs(
+            y_test,
+            answers,
+            metric=metric,
+            varied="both",
+            training=np.repeat(np.arange(10), 3),
+            full_runs=whole,
+            n_resamples=199,
+            random_state=1,
+        )
+        result = scorer.result_[metric]
+        assert result.estimate == expected.estimate
+        if metric == "accuracy":  # exact: no resamples in it
+            assert result.confidence_interval == expected.confidence_interval
+            assert scorer.variance_components_[metric] == expected.variance_components
+        else:
+            assert result.standard_error == pytest.approx(expected.standard_error, rel=0.3)
+    scores = [roc_auc_score(y_test, run["predict_proba"][:, 1]) for run in full]
+    assert scorer.score_["roc_auc"] == pytest.approx(np.mean(scores))
+
+
+def test_several_metrics_cost_no_extra_fits_and_methods_are_called_once(data):
+    _, log = watched(
+        data, scoring=["accuracy", "f1", "roc_auc", "neg_log_loss", "average_precision"]
+    )
+    assert len(log) == 2 * (1 + 10)
+    assert all({"predict", "predict_proba"} <= set(run) for run in log)
+
+
+def test_seeds_are_fresh_and_training_samples_shared_by_their_seeds(data):
+    _, log = watched(data)
+    assert len({run["seed"] for run in log}) == len(log)
+    for first, second in zip(log[1:21:2], log[2:21:2], strict=True):
+        np.testing.assert_array_equal(first["rows"], second["rows"])
+    assert len({tuple(run["rows"]) for run in log[1:21]}) == 10
+    for run in (log[0], log[21]):
+        np.testing.assert_array_equal(run["rows"], np.arange(120))
+
+
+def test_groups_of_the_training_list_are_drawn_whole(data):
+    groups = np.arange(120) // 4
+    _, log = watched(data, groups=groups)
+    for run in log[1:21]:
+        counts = np.bincount(run["rows"], minlength=120).reshape(-1, 4)
+        assert (counts == counts[:, :1]).all()
+
+
+def test_every_run_is_in_the_table_of_runs(data):
+    scorer, log = watched(data)
+    runs, y_test = scorer.runs_, data[1]["y_test"]
+    order = [log[0], log[21], *log[1:21]]
+    expected = [accuracy_score(y_test, run["predict"]) for run in order]
+    assert runs["score"] == pytest.approx(expected)
+    assert runs["sample"].tolist() == ["full"] * 2 + ["bootstrap"] * 20
+    assert runs["training_sample"].tolist() == [0, 0, *np.repeat(np.arange(10), 2)]
+    assert runs["seed"].tolist() == [0, 1] * 11
+    assert not runs["failed"].any()
+    assert (runs["fit_time"] > 0).all()
+
+
+def test_the_system_is_the_estimator_that_is_kept(data):
+    scorer = on_test(DecisionTreeClassifier(), data)
+    X_test, y_test = data[1].values()
+    alone = bootstrap_score(y_test, scorer.predict(X_test), random_state=0)
+    assert scorer.result_.interval(estimand="system") == alone.confidence_interval
+    asked = on_test(DecisionTreeClassifier(), data, estimand="system")
+    assert asked.score_ == alone.estimate
+    assert asked.confidence_interval_ == alone.confidence_interval
+    assert set(asked.variance_components_) == KEYS
+
+
+def test_other_estimands_are_answered_without_running_again(data, monkeypatch):
+    scorer, log = watched(data)
+    n_runs = len(log)
+    monkeypatch.setattr(skboot.inference.distribution, "bootstrap", None)
+    width = {}
+    for estimand in ("method", "next_run", "pooled", "system"):
+        low, high, *_ = scorer.result_.interval(estimand=estimand)
+        width[estimand] = high - low
+    assert len(log) == n_runs
+    assert width["next_run"] > width["method"] > 0
+    asked, _ = watched(data, estimand="next_run")
+    assert asked.confidence_interval_ == scorer.result_.interval(estimand="next_run")
+
+
+def test_test_groups_are_drawn_together(data):
+    (X, y), test = data
+    groups = np.arange(240) // 4
+    twins = dict(X_test=test["X_test"][groups * 4], y_test=test["y_test"][groups * 4])
+    options = dict(FEW, scoring="accuracy")
+    rows = BootstrapScorer(GaussianNB(), **options).fit(X, y, **twins)
+    grouped = BootstrapScorer(GaussianNB(), **options).fit(X, y, **twins, groups_test=groups)
+    assert grouped.standard_error_ > 1.2 * rows.standard_error_
+    assert grouped.result_.n_units == 60
+
+
+@pytest.mark.parametrize("estimator", [SVC(), DecisionTreeClassifier()])
+def test_the_numbers_do_not_depend_on_workers_or_calls(estimator, data, monkeypatch):
+    first = on_test(estimator, data, scoring="roc_auc")
+    monkeypatch.setattr("skboot.refit.engine._WORTH_WORKERS", 0.0)
+    again = on_test(estimator, data, scoring="roc_auc", n_jobs=2)
+    assert first.confidence_interval_ == again.confidence_interval_
+
+
+def test_a_regressor_on_a_test_set():
+    X, y = make_regression(200, 4, noise=20.0, random_state=0)
+    scorer = BootstrapScorer(Ridge(), **FEW)
+    scorer.fit(X[:80], y[:80], X_test=X[80:], y_test=y[80:])
+    assert scorer.score_ == pytest.approx(Ridge().fit(X[:80], y[:80]).score(X[80:], y[80:]))
+
+
+def test_a_class_that_only_the_test_set_has_gets_probability_zero():
+    X, y = make_classification(300, 5, n_informative=3, n_classes=3, random_state=0)
+    train = np.flatnonzero(y[:150] < 2)
+    scorer = BootstrapScorer(GaussianNB(), scoring=["accuracy", "neg_log_loss"], **FEW)
+    scorer.fit(X[train], y[train], X_test=X[150:], y_test=y[150:])
+    assert scorer.score_["accuracy"] < 0.75
+    assert scorer.score_["neg_log_loss"] < -5
+
+
+# ------------------------------------------------------------------ what is varied
+
+
+def test_without_bootstrap_samples_only_seeds_vary_and_the_claim_says_so(data):
+    scorer, log = watched(data, n_train_resamples=0, n_seeds=10)
+    assert all(len(set(run["rows"])) == 120 for run in log)
+    expected = bootstrap_runs(
+        data[1]["y_test"], [run["predict"] for run in log], metric="accuracy", random_state=0
+    )
+    assert scorer.confidence_interval_ == expected.confidence_interval
+    assert "when trained on this training list" in scorer.result_.claim()
+    assert np.isnan(scorer.variance_components_["training"])
+
+
+def test_one_run_offers_the_system_only(data):
+    with pytest.raises(ValueError, match="estimand='system'"):
+        on_test(GaussianNB(), data, n_train_resamples=0, n_seeds=1)
+    scorer = on_test(GaussianNB(), data, n_train_resamples=0, n_seeds=1, estimand="system")
+    assert scorer.result_.estimand == "system"
+    assert all(np.isnan(part) for part in scorer.variance_components_.values())
+
+
+def test_with_one_seed_the_training_component_holds_the_seeds(data):
+    scorer = on_test(DecisionTreeClassifier(), data, n_seeds=1)
+    assert set(scorer.variance_components_) == KEYS
+    assert np.isnan(scorer.variance_components_["seed"])
+    assert "holds the part of the seeds" in " ".join(scorer.result_.notes)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_an_estimator_without_randomness_has_no_seed_component_and_it_is_said(data, scoring):
+    scorer = on_test(GaussianNB(), data, scoring=scoring)
+    assert scorer.variance_components_["seed"] == 0
+    assert "The seed component is 0" in scorer.result_.summary()
+
+
+def test_intervals_by_name(data):
+    over_seeds = on_test(DecisionTreeClassifier(), data, interval="t", n_seeds=4)
+    scores = over_seeds.runs_["score"][:4]
+    assert over_seeds.standard_error_ == pytest.approx(scores.std(ddof=1) / 2)
+    pooled = on_test(DecisionTreeClassifier(), data, interval="percentile")
+    assert pooled.result_.estimand == "pooled"
+    assert pooled.confidence_interval_.method == "percentile"
+
+
+# ------------------------------------------------------------------ test sets
+
+
+def test_test_sets_of_a_dict_are_answered_by_the_same_runs(data):
+    (X, y), test = data
+    X_test, y_test = test.values()
+    far = X_test + 1.0
+    options = dict(FEW, scoring=["accuracy", "roc_auc"])
+    scorer = BootstrapScorer(DecisionTreeClassifier(), **options)
+    sets = dict(X_test={"matched": X_test, "far": far}, y_test={"matched": y_test, "far": y_test})
+    scorer.fit(X, y, **sets)
+    alone = BootstrapScorer(DecisionTreeClassifier(), **options).fit(X, y, **test)
+    assert isinstance(scorer.result_, ResultTable)
+    assert list(scorer.result_) == ["matched", "far"]
+    assert scorer.confidence_interval_["matched"] == alone.confidence_interval_
+    assert scorer.score_["far"]["accuracy"] < scorer.score_["matched"]["accuracy"]
+    assert set(scorer.variance_components_["far"]["roc_auc"]) == KEYS
+    single = BootstrapScorer(DecisionTreeClassifier(), **FEW).fit(X, y, **sets)
+    assert single.score_["matched"] == alone.score_["accuracy"]
+    assert "far" in single.result_.summary()
+
+
+def test_shared_groups_are_warned_of(data):
+    (X, y), test = data
+    scorer = BootstrapScorer(GaussianNB(), **FEW)
+    with pytest.warns(UserWarning, match="shares 2 groups"):
+        scorer.fit(X, y, groups=np.arange(120) // 4, **test, groups_test=28 + np.arange(240) // 4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scorer.fit(X, y, groups=np.arange(120) // 4, **test, groups_test=100 + np.arange(240) // 4)
+
+
+# ------------------------------------------------------------------ failures, memory, refusals
+
+
+class Fails(GaussianNB):
+    """Fails where the first row of the sample is even."""
+
+    def fit(self, X, y):
+        self.failed_ = False
+        if len(np.unique(X, axis=0)) < len(X) and X[0, 0] > 0:
+            raise RuntimeError("no luck")
+        return super().fit(X, y)
+
+
+def test_runs_that_fail_are_left_out_and_counted(data):
+    with pytest.warns(FitFailedWarning, match="no luck"):
+        scorer = on_test(Fails(), data, n_train_resamples=30)
+    failed = scorer.runs_["failed"]
+    assert 0 < failed.sum() < 60
+    assert np.isnan(scorer.runs_["score"][failed]).all()
+    assert len(scorer.result_.over_runs.scores) == 60 - failed.sum()
+    with pytest.raises(RuntimeError, match="no luck"):
+        on_test(Fails(), data, n_train_resamples=30, error_score="raise")
+
+
+def test_a_fit_goes_on_from_its_finished_runs(data, tmp_path):
+    options = dict(scoring=["accuracy", "roc_auc"], memory=tmp_path)
+    first, log = watched(data, **options)
+    assert len(log) == 22
+    files = sorted(tmp_path.glob("*/run-*.npz"))
+    assert len(files) == 21
+    for file in files[::4]:
+        file.unlink()
+    again, log = watched(data, **options)
+    assert len(log) == 1 + len(files[::4])
+    assert again.confidence_interval_ == first.confidence_interval_
+    other = (data[0], dict(X_test=data[1]["X_test"][:200], y_test=data[1]["y_test"][:200]))
+    _, log = watched(other, **options)
+    assert len(log) == 22  # another test set: other runs
+
+
+def test_a_fit_without_a_test_set_leaves_nothing_of_one_with_it(data):
+    (X, y), test = data
+    scorer = BootstrapScorer(GaussianNB(), strategy="oob", n_train_resamples=60, random_state=0)
+    scorer.fit(X, y)
+    assert scorer.oob_score_ > 0.5
+    scorer.fit(X, y, **test)
+    assert not hasattr(scorer, "oob_score_")
+
+
+@pytest.mark.parametrize(
+    ("options", "change", "message"),
+    [
+        (dict(estimand="mean"), {}, "estimand"),
+        (dict(interval="hull"), {}, "interval"),
+        (dict(interval="bca"), {}, "must be 'auto' or 'components' or 't'"),
+        (dict(interval="t", n_seeds=1), {}, "several"),
+        (dict(interval="components", estimand="system"), {}, "bootstrap_score's"),
+        (dict(n_train_resamples=1), {}, "0 or at least 2"),
+        (dict(n_seeds=0), {}, "n_seeds"),
+        ({}, dict(y_test=None), "y_test"),
+        ({}, dict(X_test=None), "X_test"),
+        ({}, dict(y_test=[0, 1]), "as many rows"),
+        ({}, dict(groups_test=[0, 1]), "as many rows"),
+        ({}, dict(X_test={}, y_test={}), "at least one test set"),
+        ({}, dict(X_test={"a": [[0.0]]}), "keys of X_test"),
+        (dict(scoring=lambda model, X, y: 0.0), {}, "make_scorer"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_before_any_second_run(options, change, message, data):
+    class Once(GaussianNB):
+        n_fits = 0
+
+        def fit(self, X, y):
+            Once.n_fits += 1
+            return super().fit(X, y)
+
+    with pytest.raises(ValueError, match=message):
+        on_test(Once(), (data[0], {**data[1], **change}), **options)
+    assert Once.n_fits <= 1
