@@ -342,6 +342,12 @@ def test_a_fit_without_a_test_set_leaves_nothing_of_one_with_it(data):
         ({}, dict(groups_test=[0, 1]), "as many rows"),
         ({}, dict(X_test={}, y_test={}), "at least one test set"),
         ({}, dict(X_test={"a": [[0.0]]}), "keys of X_test"),
+        ({}, dict(y_test=np.repeat("yes", 240)), "kind that y holds"),
+        (
+            dict(scoring="roc_auc"),
+            dict(y_test=np.ones(240, int)),
+            "BootstrapScorer.fit must hold two",
+        ),
         (dict(scoring=lambda model, X, y: 0.0), {}, "make_scorer"),
     ],
 )

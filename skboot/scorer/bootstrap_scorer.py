@@ -333,7 +333,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             "n_convergence": 0,
             **training.kept_on_tests(job, model, None),
         }
-        on_test_set.check_responses(responses, first, tests)
+        on_test_set.check_responses(responses, scorers, job.classes, first, tests)
         seconds = time.perf_counter() - start
         samples = self._samples(job, target, seed, n_repeats=0)
         if self.n_train_resamples:

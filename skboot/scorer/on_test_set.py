@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _validation as check
+from .._inputs import Rows, resolved_statistics
 from ..evaluation import bootstrap_score
 from ..inference.intervals import METHODS
 from ..inference.run_intervals import ESTIMANDS, check_method
-from ..metrics.lookup import check_response
 from ..refit.resolving import Needed, needed_of
 from ..refit.samples import Samples
 from ..refit.training import Answers, HeldOut, Record, Scored, key_on_test
@@ -229,12 +229,20 @@ def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[s
     return found
 
 
-def check_responses(responses: Mapping[str, Response], first: Record, tests: HeldOutSets) -> None:
+def check_responses(
+    responses: Mapping[str, Response],
+    scorers: Mapping[str, Any],
+    classes: Any,
+    first: Record,
+    tests: HeldOutSets,
+) -> None:
     """Refuse metrics that cannot read the answers of the first run, before any other."""
     for k, rows in enumerate(tests.rows):
-        for response in responses.values():
+        for name, response in responses.items():
             answers = first[key_on_test(k, response.key)]
-            check_response(response.needed.statistic, rows.y, answers, _CALLER)
+            labels = classes if answers.ndim == 2 else None
+            checked = Rows(rows.y, answers, None, labels)
+            resolved_statistics({name: scorers[name]}, checked, None, f"{_CALLER}.fit")
 
 
 # ------------------------------------------------------------------ results
