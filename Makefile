@@ -10,10 +10,10 @@ export MPLBACKEND ?= Agg
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow coverage lint format types docs bench wheel-smoke test-oldest clean
+.PHONY: help demo test slow coverage lint format types docs bench bench-revisions wheel-smoke test-oldest clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.demo  ## print scores with their intervals; write a picture and a page to demo_output/
 	$(RUN) docs/examples/demo.py
@@ -47,6 +47,12 @@ docs: $(VENV)/.docs  ## the site, in docs/_build/html; run the examples on its p
 
 bench: $(VENV)/.bench  ## how fast it is here, against other packages; writes a page of the docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) benchmarks/peers.py --write
+
+BASE ?= HEAD~1
+HEAD ?= HEAD
+bench-revisions: $(VENV)/.bench  ## compare the speed of two revisions: BASE=... HEAD=...
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	  $(RUN) benchmarks/compare_revisions.py $(BASE) $(HEAD)
 
 # The packaged wheel, made from the source archive, in an environment without the extras.
 SMOKE := build/wheel-smoke

@@ -222,7 +222,7 @@ def check_groups(groups: ArrayLike, caller: str) -> NDArray[np.intp]:
     return _coded_groups("groups", check_rows("groups", groups, caller), caller, "group")
 
 
-def check_pairs(groups: NDArray[Any], same_population: bool, caller: str) -> NDArray[np.intp]:
+def check_pairs(groups: NDArray[Any], same_population: bool, caller: str) -> NDArray[np.int32]:
     """Number the members of two crossed columns, (n_samples, 2); jointly for one population."""
     if groups.shape[1] != 2:
         raise fail(
@@ -233,9 +233,12 @@ def check_pairs(groups: NDArray[Any], same_population: bool, caller: str) -> NDA
         )
     if same_population:
         joint = _coded_groups("groups", groups.ravel(), caller, "member")
-        return joint.reshape(groups.shape)
-    columns = [_coded_groups("groups", column, caller, "member") for column in groups.T]
-    return np.column_stack(columns)
+        return joint.reshape(groups.shape).astype(np.int32)
+    # Pairs are many and members few: narrow numbers halve what is kept of them.
+    columns = np.empty(groups.shape, dtype=np.int32)
+    for k, column in enumerate(groups.T):
+        columns[:, k] = _coded_groups("groups", column, caller, "member")
+    return columns
 
 
 def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

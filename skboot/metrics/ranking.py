@@ -50,7 +50,7 @@ class Codes(NamedTuple):
     Attributes
     ----------
     code : ndarray of shape (n_samples,)
-        Code of each row.
+        Code of each row, narrow.
     positive : ndarray of shape (n_codes,), bool
         Class of each code.
     level : ndarray of shape (n_codes,) or None
@@ -59,7 +59,7 @@ class Codes(NamedTuple):
         A row of each code.
     """
 
-    code: NDArray[np.intp]
+    code: NDArray[np.signedinteger]
     positive: NDArray[np.bool_]
     level: NDArray[np.intp] | None
     first: NDArray[np.intp]
@@ -170,7 +170,7 @@ def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
         number = starts
     else:
         number = np.cumsum(new) - 1
-    code = np.empty(n, dtype=np.intp)
+    code = np.empty(n, dtype=np.int32 if n <= np.iinfo(np.int32).max else np.int64)
     code[ranked.order] = number
     level = None if ranked.level is None else ranked.level[starts]
     return Codes(code, ranked.positive[starts], level, ranked.order[starts])

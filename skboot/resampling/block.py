@@ -122,14 +122,14 @@ class Block(ABC):
         """Weights of codes whose entries begin at ``starts``, (n_lines, n_codes)."""
         lanes, times = self._entry_lanes(entries), self.membership.times
         n = len(lanes)
+        ends = np.append(starts, n).astype(np.int32)
         of_entry = np.ones(n) if times is None else times[entries]
         # Sums of small integers are exact in single precision.
-        exact = lanes.dtype == np.uint8 and 255 * float(of_entry.sum()) < EXACT
+        largest = 255.0 * int(np.diff(ends).max()) * int(of_entry.max())
+        exact = lanes.dtype == np.uint8 and largest < EXACT
         dtype = np.float32 if exact else np.float64
-        columns, ends = np.arange(n, dtype=np.int32), np.append(starts, n)
-        adder = sparse.csr_matrix(
-            (of_entry.astype(dtype), columns, ends.astype(np.int32)), shape=(len(starts), n)
-        )
+        columns = np.arange(n, dtype=np.int32)
+        adder = sparse.csr_matrix((of_entry.astype(dtype), columns, ends), shape=(len(starts), n))
         sums = adder @ lanes.astype(dtype)
         return np.ascontiguousarray((as_bytes(sums) if exact else sums).T)
 
@@ -138,13 +138,19 @@ class Block(ABC):
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Consecutive codes, in code order or in the given one, and their weights."""
         # Pieces of whole tiles of running sums need no filling up.
-        of_code = self.membership.n_entries / self.n_codes
-        width = _TILE // self.n_lines // max(1, round(of_code / _ENTRIES_PER_WEIGHT))
-        width = max(WIDTH, width // WIDTH * WIDTH)
-        n = self.n_codes if order is None else len(order)
-        for start in range(0, n, width):
-            at = slice(start, min(start + width, n))
+        width = max(WIDTH, _TILE // self.n_lines // WIDTH * WIDTH)
+        first, n = self.membership.first, self.n_codes if order is None else len(order)
+        start = 0
+        while start < n:
+            stop = min(start + width, n)
+            if first is not None and order is None:
+                # Codes of many entries come in shorter pieces.
+                fitting = first[start] + _ENTRIES_PER_WEIGHT * width
+                last = int(np.searchsorted(first, fitting)) // WIDTH * WIDTH
+                stop = min(stop, max(last, start // WIDTH * WIDTH + WIDTH))
+            at = slice(start, stop)
             yield at, self._weights(at if order is None else order[at])
+            start = stop
 
     def tiles(self, order: NDArray[np.intp] | None = None) -> Iterator[tuple[slice, Floats]]:
         """Yield weights of consecutive codes, in code order or in the given one.

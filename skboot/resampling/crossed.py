@@ -118,21 +118,28 @@ class CrossedBlock(Block):
         assert units is not None
         value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
         if self.membership.first is not None:
-            value = value[self.membership.code_of_entry]
-        used = np.flatnonzero(value)
-        of_used, value = units.take(used, axis=0), value[used]
+            value = np.repeat(value, np.diff(self.membership.first))
+        n_used = np.count_nonzero(value)
+        dense = n_used > _DENSE * height * width
+        if not dense:
+            used = np.flatnonzero(value)
+            units, value = units.take(used, axis=0), value[used]
         own: Floats | None = None
         if self._one_population:
-            alone = of_used[:, 0] == of_used[:, 1]
-            own = np.bincount(of_used[alone, 0], value[alone], height).astype(np.float64)
-            of_used, value = of_used[~alone], value[~alone]
+            alone = units[:, 0] == units[:, 1]
+            own = np.bincount(units[alone, 0], value[alone], height).astype(np.float64)
+            value = np.where(alone, 0.0, value)
         matrix: Any
-        if len(used) > _DENSE * height * width:
-            at = of_used[:, 0] * width + of_used[:, 1]
+        if dense:
+            # Products of the narrow numbers of members may be wide.
+            at = units[:, 0] * np.intp(width)
+            at += units[:, 1]
             matrix = np.bincount(at, value, height * width).reshape(height, width)
+            del at
         else:
-            matrix = sparse.csr_matrix((value, of_used.T), shape=(height, width))
-        largest = float(abs(matrix).sum(axis=0).max(initial=0)) if len(used) else 0.0
+            matrix = sparse.csr_matrix((value, units.T), shape=(height, width))
+        size = matrix if value.min(initial=0.0) >= 0 else abs(matrix)
+        largest = float(size.sum(axis=0).max(initial=0)) if n_used else 0.0
         # Sums of integers are exact in single precision while they are small.
         if largest < EXACT and np.array_equal(value, np.rint(value)):
             matrix = matrix.astype(np.float32)

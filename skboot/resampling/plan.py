@@ -478,7 +478,7 @@ def _bind_pairs(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
         order = _counting_sort(code, coding.n_codes)
         by_code = code[order] if len(code) > coding.n_codes else code
         order = order if len(rows) == design.n_samples else rows[order]
-        units = design.members.take(order, axis=0)
+        units = design.members.take(order, axis=0).astype(np.int32, copy=False)
         members.append(_entries(coding, by_code, units, n_atoms, None))
     ones = tuple(np.ones(n, dtype=np.int64) for n in design.n_units)
     return members, ones, None

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from skboot.resampling import block as block_module
+from skboot.resampling import crossed as crossed_module
 from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import SamplingDesign
@@ -78,6 +79,7 @@ def small_tiles(monkeypatch):
     """Many tiles, so that what is carried from one to the next is tested."""
     monkeypatch.setattr(block_module, "_TILE", 1 << 7)
     monkeypatch.setattr(block_module, "_WHOLE", 1 << 8)
+    monkeypatch.setattr(crossed_module, "_WINDOW_FROM", 0)
 
 
 @pytest.fixture(params=DESIGNS)
@@ -235,6 +237,45 @@ def test_a_crossing_is_the_first_end_where_the_gap_is_not_negative(case, share):
                     assert_array_equal(value[line], plain)
 
 
+def test_a_window_finds_the_same_crossing_as_all_rows(monkeypatch):
+    rng = np.random.default_rng(3)
+    pairs = np.column_stack([side.ravel() for side in np.indices((40, 30))])
+    plan = ResamplingPlan(
+        SamplingDesign.of_pairs(pairs, same_population=False), 16, np.random.SeedSequence(0)
+    )
+    terms = rng.integers(0, 2, (600, 1)) * [1.0, 0.0] + [0.0, 1.0]
+    code = rng.permutation(np.arange(1200) // 2)
+    (block,) = plan.bind([Coding(code, 600, "crossing")]).block(0)
+    ends = np.append(np.flatnonzero(rng.random(599) < 0.5), 599)
+    in_window = block.crossing(terms, *gaps(0.4), ends=ends)
+    monkeypatch.setattr(crossed_module, "_WINDOW_FROM", 10_000)
+    for one, other in zip(in_window, block.crossing(terms, *gaps(0.4), ends=ends), strict=True):
+        for value, expected in zip(one[:4], other[:4], strict=True):
+            assert_array_equal(value, expected)
+
+
+def steps(before, sums):
+    """A function of the sums on both sides of an end: what is added, times what is there."""
+    both = np.concatenate((before[:, :, None], sums), axis=2)
+    return (np.diff(both[0]) * sums[1]).sum(axis=1)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_what_is_added_along_the_codes_is_the_sum_over_ends(case, ordered):
+    n = case.n_codes
+    order = case.rng.permutation(n)[: n // 2 + 1] if ordered else None
+    weights = case.weights if order is None else case.weights[:, order]
+    n = weights.shape[1]
+    terms = case.rng.random((n, 2))
+    ends = np.unique(np.append(case.rng.integers(0, n, n // 3), n // 2))
+    found, last = case.block.added_along(terms, steps, ends, order)
+    running = np.cumsum(weights[:, :, None] * terms, axis=1)[:, ends]
+    before = np.concatenate((np.zeros((len(weights), 1, 2)), running[:, :-1]), axis=1)
+    expected = ((running - before)[:, :, 0] * running[:, :, 1]).sum(axis=1)
+    assert_allclose(found, expected, atol=1e-10)
+    assert_allclose(last.T, running[:, -1], atol=1e-11)
+
+
 def test_repeated_rows_are_those_of_a_code_for_each_row(case):
     own = Case("rows", "every row, shuffled") if case.n_codes < N else case
     code = own.code
@@ -365,6 +406,30 @@ def test_a_crossing_less_one_unit(left_out):
         for one, other in zip(closed, plain, strict=True):
             for value, expected in zip(one[:4], other[:4], strict=True):
                 assert_array_equal(one.of_lines(value), expected)
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("kind", ["flags", "weights"])
+def test_what_is_added_along_the_codes_less_one_unit(left_out, kind, ordered):
+    n = left_out.n_codes
+    order = left_out.rng.permutation(n)[: n // 2 + 1] if ordered else None
+    n = n if order is None else len(order)
+    terms = np.column_stack(sides(left_out.rng, n, kind))
+    for ends in (None, np.unique(np.append(left_out.rng.integers(0, n, n // 3), n // 2))):
+        closed, plain = (
+            b.added_along(terms, steps, ends, order) for b in (left_out.closed, left_out.plain)
+        )
+        for value, expected in zip(closed, plain, strict=True):
+            assert_allclose(value, expected, atol=1e-10)
+
+
+def test_a_variance_that_is_nothing_is_no_rounding():
+    counts = np.random.default_rng(0).multinomial(50, np.full(50, 0.02), size=4)
+    block = UnitBlock(Membership(50, (50,)), counts)
+    # The mean of one value: every unit has the same influence, none.
+    terms = np.column_stack((np.ones(50), np.full(50, 0.1)))
+    gradient = np.column_stack((np.full(4, -0.1 / 50), np.full(4, 1 / 50)))
+    assert_allclose(block.variance(terms, gradient), 0, atol=1e-36)
 
 
 def test_the_variance_less_one_unit(left_out):

@@ -25,6 +25,8 @@ MULTIPLICITIES = {
     "one atom": [50],
     "few single units": [1] * 20,
     "many single units": [1] * 400,
+    "many rare atoms": [1, 2, 5, 30, 99] * 12,
+    "heavy and many rare atoms": [4000, 700, 101] + [1, 3, 20, 80] * 25,
 }
 
 
@@ -35,12 +37,15 @@ def test_each_count_is_binomial_and_lines_sum_to_n(name):
     counts = multinomial_counts(rng(), 4000, multiplicity).astype(int)
 
     assert np.all(counts.sum(axis=1) == n)
-    for atom in {0, len(multiplicity) - 1}:
+    for atom in {0, len(multiplicity) // 2, len(multiplicity) - 1}:
         law = stats.binom(n, multiplicity[atom] / n)
         assert chi_square_p(counts[:, atom], law) > ALARM
 
 
-@pytest.mark.parametrize("name", ["heavy and rare atoms", "many single units"])
+@pytest.mark.parametrize(
+    "name",
+    ["heavy and rare atoms", "many single units", "many rare atoms", "heavy and many rare atoms"],
+)
 def test_covariances_are_multinomial(name):
     multiplicity = np.array(MULTIPLICITIES[name])
     n, share = multiplicity.sum(), multiplicity / multiplicity.sum()
@@ -53,6 +58,22 @@ def test_covariances_are_multinomial(name):
     total = counts[:, subset].sum(axis=1)
     standard_error = np.sqrt(2 / n_lines)
     assert abs(total.var() / (n * p * (1 - p)) - 1) < 4.5 * standard_error
+
+
+def test_a_pool_of_rare_atoms_as_a_whole_is_binomial():
+    multiplicity = np.array([4000, 700] + [1, 3, 20, 80] * 25)
+    counts = multinomial_counts(rng(7), 4000, multiplicity)
+    n = multiplicity.sum()
+    law = stats.binom(n, multiplicity[2:].sum() / n)
+    assert chi_square_p(counts[:, 2:].sum(axis=1), law) > ALARM
+    # Given the pool, an atom is a binomial share of it, whether the pool is large or small.
+    pool = counts[:, 2:].sum(axis=1)
+    share = multiplicity[-1] / multiplicity[2:].sum()
+    for half in (pool <= np.median(pool), pool > np.median(pool)):
+        rank = stats.binom.cdf(counts[half, -1] - 1, pool[half], share)
+        width = stats.binom.pmf(counts[half, -1], pool[half], share)
+        uniform = rank + rng(8).random(half.sum()) * width
+        assert stats.kstest(uniform, "uniform").pvalue > ALARM
 
 
 def test_poisson_fill_counts_of_a_block_of_columns_are_binomial():

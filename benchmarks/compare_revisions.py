@@ -1,0 +1,94 @@
+"""Compare the speed of two revisions of skboot: ``make bench-revisions BASE=... HEAD=...``.
+
+Both are checked out into a temporary directory. Worker processes, one per revision, take turns on
+the same workloads in the same run, so that a busy machine slows both; the table shows the medians
+of their CPU times and the ratio. Workloads that a revision cannot run are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+WORKER = Path(__file__).with_name("revision_worker.py")
+
+
+class Revision:
+    """A revision, checked out, and a process that runs its workloads."""
+
+    def __init__(self, name: str, where: Path) -> None:
+        self.name = name
+        add = ["git", "-C", str(ROOT), "worktree", "add", "--quiet", "--detach", str(where), name]
+        subprocess.run(add, check=True)
+        self.where = where
+        self.process = subprocess.Popen(
+            [sys.executable, str(WORKER), str(where)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, workload: str) -> float | None:
+        """Seconds of CPU time of one run; None if the revision cannot do it."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(workload) + "\n")
+        self.process.stdin.flush()
+        answer: float | None = json.loads(self.process.stdout.readline())
+        return answer
+
+    def close(self) -> None:
+        """End the process and forget the working tree."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+        remove = ["git", "-C", str(ROOT), "worktree", "remove", "--force", str(self.where)]
+        subprocess.run(remove, check=True)
+
+
+def compare(base: Revision, head: Revision, workload: str, repeats: int) -> str:
+    """Take turns, and write a row of the table."""
+    times: list[tuple[float, float]] = []
+    for turn in range(repeats + 1):
+        one, other = base.ask(workload), head.ask(workload)
+        if one is None or other is None:
+            return f"| {workload} | cannot be run by both | | |"
+        # The first turn fills caches.
+        if turn:
+            times.append((one, other))
+    before, after = np.median(np.array(times), axis=0) * 1e3
+    return f"| {workload} | {before:.3g} ms | {after:.3g} ms | {after / before:.2f} |"
+
+
+def main() -> None:
+    """Compare two revisions on all workloads."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("base")
+    parser.add_argument("head", nargs="?", default="HEAD")
+    parser.add_argument("--repeats", type=int, default=7)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    from revision_worker import WORKLOADS
+
+    print(f"| workload | {options.base} | {options.head} | ratio |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory(prefix="skboot-revisions-") as folder:
+        base = Revision(options.base, Path(folder) / "base")
+        head = Revision(options.head, Path(folder) / "head")
+        try:
+            for workload in WORKLOADS:
+                print(compare(base, head, workload, options.repeats), flush=True)
+        finally:
+            base.close()
+            head.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""How other packages, and plain loops, do the work that the workloads of skboot do.
+
+Packages are imported when they are called. Results go through `spread_of_*` and `estimate_of_*`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+from scipy import stats
+from sklearn import metrics
+from sklearn.model_selection import cross_validate
+
+
+def confidence_intervals(metric, y_true, y_pred, n_resamples, conditions=None):
+    from confidence_intervals import evaluate_with_conf_int
+
+    return evaluate_with_conf_int(
+        y_pred, metric, labels=y_true, conditions=conditions, num_bootstraps=n_resamples, alpha=5
+    )
+
+
+def confidenceinterval(y_true, y_pred, n_resamples):
+    import confidenceinterval as package
+
+    # Its default, BCa, calls the metric once more for every row.
+    return package.accuracy_score(
+        y_true, y_pred, method="bootstrap_percentile", n_resamples=n_resamples
+    )
+
+
+def torchmetrics(y_true, y_pred, n_resamples):
+    import torch
+    from torchmetrics.classification import BinaryAccuracy
+    from torchmetrics.wrappers import BootStrapper
+
+    resampler = BootStrapper(BinaryAccuracy(), num_bootstraps=n_resamples)
+    resampler.update(torch.from_numpy(y_pred), torch.from_numpy(y_true))
+    return resampler.compute()
+
+
+def mlxtend_632_plus(estimator, X, y, n_splits):
+    from mlxtend.evaluate import bootstrap_point632_score
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        return bootstrap_point632_score(estimator, X, y, n_splits, method=".632+", random_seed=0)
+
+
+def scipy_mean(values, n_resamples):
+    return stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=n_resamples,
+        method="percentile",
+        vectorized=True,
+        batch=max(1, 10**6 // len(values)),
+        rng=np.random.default_rng(0),
+    )
+
+
+def sklearn_loop(metric, y_true, y_pred, n_resamples):
+    rng = np.random.default_rng(0)
+    n = len(y_true)
+    values = np.empty(n_resamples)
+    for b in range(n_resamples):
+        rows = rng.integers(0, n, n)
+        values[b] = metric(y_true[rows], y_pred[rows])
+    return values
+
+
+def numpy_concatenation(correct, groups, n_resamples):
+    rng = np.random.default_rng(0)
+    order = np.argsort(groups, kind="stable")
+    rows_of = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    values = np.empty(n_resamples)
+    for b in range(n_resamples):
+        drawn = rng.integers(0, len(rows_of), len(rows_of))
+        values[b] = correct[np.concatenate([rows_of[g] for g in drawn])].mean()
+    return values
+
+
+def trials_loop(metric, y_true, y_score, enrolled, tested, n_resamples):
+    rng = np.random.default_rng(0)
+    n_left, n_right = enrolled.max() + 1, tested.max() + 1
+    truth, score = y_true.reshape(n_left, n_right), y_score.reshape(n_left, n_right)
+    values = np.empty(n_resamples)
+    for b in range(n_resamples):
+        at = np.ix_(rng.integers(0, n_left, n_left), rng.integers(0, n_right, n_right))
+        values[b] = metric(truth[at].ravel(), score[at].ravel())
+    return values
+
+
+def equal_error_rate(y_true, y_score):
+    fpr, tpr, _ = metrics.roc_curve(y_true, y_score, drop_intermediate=False)
+    gap = fpr - (1 - tpr)
+    k = int(np.searchsorted(gap, 0))
+    share = -gap[k - 1] / (gap[k] - gap[k - 1])
+    return fpr[k - 1] + share * (fpr[k] - fpr[k - 1])
+
+
+def bare_fits(estimator, X, y, n_fits):
+    """Fit on bootstrap samples and predict the rows left out, and nothing else."""
+    from sklearn.base import clone
+
+    rng = np.random.default_rng(0)
+    n = len(y)
+    for _ in range(n_fits):
+        rows = rng.integers(0, n, n)
+        out = np.bincount(rows, minlength=n) == 0
+        clone(estimator).fit(X[rows], y[rows]).predict(X[out])
+
+
+def cross_validation(estimator, X, y, n_fits):
+    from skboot.resampling.splitters import BootstrapSplit
+
+    return cross_validate(estimator, X, y, cv=BootstrapSplit(n_fits, random_state=0))
+
+
+def spread_of_limits(answer):
+    low, high = answer[1]
+    return (high - low) / 2 / stats.norm.ppf(0.975)
+
+
+def spread_of_values(values):
+    return np.std(values, ddof=1)
+
+
+def spread_of_result(result):
+    return result.standard_error
+
+
+def estimate_of_answer(answer):
+    return float(answer[0])
+
+
+class Import:
+    """Run an import statement in a process of its own, and tell its CPU time."""
+
+    def __init__(self, statement):
+        self.statement = statement
+
+    def __call__(self):
+        code = f"import time\n{self.statement}\nprint(time.process_time())"
+        kept = {key: os.environ[key] for key in os.environ if key != "PYTHONDONTWRITEBYTECODE"}
+        # Compiled modules are kept somewhere, as they are for an installed package.
+        cache = os.path.join(tempfile.gettempdir(), "skboot-benchmarks-bytecode")
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**kept, "PYTHONPYCACHEPREFIX": cache},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return float(done.stdout)
+
+
+def told(call):
+    """Timer of calls that tell their own time."""
+    found = call()
+    return found if isinstance(found, float) else 0.0

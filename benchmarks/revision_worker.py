@@ -1,0 +1,100 @@
+"""Run workloads of one revision of skboot on demand: the name in, seconds of CPU time out.
+
+Started by compare_revisions.py with the folder of the revision. Uses the public surface alone,
+which all revisions share.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+
+@cache
+def labels(n: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw labels, and predictions of which four in five are right."""
+    rng = np.random.default_rng(0)
+    y_true, other = rng.integers(0, n_classes, (2, n))
+    return y_true, np.where(rng.random(n) < 0.8, y_true, other)
+
+
+@cache
+def scores(n: int, prevalence: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    """Draw two classes, and scores."""
+    rng = np.random.default_rng(0)
+    y_true = (rng.random(n) < prevalence).astype(int)
+    return y_true, rng.normal(size=n) + 1.5 * y_true
+
+
+@cache
+def pairs(n: int) -> np.ndarray:
+    """Cross two factors of n members."""
+    return np.column_stack([a.ravel() for a in np.indices((n, n))])
+
+
+@cache
+def losses(n: int) -> np.ndarray:
+    """Draw losses."""
+    return np.random.default_rng(0).exponential(size=n)
+
+
+def score(*data, **settings) -> Callable[[], object]:
+    """Make a call of bootstrap_score."""
+    from skboot import bootstrap_score
+
+    return lambda: bootstrap_score(*data, random_state=0, **{"n_resamples": 1000, **settings})
+
+
+WORKLOADS = {
+    "accuracy, n 100, 1,999 resamples": lambda: score(*labels(100, 2), n_resamples=1999),
+    "accuracy, n 1e5": lambda: score(*labels(10**5, 2)),
+    "macro F1, n 1e5, 10 classes": lambda: score(*labels(10**5, 10), metric="f1_macro"),
+    "macro F1, n 1e5, 100 classes": lambda: score(*labels(10**5, 100), metric="f1_macro"),
+    "mean of losses, n 1e5": lambda: score(None, losses(10**5), metric="mean"),
+    "ROC AUC, n 1e5": lambda: score(*scores(10**5), metric="roc_auc"),
+    "ROC AUC, n 1e5, 1 % positives": lambda: score(*scores(10**5, 0.01), metric="roc_auc"),
+    "average precision, n 1e5": lambda: score(*scores(10**5), metric="average_precision"),
+    "equal error rate, n 1e5": lambda: score(*scores(10**5), metric="neg_equal_error_rate"),
+    "grouped accuracy, n 1e5, 1,000 groups": lambda: score(
+        *labels(10**5, 2), groups=np.arange(10**5) % 1000
+    ),
+    "crossed 300 x 300, equal error rate, 200 resamples": lambda: score(
+        *scores(90_000, 0.05), metric="neg_equal_error_rate", groups=pairs(300), n_resamples=200
+    ),
+    "crossed 300 x 300, ROC AUC, 200 resamples": lambda: score(
+        *scores(90_000, 0.05), metric="roc_auc", groups=pairs(300), n_resamples=200
+    ),
+}
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    sys.path.insert(0, sys.argv[1])
+    import skboot
+
+    if not str(skboot.__file__).startswith(sys.argv[1]):
+        raise RuntimeError(f"skboot of {sys.argv[1]} was not found, but {skboot.__file__}")
+    warnings.simplefilter("ignore")
+    calls: dict[str, Callable[[], object]] = {}
+    for line in sys.stdin:
+        name = json.loads(line)
+        seconds = None
+        try:
+            if name not in calls:
+                calls[name] = WORKLOADS[name]()
+            start = time.process_time()
+            calls[name]()
+            seconds = time.process_time() - start
+        except Exception as error:
+            print(f"{name}: {error}", file=sys.stderr)
+        print(json.dumps(seconds), flush=True)
+
+
+if __name__ == "__main__":
+    main()

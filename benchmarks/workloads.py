@@ -1,0 +1,296 @@
+"""The workloads, each with its data, its peers and its goals."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from harness import Goal, Peer, Row, same_estimate, same_spread
+from packages import (
+    Import,
+    bare_fits,
+    confidence_intervals,
+    confidenceinterval,
+    cross_validation,
+    equal_error_rate,
+    estimate_of_answer,
+    mlxtend_632_plus,
+    numpy_concatenation,
+    scipy_mean,
+    sklearn_loop,
+    spread_of_result,
+    spread_of_values,
+    told,
+    torchmetrics,
+    trials_loop,
+)
+from sklearn import metrics
+
+from skboot import BootstrapScorer, bootstrap_score
+from skboot.inference.distribution import Subject, acceleration
+from skboot.metrics.lookup import resolve_metrics
+from skboot.resampling.design import SamplingDesign
+from skboot.resampling.plan import Coding, ResamplingPlan
+
+
+def labels(n: int, n_classes: int, dtype: type = np.int64, accuracy: float = 0.8):
+    """Draw labels, and predictions that are right about as often as said."""
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, n_classes, n).astype(dtype)
+    other = rng.integers(0, n_classes, n).astype(dtype)
+    return y_true, np.where(rng.random(n) < accuracy, y_true, other)
+
+
+def scores(n: int, prevalence: float = 0.5):
+    """Draw two classes, and scores."""
+    rng = np.random.default_rng(0)
+    y_true = (rng.random(n) < prevalence).astype(int)
+    return y_true, rng.normal(size=n) + 1.5 * y_true
+
+
+def faster(times: float) -> Goal:
+    """Ask for a peer's time by ours."""
+    return Goal(f"at least {times:,g}x", at_least=times)
+
+
+def within(seconds: float, text: str) -> Goal:
+    """Ask for a time of this machine, without a peer."""
+    return Goal(text, seconds=seconds)
+
+
+def against_interval_package(row: str, ours, metric, y, p, n: int, of: int, goal: Goal) -> Row:
+    """Compare with `confidence_intervals`, which loops over resamples."""
+    call = partial(confidence_intervals, metric, y, p, n)
+    agrees = same_estimate(estimate_of_answer)
+    return Row(row, ours, goal, Peer("confidence_intervals 0.0.3", call, n / of, agrees))
+
+
+def against_loop(row: str, ours, metric, y, p, n: int, of: int, goal: Goal) -> Row:
+    """Compare with a plain loop over a function of scikit-learn."""
+    agrees = same_spread(spread_of_result, spread_of_values, of, n)
+    call = partial(sklearn_loop, metric, y, p, n)
+    return Row(row, ours, goal, Peer("loop over scikit-learn", call, n / of, agrees))
+
+
+def against_scipy(row: str, ours, values, of: int, goal: Goal) -> Row:
+    """Compare with the vectorised bootstrap of scipy."""
+    n = 100
+    agrees = same_spread(spread_of_result, spread_of_result, of, n)
+    peer = Peer("scipy.stats.bootstrap, vectorised", partial(scipy_mean, values, n), n / of, agrees)
+    return Row(row, ours, goal, peer)
+
+
+def accuracy_rows() -> Iterator[Row]:
+    """Accuracy: one binomial a resample."""
+    y, p = labels(100_000, 2)
+    correct, plain = (y == p).astype(float), metrics.accuracy_score
+    for n, by_scipy, by_package in ((1000, 700, 7000), (10_000, 3000, 30_000)):
+        ours = partial(bootstrap_score, y, p, n_resamples=n, random_state=0)
+        name = f"accuracy, n 1e5, {n:,} resamples"
+        yield against_scipy(name, ours, correct, n, faster(by_scipy))
+        yield against_interval_package(name, ours, plain, y, p, 50, n, faster(by_package))
+    name = "accuracy, n 1e5, 1,000 resamples"
+    ours = partial(bootstrap_score, y, p, n_resamples=1000, random_state=0)
+    agrees = same_estimate(estimate_of_answer)
+    peer = Peer("confidenceinterval 1.0.5", partial(confidenceinterval, y, p, 50), 0.05, agrees)
+    yield Row(name, ours, faster(7000), peer)
+    if importlib.util.find_spec("torchmetrics") is not None:
+        peer = Peer("torchmetrics", partial(torchmetrics, y, p, 50), 0.05)
+        yield Row(name, ours, faster(7000), peer)
+    for dtype in (np.int8, np.int64):
+        y, p = labels(10_000_000, 2, dtype)
+        megabytes = 20 + 3 * (y.nbytes + p.nbytes) / 1e6
+        yield Row(
+            f"accuracy, n 1e7 {np.dtype(dtype)}, 10,000 resamples",
+            partial(bootstrap_score, y, p, n_resamples=10_000, random_state=0),
+            Goal("at most 1.8 of its time", at_most=1.8),
+            Peer("one (y == p).mean()", lambda y=y, p=p: (y == p).mean()),
+            megabytes=megabytes,
+        )
+
+
+def label_rows() -> Iterator[Row]:
+    """Functions of the confusion matrix: counts of cells."""
+    macro = partial(metrics.f1_score, average="macro")
+    for n_classes, times in ((2, 10_000), (10, 1000), (100, 150)):
+        y, p = labels(100_000, n_classes)
+        ours = partial(bootstrap_score, y, p, metric=macro, n_resamples=1000, random_state=0)
+        name = f"macro F1, n 1e5, {n_classes} classes, 1,000 resamples"
+        yield against_interval_package(name, ours, macro, y, p, 20, 1000, faster(times))
+        if n_classes == 10:
+            yield against_loop(name, ours, macro, y, p, 40, 1000, faster(500))
+    kappa = partial(metrics.cohen_kappa_score, labels=list(range(9)))
+    y, p = labels(100_000, 10)
+    ours = partial(bootstrap_score, y, p, metric=kappa, n_resamples=200, random_state=0)
+    name = "kappa of 9 of 10 labels (no fast path: weighted cells), n 1e5, 200 resamples"
+    yield against_loop(name, ours, kappa, y, p, 40, 200, faster(8))
+
+
+def loss_rows() -> Iterator[Row]:
+    """Means of continuous losses: counts of rows."""
+    rng = np.random.default_rng(0)
+    losses = rng.exponential(size=100_000)
+    settings = {"n_resamples": 1000, "random_state": 0, "interval": "percentile"}
+    ours = partial(bootstrap_score, None, losses, metric="mean", **settings)
+    name = "mean of continuous losses, n 1e5, 1,000 resamples"
+    yield against_scipy(name, ours, losses, 1000, faster(2.5))
+    yield Row(name, ours, within(0.3, "3 ns per resample and row"))
+    studentized = {**settings, "interval": "auto"}
+    ours_studentized = partial(bootstrap_score, None, losses, metric="mean", **studentized)
+    goal = Goal("at most 2 of its time", at_most=2.0)
+    yield Row(f"{name}, studentized", ours_studentized, goal, Peer("percentile", ours))
+    truth, guess = rng.normal(size=(2, 100_000))
+    quantiles = {
+        f"pinball {k}": partial(metrics.mean_pinball_loss, alpha=k / 17) for k in range(1, 17)
+    }
+    one = partial(bootstrap_score, truth, guess, metric=quantiles["pinball 8"], **settings)
+    sixteen = partial(bootstrap_score, truth, guess, metric=quantiles, **settings)
+    goal = Goal("at most 3 of its time", at_most=3.0)
+    yield Row("16 paired means, n 1e5, 1,000 resamples", sixteen, goal, Peer("one mean", one))
+
+
+def rank_rows() -> Iterator[Row]:
+    """Ranks and thresholds: running sums."""
+    y, s = scores(100_000)
+    settings = {"n_resamples": 1000, "random_state": 0}
+    for name, metric, times, nanoseconds in (
+        ("ROC AUC", metrics.roc_auc_score, 70, 5.0),
+        ("average precision", metrics.average_precision_score, 40, 6.5),
+    ):
+        name = f"{name}, n 1e5, 1,000 resamples"
+        ours = partial(bootstrap_score, y, s, metric=metric, **settings)
+        yield against_loop(name, ours, metric, y, s, 20, 1000, faster(times))
+        goal = within(nanoseconds * 0.1, f"{nanoseconds:g} ns per resample and row")
+        yield Row(name, ours, goal)
+    rare = scores(100_000, 0.01)
+    ours = partial(bootstrap_score, *rare, metric="roc_auc", **settings)
+    name = "ROC AUC, n 1e5, 1 % positives, 1,000 resamples"
+    yield against_loop(name, ours, metrics.roc_auc_score, *rare, 20, 1000, faster(150))
+    ours = partial(bootstrap_score, y, s, metric="neg_equal_error_rate", **settings)
+    peer = Peer("one sklearn roc_curve", partial(metrics.roc_curve, y, s))
+    name = "equal error rate, n 1e5, 1,000 resamples"
+    yield Row(name, ours, Goal("cheaper", at_most=1.0), peer)
+    yield against_loop(name, ours, equal_error_rate, y, s, 40, 1000, faster(1000))
+
+
+def group_rows() -> Iterator[Row]:
+    """Whole groups: sums per group."""
+    y, p = labels(100_000, 2)
+    groups = np.random.default_rng(1).integers(0, 1000, 100_000)
+    ours = partial(bootstrap_score, y, p, groups=groups, n_resamples=1000, random_state=0)
+    name = "grouped accuracy, n 1e5, 1,000 groups, 1,000 resamples"
+    agrees = same_spread(spread_of_result, spread_of_values, 1000, 100)
+    call = partial(numpy_concatenation, (y == p).astype(float), groups, 100)
+    yield Row(name, ours, faster(60), Peer("numpy concatenation", call, 0.1, agrees))
+    call = partial(confidence_intervals, metrics.accuracy_score, y, p, 2, groups)
+    peer = Peer(
+        "confidence_intervals 0.0.3 (its own two-stage scheme)",
+        call,
+        0.002,
+        same_estimate(estimate_of_answer),
+    )
+    yield Row(name, ours, faster(10_000), peer)
+
+
+def crossed_rows() -> Iterator[Row]:
+    """Trials of two crossed factors: bilinear forms."""
+    n = 1000
+    enrolled, tested = (a.ravel() for a in np.indices((n, n)))
+    y, s = scores(n * n, 0.05)
+    pairs = np.column_stack((enrolled, tested))
+    for name, metric, plain, times in (
+        ("equal error rate", "neg_equal_error_rate", equal_error_rate, 150),
+        ("ROC AUC", "roc_auc", metrics.roc_auc_score, 60),
+    ):
+        settings = {"metric": metric, "groups": pairs, "n_resamples": 200, "random_state": 0}
+        agrees = same_spread(spread_of_result, spread_of_values, 200, 8)
+        call = partial(trials_loop, plain, y, s, enrolled, tested, 8)
+        yield Row(
+            f"crossed 1,000 x 1,000 trials, {name}, 200 resamples",
+            partial(bootstrap_score, y, s, **settings),
+            faster(times),
+            Peer("indexing + scikit-learn", call, 0.04, agrees),
+        )
+
+
+def jackknife_rows() -> Iterator[Row]:
+    """Acceleration of BCa from data that are reduced already."""
+    losses = np.random.default_rng(0).exponential(size=100_000)
+    y, s = scores(100_000)
+    for name, metric, data, seconds in (
+        ("mean", "mean", (None, losses), 0.001),
+        ("ROC AUC", "roc_auc", (y, s), 0.010),
+        ("average precision", "average_precision", (y, s), 0.020),
+    ):
+        (statistic,) = resolve_metrics(metric)[0].values()
+        reduced = statistic.reduce(*data, None)
+        coding = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
+        plan = ResamplingPlan(SamplingDesign.of_rows(100_000), 2, np.random.SeedSequence(0))
+        subject = Subject(statistic, reduced, coding)
+
+        def call(plan=plan, coding=coding, subject=subject):
+            return acceleration(plan.bind([coding]), [subject], [1.0])
+
+        goal = within(seconds, f"{1e3 * seconds:g} ms")
+        yield Row(f"acceleration of BCa, n 1e5, {name}", call, goal)
+
+
+def refit_rows() -> Iterator[Row]:
+    """Refits: how much is added to the fits themselves."""
+    from sklearn.datasets import load_iris, make_classification
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = make_classification(5000, 20, random_state=0)
+    model = LogisticRegression(max_iter=1000)
+    ours = partial(_scored, model, ".632+", 200, X, y)
+    name = ".632+ of a logistic regression, n 5,000, 200 fits"
+    fits = Peer("the bare fits", partial(bare_fits, model, X, y, 200))
+    yield Row(name, ours, Goal("at most 1.15 of their time", at_most=1.15), fits)
+    plus = Peer("mlxtend 0.25", partial(mlxtend_632_plus, model, X, y, 1), 1 / 200)
+    yield Row(name, ours, faster(500), plus)
+    X, y = load_iris(return_X_y=True)
+    ours = partial(_scored, GaussianNB(), "oob", 1000, X, y)
+    name = "out-of-bag score of GaussianNB on iris, 1,000 fits"
+    fits = Peer("the bare fits", partial(bare_fits, GaussianNB(), X, y, 1000))
+    yield Row(name, ours, Goal("at most 120 us more per fit", over=0.12), fits)
+    folds = Peer("sklearn cross_validate", partial(cross_validation, GaussianNB(), X, y, 1000))
+    yield Row(name, ours, faster(1.7), folds)
+
+
+def _scored(model, strategy, n_fits, X, y):
+    scorer = BootstrapScorer(
+        model, strategy=strategy, n_train_resamples=n_fits, refit=False, random_state=0
+    )
+    return scorer.fit(X, y).score_
+
+
+def overhead_rows() -> Iterator[Row]:
+    """What a call and an import cost in any case."""
+    y, p = labels(100, 2)
+    ours = partial(bootstrap_score, y, p, random_state=0)
+    yield Row("whole call, accuracy, n 100, 1,999 resamples", ours, within(1e-3, "under 1 ms"))
+    base = "import sklearn.metrics, scipy.stats"
+    yield Row(
+        "import skboot",
+        Import(f"{base}\nimport skboot"),
+        Goal("at most 50 ms more", over=0.05),
+        Peer("import sklearn.metrics, scipy.stats", Import(base)),
+        megabytes=None,
+        timer=told,
+    )
+
+
+WORKLOADS = {
+    "accuracy": accuracy_rows,
+    "labels": label_rows,
+    "losses": loss_rows,
+    "ranks": rank_rows,
+    "groups": group_rows,
+    "crossed": crossed_rows,
+    "jackknife": jackknife_rows,
+    "refits": refit_rows,
+    "overhead": overhead_rows,
+}
