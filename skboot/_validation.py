@@ -280,7 +280,7 @@ def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> ND
 
 
 def check_strata(
-    strata: ArrayLike | None, groups: NDArray[np.intp] | None, caller: str
+    strata: ArrayLike | None, groups: NDArray[np.signedinteger] | None, caller: str
 ) -> NDArray[np.intp] | None:
     """Number the strata, (n_samples,); a group must lie within one stratum."""
     if strata is None:

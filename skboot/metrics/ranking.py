@@ -170,7 +170,8 @@ def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
         number = starts
     else:
         number = np.cumsum(new) - 1
-    code = np.empty(n, dtype=np.int32 if n <= np.iinfo(np.int32).max else np.int64)
+    narrow = np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    code: NDArray[np.signedinteger] = np.empty(n, dtype=narrow)
     code[ranked.order] = number
     level = None if ranked.level is None else ranked.level[starts]
     return Codes(code, ranked.positive[starts], level, ranked.order[starts])

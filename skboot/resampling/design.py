@@ -46,7 +46,7 @@ class SamplingDesign:
     kind: Kind
     n_samples: int
     n_units: tuple[int, ...]
-    members: NDArray[np.intp] | None = None
+    members: NDArray[np.signedinteger] | None = None
     strata: NDArray[np.intp] | None = None
 
     @classmethod
@@ -67,7 +67,7 @@ class SamplingDesign:
         return cls("groups", len(groups), (n_groups,), groups[:, None], of_unit)
 
     @classmethod
-    def of_pairs(cls, pairs: NDArray[np.intp], *, same_population: bool) -> SamplingDesign:
+    def of_pairs(cls, pairs: NDArray[np.signedinteger], *, same_population: bool) -> SamplingDesign:
         """Two factors; ``pairs`` (n_samples, 2) numbers the members of each column from 0.
 
         With ``same_population`` both columns share one numbering.

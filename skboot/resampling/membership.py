@@ -43,7 +43,7 @@ class Membership:
     n_codes: int
     n_atoms: tuple[int, ...]
     first: NDArray[np.intp] | None = None
-    units: NDArray[np.intp] | None = None
+    units: NDArray[np.signedinteger] | None = None
     times: NDArray[np.intp] | None = None
     reads: str = "tiles"
     _cache: list[tuple[str, tuple[Any, ...], Any]] = field(default_factory=list, repr=False)

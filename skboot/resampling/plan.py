@@ -518,7 +518,7 @@ def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.intp]:
 def _entries(
     coding: Coding,
     code: NDArray[np.integer],
-    units: NDArray[np.intp],
+    units: NDArray[np.signedinteger],
     n_atoms: tuple[int, ...],
     times: NDArray[np.intp] | None,
 ) -> Membership:
