@@ -95,10 +95,10 @@ def accuracy_rows() -> Iterator[Row]:
     ours = partial(bootstrap_score, y, p, n_resamples=1000, random_state=0)
     agrees = same_estimate(estimate_of_answer)
     peer = Peer("confidenceinterval 1.0.5", partial(confidenceinterval, y, p, 50), 0.05, agrees)
-    yield Row(name, ours, faster(7000), peer)
+    yield Row(name, ours, faster(1000), peer)
     if importlib.util.find_spec("torchmetrics") is not None:
         peer = Peer("torchmetrics", partial(torchmetrics, y, p, 50), 0.05)
-        yield Row(name, ours, faster(7000), peer)
+        yield Row(name, ours, faster(1000), peer)
     for dtype in (np.int8, np.int64):
         y, p = labels(10_000_000, 2, dtype)
         megabytes = 20 + 3 * (y.nbytes + p.nbytes) / 1e6

@@ -500,11 +500,14 @@ class UnitBlock(Block):
         # The square of the influence is a form in products of terms, whose sums are quick.
         first, second = _pairs_of(totals.shape[1])
         sums = self.sums_of_atoms(self._products(terms, totals))
-        twice = np.where(first == second, 1.0, 2.0)
-        parts = twice * gradient[:, first] * gradient[:, second] * sums
-        variance = parts.sum(axis=1)
+        variance, size = np.zeros((2, self.n_lines))
+        for k, (i, j) in enumerate(zip(first, second, strict=True)):
+            part = gradient[:, i] * gradient[:, j] * sums[:, k]
+            part *= 1.0 if i == j else 2.0
+            variance += part
+            size += np.abs(part)
         # Parts that cancel leave nothing but their rounding.
-        cancelled = np.flatnonzero(variance <= _CANCELLED * np.abs(parts).sum(axis=1))
+        cancelled = np.flatnonzero(variance <= _CANCELLED * size)
         if cancelled.size:
             lines = UnitBlock(self.membership, self.counts[cancelled])
             variance[cancelled] = lines._variance_by_influence(totals, gradient[cancelled])
