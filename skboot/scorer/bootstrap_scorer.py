@@ -7,31 +7,21 @@ trained on this many rows. For the predictions of one trained model on a test se
 
 from __future__ import annotations
 
-import time
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from sklearn.utils import get_tags, indexable
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from .. import _validation as check
 from .._sklearn_compat import routing_enabled
-from ..evaluation import versions_used
-from ..refit import engine, inner_cv, training
-from ..refit.estimates import Kept, MethodError, method_error
-from ..refit.measures import Measure, Target
-from ..refit.resolving import measures_of, named_scorers
-from ..refit.samples import Samples, draw, full_run_seed
-from ..refit.training import Answers, Channel, Job, Record, Scored
+from ..refit.resolving import named_scorers
 from ..results import ResultTable
-from . import on_test_set, packing, parameters
+from . import on_test_set, packing
 from .delegation import Delegation
+from .evaluating import Judged, JudgedOnTests, judge
 
 _CALLER = "BootstrapScorer"
 
@@ -50,10 +40,6 @@ _RECORDED_WITH_TEST = (
     "n_test_resamples",
     "estimand",
 )
-# What does not change a run.
-_OUTSIDE_RUNS = frozenset(
-    ("confidence_level", "error_score", "estimand", "interval", "memory", "n_jobs")
-) | {"n_test_resamples", "random_state", "refit", "verbose", "scoring"}
 
 
 class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
@@ -276,173 +262,23 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             If the interval is known to be unreliable in the case at hand, inner cross-validation
             sees copies of rows on both sides, or test set and training list share groups.
         """
-        tests = None
-        if any(part is not None for part in (X_test, y_test, groups_test)):
-            tests = on_test_set.held_out_sets(X_test, y_test, groups_test)
-        parameters.check_parameters(self, has_test=tests is not None)
-        if y is None and get_tags(self.estimator).target_tags.required:
-            raise ValueError(
-                f"This {type(self).__name__} requires y to be passed, but the target y is None."
-            )
         params = self._routed(groups, params)
-        X, y, groups = indexable(X, y, groups)
-        unit = None if groups is None else parameters.checked_groups(groups)
-        seed = check.check_seed(self.random_state, _CALLER)
-        scorers, single = named_scorers(self.scoring, self.estimator)
-        job = Job(
-            estimator=self.estimator,
-            X=X,
-            y=y,
+        judged = judge(
+            self,
+            X,
+            y,
+            groups=groups,
+            X_test=X_test,
+            y_test=y_test,
+            groups_test=groups_test,
             params=params,
-            unit=unit,
-            classes=None,
-            channels=(),
-            pairwise=bool(get_tags(self.estimator).input_tags.pairwise),
-            group_copies=self.inner_cv == "grouped",
-            predict_all=self.strategy == "optimism",
-            raise_errors=self.error_score == "raise",
         )
-        if tests is None:
-            self._evaluate(job, seed, scorers, single)
-            return self
-        for sentence in on_test_set.shared_groups(groups, tests):
-            warnings.warn(f"{_CALLER}: {sentence}", UserWarning, stacklevel=2)
-        self._evaluate_on_tests(replace(job, predict_all=False), seed, scorers, single, tests)
+        self._set_model(judged.model)
+        if isinstance(judged, Judged):
+            self._set_attributes(judged)
+        else:
+            self._set_attributes_on_tests(judged)
         return self
-
-    def _evaluate_on_tests(
-        self,
-        job: Job,
-        seed: np.random.SeedSequence,
-        scorers: Mapping[str, Any],
-        single: bool,
-        tests: on_test_set.HeldOutSets,
-    ) -> None:
-        """Run everything, judge it on the test sets, and set the fitted attributes."""
-        start = time.perf_counter()
-        model, fit_time = self._full_model(job, seed, 0)
-        job, target = self._with_target(job)
-        if job.classes is not None:
-            job = replace(job, classes=on_test_set.with_classes_of(job.classes, tests))
-        responses = on_test_set.responses_of(scorers, job.classes, model)
-        channels = {response.key: response for response in responses.values()}
-        job = replace(job, channels=tuple(channels.values()), tests=tuple(tests.rows))
-        first: Record = {
-            "error": None,
-            "fit_time": fit_time,
-            "n_convergence": 0,
-            **training.kept_on_tests(job, model, None),
-        }
-        on_test_set.check_responses(responses, scorers, job.classes, first, tests)
-        seconds = time.perf_counter() - start
-        samples = self._samples(job, target, seed, n_repeats=0)
-        if self.n_train_resamples:
-            self._warn_of_copies(job)
-        others = engine.run_all(
-            replace(job, folder=self._folder(job, scorers, seed)),
-            samples.runs_for_tests(),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            seconds_per_run=seconds,
-        )
-        packing.warn_of_runs(others, _CALLER)
-        records = [first, *others]
-        asked = on_test_set.Asked(
-            self.estimand,
-            self.interval,
-            float(self.confidence_level),
-            self.n_test_resamples,
-            self.n_jobs,
-            job.classes,
-            self.stratify,
-            self._record(_RECORDED_WITH_TEST),
-        )
-        found = on_test_set.results_on_tests(asked, tests, samples, responses, scorers, records)
-        self._set_model(model)
-        self.runs_ = on_test_set.runs_of(samples, records, _first(_first(found)))
-        for attribute, value in on_test_set.attributes_of(found, single).items():
-            setattr(self, attribute, value)
-        for attribute in packing.WITHOUT_TEST:
-            _set_or_delete(self, attribute, None)
-
-    def _evaluate(
-        self, job: Job, seed: np.random.SeedSequence, scorers: Mapping[str, Any], single: bool
-    ) -> None:
-        """Run everything and set the fitted attributes."""
-        # The estimator's own checks of the data come first: its messages are known to users.
-        start = time.perf_counter()
-        model, fit_time = self._full_model(job, seed, 0)
-        job, target = self._with_target(job)
-        answers = Answers(model, job.X, job.y, job.classes)
-        measures = measures_of(scorers, target, answers)
-        job = replace(job, channels=_channels(measures))
-        n_repeats = self.n_cv_repeats if self.strategy == "cv-bootstrap" else 0
-        samples = self._samples(job, target, seed, n_repeats)
-        full = [_full_record(job, answers, fit_time)]
-        seconds = time.perf_counter() - start
-        for s in range(1, self.n_seeds):
-            other, fit_time = self._full_model(job, seed, s)
-            full.append(_full_record(job, Answers(other, job.X, job.y, job.classes), fit_time))
-        self._warn_of_copies(job)
-        records = engine.run_all(
-            replace(job, folder=self._folder(job, scorers, seed)),
-            samples.runs(),
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            seconds_per_run=seconds,
-        )
-        packing.warn_of_runs(records, _CALLER)
-        kept = Kept(target, samples, full, records, job.predict_all)
-        rng = samples.permutations()
-        found = [
-            method_error(measure, kept, measure.no_information(answers, rng))
-            for measure in measures
-        ]
-        self._set_attributes(kept, found, full, model, single)
-
-    def _full_model(self, job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, float]:
-        """A run on all rows, and how long its fit took."""
-        model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
-        start = time.perf_counter()
-        training.fit(model, job, None)
-        return model, time.perf_counter() - start
-
-    def _with_target(self, job: Job) -> tuple[Job, Target]:
-        """Targets, their classes, and the job that knows them."""
-        if job.y is None:
-            return job, Target(None, None, None, job.unit)
-        y = np.asarray(job.y)
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        y = check.check_rows("y", y, f"{_CALLER}.fit") if y.ndim == 1 else y
-        if not is_classifier(self.estimator) or y.ndim != 1:
-            return job, Target(y, None, None, job.unit)
-        classes, codes = np.unique(y, return_inverse=True)
-        return replace(job, classes=classes), Target(y, classes, codes, job.unit)
-
-    def _samples(
-        self, job: Job, target: Target, seed: np.random.SeedSequence, n_repeats: int
-    ) -> Samples:
-        n_rows = job.n_rows
-        if n_rows < 2:
-            advice = "One to train on and one to test on are the least."
-            must = "have at least two rows"
-            raise check.fail(f"{_CALLER}.fit", "X", must, f"n_samples = {n_rows}", advice)
-        if self.stratify and (target.codes is None or job.unit is not None):
-            got = "groups" if job.unit is not None else "no class labels"
-            must = "be False unless y holds classes and rows are drawn"
-            raise check.fail(_CALLER, "stratify", must, got)
-        return draw(
-            n_rows,
-            unit=job.unit,
-            codes=target.codes,
-            stratify=self.stratify,
-            n_resamples=self.n_train_resamples,
-            n_repeats=n_repeats,
-            n_seeds=self.n_seeds,
-            seed=seed,
-        )
-
-    # -------------------------------------------------------------- arguments
 
     def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
         """Parameters of the estimator's fit."""
@@ -452,34 +288,6 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         if not given:
             return {}
         return dict(process_routing(self, "fit", **given).estimator.fit)
-
-    def _folder(
-        self, job: Job, scorers: Mapping[str, Any], seed: np.random.SeedSequence
-    ) -> str | None:
-        """Folder of the runs of this very fit."""
-        if self.memory is None:
-            return None
-        settings = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if name not in _OUTSIDE_RUNS
-        }
-        data = (job.X, job.y, job.unit, job.params, *job.tests)
-        key = engine.key_of(settings, *data, scorers, seed.state, versions_used())
-        return str(Path(self.memory) / key)
-
-    def _warn_of_copies(self, job: Job) -> None:
-        if not job.group_copies:
-            return
-        found = inner_cv.left_as_they_are(job.estimator, job.n_rows)
-        if found:
-            warnings.warn(
-                f"{_CALLER}: copies of a row are on both sides of what {', '.join(found)} splits "
-                "inside a bootstrap sample, and make it optimistic there; these are left as they "
-                "are.",
-                UserWarning,
-                stacklevel=4,
-            )
 
     # -------------------------------------------------------------- results
 
@@ -491,15 +299,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             _set_or_delete(self, name, getattr(model, name, None))
         _set_or_delete(self, "estimator_", model if self.refit else None)
 
-    def _set_attributes(
-        self,
-        kept: Kept,
-        found: list[MethodError],
-        full: list[Record],
-        model: Any,
-        single: bool,
-    ) -> None:
-        self._set_model(model)
+    def _set_attributes(self, judged: Judged) -> None:
         settings = packing.Settings(
             self.strategy,
             self.interval,
@@ -508,11 +308,12 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             self._record(_RECORDED),
             _CALLER,
         )
-        packed = packing.results_of(kept, found, full, settings)
-        self.runs_ = packing.runs_of(kept, found[0], full)
+        kept, found = judged.kept, judged.errors
+        packed = packing.results_of(kept, found, settings)
+        self.runs_ = packing.runs_of(kept, found[0])
         names = [one.measure.name for one in found]
         cautions = {name: own for name, (_, own) in zip(names, packed, strict=True)}
-        packing.warn_of_cautions(cautions, single, _CALLER)
+        packing.warn_of_cautions(cautions, judged.single, _CALLER)
         by_name = {
             name: packing.attributes_of(one, result)
             for name, one, (result, _) in zip(names, found, packed, strict=True)
@@ -521,7 +322,27 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             values = {name: own[attribute] for name, own in by_name.items()}
             if attribute == "result_":
                 values = ResultTable(values)
-            setattr(self, attribute, values[names[0]] if single else values)
+            setattr(self, attribute, values[names[0]] if judged.single else values)
+
+    def _set_attributes_on_tests(self, judged: JudgedOnTests) -> None:
+        asked = on_test_set.Asked(
+            self.estimand,
+            self.interval,
+            float(self.confidence_level),
+            self.n_test_resamples,
+            self.n_jobs,
+            judged.classes,
+            self.stratify,
+            self._record(_RECORDED_WITH_TEST),
+        )
+        found = on_test_set.results_on_tests(
+            asked, judged.tests, judged.samples, judged.responses, judged.scorers, judged.records
+        )
+        self.runs_ = on_test_set.runs_of(judged.samples, judged.records, _first(_first(found)))
+        for attribute, value in on_test_set.attributes_of(found, judged.single).items():
+            setattr(self, attribute, value)
+        for attribute in packing.WITHOUT_TEST:
+            _set_or_delete(self, attribute, None)
 
     # -------------------------------------------------------------- as an estimator
 
@@ -568,21 +389,6 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         mapping = MethodMapping().add(caller="fit", callee="fit")
         router = MetadataRouter(owner=self).add_self_request(self)
         return router.add(estimator=self.estimator, method_mapping=mapping)
-
-
-def _channels(measures: Sequence[Measure]) -> tuple[Channel, ...]:
-    """What is kept of a run: once, where several metrics need the same."""
-    return tuple({measure.key: measure for measure in measures}.values())
-
-
-def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
-    """What is kept of a run on all rows."""
-    every = np.arange(job.n_rows)
-    scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
-    record: Record = {"error": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
-    for channel in job.channels:
-        record.update(channel.keep(answers, scored))
-    return record
 
 
 def _first(by_name: Mapping[Any, Any]) -> Any:

@@ -61,10 +61,10 @@ class Settings(NamedTuple):
 
 
 def results_of(
-    kept: Kept, found: Sequence[MethodError], full: Sequence[Record], settings: Settings
+    kept: Kept, found: Sequence[MethodError], settings: Settings
 ) -> list[tuple[EvaluationResult, tuple[str, ...]]]:
     """Result and cautions for each metric."""
-    return [_packed(kept, one, full, settings) for one in found]
+    return [_packed(kept, one, settings) for one in found]
 
 
 def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any]:
@@ -90,11 +90,11 @@ def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any
     }
 
 
-def runs_of(kept: Kept, found: MethodError, full: Sequence[Record]) -> dict[str, NDArray[Any]]:
+def runs_of(kept: Kept, found: MethodError) -> dict[str, NDArray[Any]]:
     """What is known of each run: those on all rows, on bootstrap samples, on folds."""
-    samples, n_full = kept.samples, len(full)
+    samples, n_full = kept.samples, len(kept.full)
     n_boot, n_folds = samples.n_bootstrap_runs, len(kept.records) - samples.n_bootstrap_runs
-    every = [*full, *kept.records]
+    every = [*kept.full, *kept.records]
     scores = np.full(len(every), np.nan)
     scores[:n_full] = [found.measure.score(e) for e in found.full_errors]
     scores[n_full : n_full + n_boot] = _score_of(found, found.run_errors)
@@ -143,11 +143,11 @@ def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller
             named.setdefault(sentence, []).append(name)
     for sentence, names in named.items():
         prefix = "" if single else f"{', '.join(names)}: "
-        warnings.warn(f"{caller}: {prefix}{sentence}", UserWarning, stacklevel=5)
+        warnings.warn(f"{caller}: {prefix}{sentence}", UserWarning, stacklevel=4)
 
 
 def _packed(
-    kept: Kept, found: MethodError, full: Sequence[Record], settings: Settings
+    kept: Kept, found: MethodError, settings: Settings
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     measure, level = found.measure, settings.confidence_level
     refits = None
@@ -188,7 +188,7 @@ def _packed(
         seed=entropy_of(kept.samples.seed),
         settings=settings.record,
         versions=versions_used(),
-        runs=runs_of(kept, found, full),
+        runs=runs_of(kept, found),
         refits=refits,
     )
     return result, cautions
