@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +173,7 @@ def method_error(measure: Measure, kept: Kept, no_information: float) -> MethodE
         resubstitution=float(parts.full.mean()),
         no_information_rate=no_information,
         bounds=measure.bounds,
-        n_effective=_n_effective(measure, kept),
+        n_effective=n_effective_of(measure, kept),
         cv=cv,
     )
     components = _components(kept, parts, error)
@@ -222,33 +222,53 @@ class _Parts:
     def averaged(self, n_seeds: int) -> tuple[Array, Array]:
         """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
         return (
-            _over_seeds(self.errors, self.lines, n_seeds),
-            _over_seeds(self.influence, self.lines, n_seeds),
+            over_seeds(self.errors, self.lines, n_seeds),
+            over_seeds(self.influence, self.lines, n_seeds),
         )
 
 
 def _of_rows(measure: RowMeasure, kept: Kept) -> _Parts:
     """Means of losses and functions of means."""
-    n_seeds = kept.samples.n_seeds
-    data, lines = kept.of_bootstrap(measure.key)
     answers = np.array([one[measure.key] for one in kept.full])
     full = np.asarray(_errors(measure, answers, np.ones(answers.shape)), dtype=float)
+    rows = usable_rows(measure, kept)
+    used = np.unique(rows.lines // kept.samples.n_seeds)
+    out_of_bag = _out_of_bag_rows(measure, kept, rows) if len(used) >= 2 else None
+    influence = _by_unit(rows, kept)
+    return _Parts(rows.lines, rows.errors, influence, used, full, out_of_bag)
+
+
+class UsableRows(NamedTuple):
+    """What was kept of the runs that give an error on the rows they left out.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_lines, n_samples)
+    lines : ndarray of shape (n_lines,)
+        Numbers of the runs.
+    outside : ndarray of shape (n_lines, n_samples)
+        Which rows each left out.
+    errors : ndarray of shape (n_lines,)
+    linear : ndarray of shape (n_lines, n_samples)
+        Losses linearised at each run's own error.
+    """
+
+    data: Array
+    lines: Array
+    outside: Array
+    errors: Array
+    linear: Array
+
+
+def usable_rows(measure: RowMeasure, kept: Kept) -> UsableRows:
+    """Leave out runs whose error on these rows, or its gradient, is undefined."""
+    data, lines = kept.of_bootstrap(measure.key)
     if not len(lines):
-        none = np.empty((0, kept.n_units))
-        return _Parts(lines, np.empty(0), none, lines, full, None)
-    outside = kept.row_counts[lines // n_seeds] == 0
+        return UsableRows(data, lines, data == 0, np.empty(0), data)
+    outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
     errors, linear = _lines(measure, data, outside)
-    # Undefined on these rows, or a gradient that is: the run does not count.
     good = np.isfinite(errors)
-    data, lines, outside, errors, linear = (
-        part[good] for part in (data, lines, outside, errors, linear)
-    )
-    used = np.unique(lines // n_seeds)
-    out_of_bag = None
-    if len(used) >= 2:
-        out_of_bag = _out_of_bag_rows(measure, kept, data, lines, outside)
-    influence = _by_unit(linear, errors, outside, kept)
-    return _Parts(lines, errors, influence, used, full, out_of_bag)
+    return UsableRows(*(part[good] for part in (data, lines, outside, errors, linear)))
 
 
 def _lines(measure: RowMeasure, data: Array, outside: Array) -> tuple[Array, Array]:
@@ -272,68 +292,81 @@ def _errors(measure: RowMeasure, data: Array, weights: Array) -> Array:
     return measure.combined(measure.sums(data, weights))
 
 
-def _out_of_bag_rows(
-    measure: RowMeasure, kept: Kept, data: Array, lines: Array, outside: Array
-) -> OutOfBagError:
+def _out_of_bag_rows(measure: RowMeasure, kept: Kept, rows: UsableRows) -> OutOfBagError:
     """Err(1) with its standard error; of a function of means by its linearised losses."""
+    counts = kept.row_counts[np.unique(rows.lines // kept.samples.n_seeds)]
+    losses, value, own = losses_of(measure, kept, rows)
+    found = out_of_bag_error(losses, counts, groups=kept.target.unit)
+    if own is None:
+        return found
+    return replace(found, error=value, by_row=found.by_row - found.error + value, replicates=own)
+
+
+def losses_of(measure: RowMeasure, kept: Kept, rows: UsableRows) -> tuple[Array, float, Any]:
+    """Losses (n_used, n_samples) of each training sample, averaged over its runs.
+
+    For a function of means they are linearised; with them its value, and its value on the rows
+    that each sample left out, (n_used,).
+    """
+    data, lines, outside, _, _ = rows
     n_seeds = kept.samples.n_seeds
-    counts = kept.row_counts[np.unique(lines // n_seeds)]
     if measure.is_mean:
-        losses = _over_seeds(measure.losses(data), lines, n_seeds)
-        return out_of_bag_error(losses, counts, groups=kept.target.unit)
+        return over_seeds(measure.losses(data), lines, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
     sums = measure.sums(data, outside * (kept.n_rows / (times * rows_used))).sum(axis=0)[None]
     value, gradient = float(measure.combined(sums)[0]), measure.gradient(sums)
     linear = measure.project(data, np.repeat(gradient, len(data), axis=0)) * kept.n_rows
-    losses = _over_seeds(linear, lines, n_seeds)
-    found = out_of_bag_error(losses, counts, groups=kept.target.unit)
     own = measure.combined(measure.sums(data, outside.astype(float)))
-    return replace(
-        found,
-        error=value,
-        by_row=found.by_row - found.error + value,
-        replicates=_over_seeds(own, lines, n_seeds),
-    )
+    return over_seeds(linear, lines, n_seeds), value, over_seeds(own, lines, n_seeds)
 
 
-def _by_unit(linear: Array, errors: Array, outside: Array, kept: Kept) -> Array:
+def _by_unit(rows: UsableRows, kept: Kept) -> Array:
     """Influence of each unit on each line's error, (n_lines, n_units)."""
-    gaps = linear - errors[:, None]
+    gaps = rows.linear - rows.errors[:, None]
     unit = kept.target.unit
     if unit is None:
         return gaps
     found = np.zeros((len(gaps), kept.n_units))
-    for line, own in enumerate(outside):
+    for line, own in enumerate(rows.outside):
         found[line] = group_influence(gaps[line, own], unit[own], kept.n_units)
     return found
 
 
 def _of_replicates(measure: Measure, kept: Kept) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
-    key, n_seeds = measure.key, kept.samples.n_seeds
-    records = kept.records[: kept.samples.n_bootstrap_runs]
-    errors = np.array([one.get(f"{key}: error", np.nan) for one in records], dtype=float)
-    lines = np.flatnonzero(np.isfinite(errors))
-    counts = kept.samples.counts[lines // n_seeds]
-    influence = np.full((len(lines), kept.n_units), np.nan)
-    for line, k in enumerate(lines.tolist()):
-        influence[line, counts[line] == 0] = records[k][f"{key}: influence"]
+    lines, errors, influence = replicates_of(measure, kept)
+    n_seeds = kept.samples.n_seeds
+    outside = kept.samples.counts[lines // n_seeds] == 0
     used = np.unique(lines // n_seeds)
-    full = np.array([one[f"{key}: error"] for one in kept.full], dtype=float)
+    full = np.array([one[f"{measure.key}: error"] for one in kept.full], dtype=float)
     out_of_bag = None
     if len(used) >= 2:
         out_of_bag = out_of_bag_metric(
-            _over_seeds(errors[lines], lines, n_seeds),
+            over_seeds(errors, lines, n_seeds),
             kept.samples.counts[used],
-            _over_seeds(_filled(influence, counts == 0, 1.0), lines, n_seeds),
+            over_seeds(filled(influence, outside, 1.0), lines, n_seeds),
         )
-    filled = _filled(influence, counts == 0, 0.5)
-    return _Parts(lines, errors[lines], filled, used, full, out_of_bag)
+    return _Parts(lines, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
 
 
-def _filled(influence: Array, outside: Array, power: float) -> Array:
+def replicates_of(measure: Measure, kept: Kept) -> tuple[Array, Array, Array]:
+    """Numbers of the runs with a value, their errors, and the influence of each unit.
+
+    Influence values are (n_lines, n_units), NaN where they were not computed.
+    """
+    records = kept.records[: kept.samples.n_bootstrap_runs]
+    errors = np.array([one.get(f"{measure.key}: error", np.nan) for one in records], dtype=float)
+    lines = np.flatnonzero(np.isfinite(errors))
+    counts = kept.samples.counts[lines // kept.samples.n_seeds]
+    influence = np.full((len(lines), kept.n_units), np.nan)
+    for line, k in enumerate(lines.tolist()):
+        influence[line, counts[line] == 0] = records[k][f"{measure.key}: influence"]
+    return lines, errors[lines], influence
+
+
+def filled(influence: Array, outside: Array, power: float) -> Array:
     """Influence values with the unit's mean where they were not computed.
 
     Those that were are moved away from that mean by (times left out / times computed) ** power: 1
@@ -348,7 +381,7 @@ def _filled(influence: Array, outside: Array, power: float) -> Array:
     return np.where(known, mean + scale * (influence - mean), mean)
 
 
-def _over_seeds(values: Array, lines: Array, n_seeds: int) -> Array:
+def over_seeds(values: Array, lines: Array, n_seeds: int) -> Array:
     """Mean over the runs of each training sample."""
     if n_seeds == 1:
         return values
@@ -380,7 +413,7 @@ def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
         oob_influence,
         bounds=measure.bounds,
         n_rows=kept.n_rows,
-        n_effective=_n_effective(measure, kept),
+        n_effective=n_effective_of(measure, kept),
         **extra,
     )
 
@@ -431,7 +464,7 @@ def _pooled_influence(measure: ReplicateMeasure, given: Array, number: int) -> A
     """Influence of each row on the metric of all out-of-fold responses together."""
     assert measure.target.y is not None
     _, influence = replicate(measure.function, measure.target.y, given, None, number)
-    return _filled(influence[None], np.ones((1, len(influence)), dtype=bool), 0.5)[0]
+    return filled(influence[None], np.ones((1, len(influence)), dtype=bool), 0.5)[0]
 
 
 def _cv_scorer(
@@ -464,7 +497,7 @@ def _cv_scorer(
     return (centre, np.array(found), {}) if found else None
 
 
-def _n_effective(measure: Measure, kept: Kept) -> int:
+def n_effective_of(measure: Measure, kept: Kept) -> int:
     """Units; for all but means of rows, not more than the rarest class has rows."""
     rarest = kept.target.smallest_class
     if (isinstance(measure, RowMeasure) and measure.is_mean) or rarest is None:
