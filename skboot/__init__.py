@@ -1,6 +1,7 @@
 """How far can a machine-learning score, and a difference between two scores, be trusted?"""
 
 from .comparison import (
+    compare_methods,
     compare_runs,
     compare_systems,
     corrected_t,
@@ -45,6 +46,7 @@ __all__ = [
     "VarianceComponentsDisplay",
     "bootstrap_runs",
     "bootstrap_score",
+    "compare_methods",
     "compare_runs",
     "compare_systems",
     "corrected_t",

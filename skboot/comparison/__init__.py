@@ -1,15 +1,18 @@
-"""Which is better? Paired comparison of systems, runs and tuned searches.
+"""Which is better? Paired comparison of systems, runs, methods and tuned searches.
 
 `compare_systems` for trained systems on one test set, `compare_runs` for several runs (seeds) of
-several methods on one test set, `search_score` for the winner of a search.
+several methods on one test set, `compare_methods` for estimators that are trained here,
+`search_score` for the winner of a search.
 """
 
+from .methods import compare_methods
 from .runs import compare_runs
 from .search import search_score
 from .systems import compare_systems
 from .tuning import corrected_t, one_standard_error, out_of_fold
 
 __all__ = [
+    "compare_methods",
     "compare_runs",
     "compare_systems",
     "corrected_t",

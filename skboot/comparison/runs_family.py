@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from .._inputs import Rows
 from ..inference.distribution import Subject, bootstrap
 from ..inference.intervals import ConfidenceInterval
-from ..inference.paired import holm
 from ..inference.paired_runs import (
     RunsDifference,
     components_difference,
-    joint_p_values,
     welch_difference,
 )
 from ..inference.variance import Moments, ResampleNoise, RowNoise, moments
@@ -26,6 +24,7 @@ from ..resampling.plan import Coding, ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult, PairedDifference
 from .family import pairs_of
+from .simultaneous import adjusted
 
 Floats = NDArray[np.float64]
 
@@ -141,7 +140,14 @@ def compared_by(
         _record(call, evaluated[one], evaluated[other], difference)
         for (one, other), difference in zip(pairs, differences, strict=True)
     ]
-    records = _adjusted(call, evaluated, pairs, records, differences)
+    records = adjusted(
+        records,
+        differences,
+        call.adjust,
+        confidence_level=call.confidence_level,
+        correlation_of=lambda some: _correlation(call, evaluated, [pairs[k] for k in some]),
+        seed=call.plan.seed,
+    )
     systems = {
         name: replace(one, evidence=replace(one.evidence, replicates=evaluated[name].replicates))
         for name, one in alone.items()
@@ -284,40 +290,6 @@ def _record(
 
 
 # ------------------------------------------------------------------ all pairs
-
-
-def _adjusted(
-    call: RunsCall,
-    evaluated: Mapping[str, _Evaluated],
-    pairs: Sequence[tuple[str, str]],
-    records: list[PairedDifference],
-    differences: list[RunsDifference],
-) -> list[PairedDifference]:
-    """Add simultaneous intervals and adjusted p-values."""
-    if call.adjust is None:
-        return records
-    p_values = np.array([record.p_value for record in records])
-    rest = 1 - call.confidence_level
-    if len(records) == 1:
-        adjusted, cut, name = p_values, rest, records[0].confidence_interval.method
-    elif call.adjust == "holm":
-        adjusted, cut, name = holm(p_values), rest / len(records), "bonferroni"
-    else:
-        name = "max-t"
-        vary = [k for k, each in enumerate(differences) if each.standard_error > 0]
-        adjusted, cut = np.where(np.isnan(p_values), np.nan, 1.0), rest
-        if vary:
-            correlation = _correlation(call, evaluated, [pairs[k] for k in vary])
-            smallest = joint_p_values([differences[k] for k in vary], correlation, call.plan.seed)
-            below = np.searchsorted(smallest, p_values[vary], side="right")
-            adjusted[vary] = np.maximum(p_values[vary], (1 + below) / (len(smallest) + 1))
-            cut = float(smallest[max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)])
-    found = []
-    for record, difference, p in zip(records, differences, adjusted, strict=True):
-        low, high = difference.interval(1 - cut)
-        wide = ConfidenceInterval(low, high, call.confidence_level, name)
-        found.append(record._replace(simultaneous_interval=wide, p_value_adjusted=float(p)))
-    return found
 
 
 def _correlation(

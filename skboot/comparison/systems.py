@@ -226,28 +226,25 @@ def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> 
 
 def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
     """Predictions by name, at least two; a data frame counts as its columns."""
-    columns = y_preds if isinstance(y_preds, Mapping) else None
-    if columns is None and hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
-        columns = {name: y_preds[name] for name in y_preds.columns}
-    if columns is None:
-        raise check.fail(
-            caller,
-            "y_preds",
-            f"be a dict of the predictions of each {noun} by its name",
-            type(y_preds).__name__,
-            "Use {'A': predictions_a, 'B': predictions_b}.",
-        )
-    named = {str(name): values for name, values in columns.items()}
-    if len(named) != len(columns):
-        raise check.fail(caller, "y_preds", "have keys that differ as text", f"{list(columns)}")
+    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
+        y_preds = {name: y_preds[name] for name in y_preds.columns}
+    return named_values("y_preds", y_preds, caller, "predictions", noun, "bootstrap_score")
+
+
+def named_values(
+    argument: str, values: Any, caller: str, what: str, noun: str, for_one: str
+) -> dict[str, Any]:
+    """Check a dict of what is compared, at least two."""
+    if not isinstance(values, Mapping):
+        must = f"be a dict of the {what} of each {noun} by its name"
+        advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
+        raise check.fail(caller, argument, must, type(values).__name__, advice)
+    named = {str(name): own for name, own in values.items()}
+    if len(named) != len(values):
+        raise check.fail(caller, argument, "have keys that differ as text", f"{list(values)}")
     if len(named) < 2:
-        raise check.fail(
-            caller,
-            "y_preds",
-            f"hold at least two {noun}s",
-            f"{len(named)}",
-            "For one trained system use bootstrap_score.",
-        )
+        advice = f"For one {noun} use {for_one}."
+        raise check.fail(caller, argument, f"hold at least two {noun}s", f"{len(named)}", advice)
     return named
 
 

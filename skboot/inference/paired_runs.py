@@ -32,18 +32,18 @@ class RunsDifference(NamedTuple):
     standard_error : float
         Of the difference.
     degrees_of_freedom : float
-        By Satterthwaite's rule.
+        Of the t interval.
     of_runs : float
-        Part of the squared standard error that more runs would lessen.
+        Part of the squared standard error that more runs would lessen; NaN if not told apart.
     of_test : float
-        Part that more test units would lessen.
+        Part that more test units would lessen; NaN if not told apart.
     """
 
     difference: float
     standard_error: float
     degrees_of_freedom: float
-    of_runs: float
-    of_test: float
+    of_runs: float = np.nan
+    of_test: float = np.nan
 
     def interval(self, confidence_level: float) -> tuple[float, float]:
         """Limits of the t interval."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.intervals import ConfidenceInterval
+from ..inference.outperformance import Outperformance
 from . import comparison_wording as wording
 from . import drawing, rendering, storage
 from .result import EvaluationResult, frame_of, from_parts, page_of, parts_of
@@ -46,6 +47,9 @@ class PairedDifference(NamedTuple):
         Standard deviation of the difference over the resamples.
     mcnemar_p_value : float or None
         Exact, where both are right or wrong on independent rows.
+    outperformance : Outperformance or None
+        P(A > B): how often a run of the first beats the paired run of the second, with its
+        interval; of `skboot.compare_methods`.
     """
 
     first: str
@@ -58,6 +62,7 @@ class PairedDifference(NamedTuple):
     bootstrap_support: float
     standard_error: float
     mcnemar_p_value: float | None = None
+    outperformance: Outperformance | None = None
 
     @property
     def widest_interval(self) -> ConfidenceInterval:
@@ -80,6 +85,7 @@ class PairedDifference(NamedTuple):
             confidence_interval=_mirror(self.confidence_interval),
             simultaneous_interval=None if simultaneous is None else _mirror(simultaneous),
             bootstrap_support=1.0 - self.bootstrap_support,
+            outperformance=self.outperformance and self.outperformance.mirrored(),
         )
 
 
@@ -91,8 +97,8 @@ def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
 class ComparisonResult:
     """Differences of systems on the same rows, with intervals and p-values.
 
-    `skboot.compare_systems` and `skboot.compare_runs` make them. Two results are equal if all
-    they hold is equal; they cannot be hashed or changed.
+    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Two
+    results are equal if all they hold is equal; they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -520,15 +526,24 @@ def record_of_pair(result: ComparisonResult, pair: PairedDifference) -> dict[str
         "bootstrap_support": pair.bootstrap_support,
         "standard_error": pair.standard_error,
         "mcnemar_p_value": np.nan if pair.mcnemar_p_value is None else pair.mcnemar_p_value,
+        **_outperformance_columns(pair.outperformance),
         "told_apart": result.told_apart(pair),
     }
 
 
+def _outperformance_columns(found: Outperformance | None) -> dict[str, float]:
+    values = (np.nan, np.nan, np.nan) if found is None else found[:3]
+    names = ("outperformance", "outperformance_low", "outperformance_high")
+    return dict(zip(names, values, strict=True))
+
+
 def _named(pair: PairedDifference) -> dict[str, Any]:
     simultaneous = pair.simultaneous_interval
+    outperformance = pair.outperformance
     return pair._asdict() | {
         "confidence_interval": pair.confidence_interval._asdict(),
         "simultaneous_interval": None if simultaneous is None else simultaneous._asdict(),
+        "outperformance": None if outperformance is None else outperformance._asdict(),
     }
 
 
@@ -538,6 +553,7 @@ def _pair_from(values: tuple[Any, ...]) -> PairedDifference:
     return pair._replace(
         confidence_interval=ConfidenceInterval(*pair.confidence_interval),
         simultaneous_interval=None if simultaneous is None else ConfidenceInterval(*simultaneous),
+        outperformance=pair.outperformance and Outperformance(*pair.outperformance),
     )
 
 

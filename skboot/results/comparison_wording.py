@@ -14,11 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..inference.intervals import ConfidenceInterval
+from ..inference.outperformance import Outperformance
 from . import rendering, wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
     from .comparison import ComparisonResult, PairedDifference
+
+# Of more differences than this the verdict on P(A > B) is not spelled out.
+_MAX_VERDICTS = 3
 
 # More differences than this, and only those with the best system (or the reference) are shown.
 MAX_SHOWN = 15
@@ -30,6 +34,7 @@ _METHODS = {
     "bonferroni": "Bonferroni",
     "components": "t interval from variance components",
     "welch": "Welch's t interval over runs",
+    "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
 }
 _ESTIMANDS = {
     "system": "difference of these trained systems on new data from the same source",
@@ -42,8 +47,7 @@ def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
     name = wording._capitalized(wording.spoken(result.metric))
     n = len(result.systems)
-    rows = wording._counted(result.n_samples, "test row")
-    return f"{name} of {n} {_NOUNS[result.estimand]}s on {rows}"
+    return f"{name} of {n} {_NOUNS[result.estimand]}s on {_rows(result)}"
 
 
 def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
@@ -100,7 +104,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         rendering.number(result.systems[n].estimate, _score_digits(result, pair))
         for n in (pair.first, pair.second)
     ]
-    rows = wording._counted(result.n_samples, "test row")
+    rows = _rows(result)
     apart = result.told_apart(pair)
     value = rendering.number(pair.difference, digits_of(pair))
     start = (
@@ -117,11 +121,25 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         else ""
     )
     sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
+    share = _claim_of_runs(result, pair)
     if not apart:
-        return f"{sentence} This does not show which one is better, nor that they are equal."
+        return f"{sentence}{share} This does not show which one is better, nor that they are equal."
     winner, loser = _ordered(result, pair)
     word = {None: "higher than", True: "better than", False: "better than"}
-    return f"{sentence} {winner} is {word[result.greater_is_better]} {loser}."
+    return f"{sentence}{share} {winner} is {word[result.greater_is_better]} {loser}."
+
+
+def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Say how often a run of the first beat the paired run of the second."""
+    found = pair.outperformance
+    if found is None or found.n_pairs == 0:
+        return ""
+    share, low, high = (f"{100 * part:.0f}" for part in found[:3])
+    return (
+        f" {pair.first} beat {pair.second} in {share} % of {found.n_pairs} pairs of runs "
+        f"({rendering.percent(found.confidence_level)} CI {low} to {high} %, given "
+        f"{_given(result)})."
+    )
 
 
 def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
@@ -157,7 +175,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
         groups[kind].append(name)
     score = wording.estimate(result.systems[centre])
     noun = _NOUNS[result.estimand]
-    rows = wording._counted(result.n_samples, "test row")
+    rows = _rows(result)
     if result.reference is None:
         start = (
             f"Of {len(result.systems)} {noun}s compared by {_metric(result)} on {rows}, {centre} "
@@ -190,6 +208,23 @@ def _together(result: ComparisonResult) -> str:
     return f"simultaneous {level} intervals over {n} differences, {name}; {drawn}"
 
 
+def _is_left_out(result: ComparisonResult) -> bool:
+    """Whether methods were scored on the rows left out of their training samples."""
+    return result._any_system.refits is not None
+
+
+def _rows(result: ComparisonResult) -> str:
+    """On what the scores are."""
+    if _is_left_out(result):
+        return f"{wording._counted(result.n_samples, 'row')}, each scored where it was left out"
+    return wording._counted(result.n_samples, "test row")
+
+
+def _given(result: ComparisonResult) -> str:
+    """What paired runs hold fixed."""
+    return "this training list" + ("" if _is_left_out(result) else " and test set")
+
+
 def _metric(result: ComparisonResult) -> str:
     return wording.spoken(result.metric)
 
@@ -219,11 +254,53 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
     system = result._any_system
     drawn = f"{wording.units(system)} for all {_NOUNS[result.estimand]}s together"
+    drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
     lines.append(("resampled", f"{drawn}, {wording._counted(result.n_resamples, 'time')}"))
+    lines += _facts_of_runs(result)
     if result.held_fixed:
         lines.append(("held fixed", wording._listed(result.held_fixed)))
     lines += [("note", note) for note in result.notes]
     return lines
+
+
+def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
+    """P(A > B) of each pair shown, with the rule for reading it."""
+    shown = [pair for pair in shown_pairs(result) if pair.outperformance is not None]
+    if not shown:
+        return []
+    lines = [
+        (
+            "P(A > B)",
+            f"share of runs of A that beat the run of B on the same training sample, given "
+            f"{_given(result)}; it says nothing of other rows. Significant if the interval lies "
+            "on one side of .5, and meaningful if it reaches beyond .75 or .25 (Bouthillier et al. "
+            "2021)",
+        )
+    ]
+    if len(shown) <= _MAX_VERDICTS:
+        for pair in shown:
+            found = pair.outperformance
+            assert found is not None
+            name = f"P({pair.first} > {pair.second})"
+            number = f"{_share(found)} over {wording._counted(found.n_pairs, 'pair')} of runs"
+            lines.append((name, f"{number}: {found.verdict} on these rows{_on_others(pair)}"))
+    return lines
+
+
+def _on_others(pair: PairedDifference) -> str:
+    """Say where a difference between runs is not shown to be one between methods."""
+    found = pair.outperformance
+    if found is None or found.verdict == "not significant" or pair.excludes_zero:
+        return ""
+    return ", but not shown on others: the interval of the difference holds 0"
+
+
+def _share(found: Outperformance) -> str:
+    """Write P(A > B) with its interval."""
+    if math.isnan(found.probability):
+        return "undefined"
+    value, low, high = (rendering.number(one, 2) for one in found[:3])
+    return f"{value} ({low} to {high})"
 
 
 def _adjusted(result: ComparisonResult) -> str:
@@ -262,7 +339,8 @@ def pairs_table(
     mcnemar = any(pair.mcnemar_p_value is not None for pair in pairs)
     header = ["difference", "method", "estimate", f"{level} CI"]
     header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
-    header += ["support"] + ["McNemar p"] * mcnemar
+    runs = any(pair.outperformance is not None for pair in pairs)
+    header += ["P(A > B)" if runs else "support"] + ["McNemar p"] * mcnemar
     rows = [_pair_cells(pair, adjusted, mcnemar) for pair in pairs]
     return rendering.Table(header, rows, 2)
 
@@ -279,7 +357,9 @@ def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[s
         *([limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
         p_number(pair.p_value),
         *([p_number(pair.p_value_adjusted)] if adjusted else []),
-        rendering.number(pair.bootstrap_support, 3),
+        rendering.number(pair.bootstrap_support, 3)
+        if pair.outperformance is None
+        else _share(pair.outperformance),
         *(["" if exact is None else p_number(exact)] if mcnemar else []),
     ]
 

@@ -7,16 +7,15 @@ trained on this many rows. For the predictions of one trained model on a test se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-from .._sklearn_compat import routing_enabled
 from ..refit.resolving import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
@@ -24,22 +23,6 @@ from .delegation import Delegation
 from .evaluating import Judged, JudgedOnTests, judge
 
 _CALLER = "BootstrapScorer"
-
-_RECORDED = (
-    "strategy",
-    "n_train_resamples",
-    "n_cv_repeats",
-    "n_seeds",
-    "interval",
-    "confidence_level",
-    "stratify",
-    "inner_cv",
-)
-_RECORDED_WITH_TEST = (
-    *(name for name in _RECORDED if name not in ("strategy", "n_cv_repeats")),
-    "n_test_resamples",
-    "estimand",
-)
 
 
 class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
@@ -262,7 +245,6 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             If the interval is known to be unreliable in the case at hand, inner cross-validation
             sees copies of rows on both sides, or test set and training list share groups.
         """
-        params = self._routed(groups, params)
         judged = judge(
             self,
             X,
@@ -280,19 +262,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             self._set_attributes_on_tests(judged)
         return self
 
-    def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
-        """Parameters of the estimator's fit."""
-        if not routing_enabled():
-            return params
-        given = params if groups is None else {**params, "groups": groups}
-        if not given:
-            return {}
-        return dict(process_routing(self, "fit", **given).estimator.fit)
-
     # -------------------------------------------------------------- results
-
-    def _record(self, names: Sequence[str]) -> dict[str, Any]:
-        return {"estimator": repr(self.estimator)} | {name: getattr(self, name) for name in names}
 
     def _set_model(self, model: Any) -> None:
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
@@ -300,16 +270,8 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         _set_or_delete(self, "estimator_", model if self.refit else None)
 
     def _set_attributes(self, judged: Judged) -> None:
-        settings = packing.Settings(
-            self.strategy,
-            self.interval,
-            float(self.confidence_level),
-            self.stratify,
-            self._record(_RECORDED),
-            _CALLER,
-        )
         kept, found = judged.kept, judged.errors
-        packed = packing.results_of(kept, found, settings)
+        packed = packing.results_of(kept, found, packing.settings_of(self))
         self.runs_ = packing.runs_of(kept, found[0])
         names = [one.measure.name for one in found]
         cautions = {name: own for name, (_, own) in zip(names, packed, strict=True)}
@@ -333,7 +295,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             self.n_jobs,
             judged.classes,
             self.stratify,
-            self._record(_RECORDED_WITH_TEST),
+            packing.record_of(self, packing.RECORDED_WITH_TEST),
         )
         found = on_test_set.results_on_tests(
             asked, judged.tests, judged.samples, judged.responses, judged.scorers, judged.records

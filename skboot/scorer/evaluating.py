@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import process_routing
 
 from .. import _validation as check
+from .._sklearn_compat import routing_enabled
 from ..evaluation import versions_used
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
@@ -118,6 +120,7 @@ def judge(
         raise ValueError(
             f"This {type(scorer).__name__} requires y to be passed, but the target y is None."
         )
+    params = _routed(scorer, groups, params)
     X, y, groups = indexable(X, y, groups)
     unit = None if groups is None else parameters.checked_groups(groups)
     seed = check.check_seed(scorer.random_state, _CALLER)
@@ -139,6 +142,16 @@ def judge(
     for sentence in on_test_set.shared_groups(groups, tests):
         warnings.warn(f"{_CALLER}: {sentence}", UserWarning, stacklevel=3)
     return _on_tests(scorer, job, seed, tests)
+
+
+def _routed(scorer: Any, groups: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of the estimator's fit."""
+    if not routing_enabled():
+        return dict(params)
+    given = dict(params) if groups is None else {**params, "groups": groups}
+    if not given:
+        return {}
+    return dict(process_routing(scorer, "fit", **given).estimator.fit)
 
 
 def _on_tests(

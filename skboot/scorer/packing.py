@@ -27,6 +27,23 @@ _SMALLER_SAMPLES = (
 )
 _NO_INTERVAL = "No interval of the optimism-corrected score is known; use another strategy for one."
 
+# Parameters that a result keeps.
+_RECORDED = (
+    "strategy",
+    "n_train_resamples",
+    "n_cv_repeats",
+    "n_seeds",
+    "interval",
+    "confidence_level",
+    "stratify",
+    "inner_cv",
+)
+RECORDED_WITH_TEST = (
+    *(name for name in _RECORDED if name not in ("strategy", "n_cv_repeats")),
+    "n_test_resamples",
+    "estimand",
+)
+
 # Attributes that a fit with a test set does not have.
 WITHOUT_TEST = (
     "resubstitution_score_",
@@ -49,7 +66,6 @@ class Settings(NamedTuple):
     stratify : bool
     record : dict
         Arguments of the call, for the result.
-    caller : str
     """
 
     strategy: str
@@ -57,7 +73,18 @@ class Settings(NamedTuple):
     confidence_level: float
     stratify: bool
     record: dict[str, Any]
-    caller: str
+
+
+def settings_of(scorer: Any) -> Settings:
+    """What the packing must know of a scorer."""
+    level = float(scorer.confidence_level)
+    record = record_of(scorer, _RECORDED)
+    return Settings(scorer.strategy, scorer.interval, level, scorer.stratify, record)
+
+
+def record_of(scorer: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Parameters of a scorer, for the result."""
+    return {"estimator": repr(scorer.estimator)} | {name: getattr(scorer, name) for name in names}
 
 
 def results_of(

@@ -1,0 +1,286 @@
+"""Compare methods: estimators trained on the same samples, scored on the same rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _validation as check
+from ..scorer import BootstrapScorer
+from ..scorer.evaluating import Judged, JudgedOnTests, judge
+from .methods_family import MethodsCall, compared_left_out, compared_on_tests
+from .systems import check_adjust, check_reference, named_values
+
+_CALLER = "compare_methods"
+_INTERVALS = {False: ("auto", "adjusted"), True: ("auto", "components", "welch")}
+
+
+def compare_methods(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any = None,
+    *,
+    groups: ArrayLike | None = None,
+    X_test: Any = None,
+    y_test: Any = None,
+    groups_test: Any = None,
+    reference: str | None = None,
+    adjust: str | None = "max-t",
+    scoring: Any = None,
+    strategy: str = "oob",
+    n_train_resamples: int = 200,
+    n_seeds: int = 1,
+    n_test_resamples: int = 1999,
+    estimand: str = "method",
+    interval: str = "auto",
+    confidence_level: float = 0.95,
+    stratify: bool = False,
+    inner_cv: str = "grouped",
+    error_score: Any = np.nan,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+    memory: Any = None,
+    verbose: int = 0,
+) -> Any:
+    """Compare estimators trained on the same samples and scored on the same rows.
+
+    Answers which *method* does better when trained on this many rows: the training rows, the
+    seeds and the rows to be scored are all a sample. What is hard for all of them cancels out of
+    the differences, which are paired training sample by training sample and row by row.
+
+    Parameters
+    ----------
+    estimators : dict of str to estimator
+        At least two. All that looks at the data belongs inside a `Pipeline`.
+    X : array-like of shape (n_samples, n_features)
+        Rows to train on.
+    y : array-like of shape (n_samples,), default=None
+        Targets.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group (speaker, patient) are drawn, and left out, together.
+    X_test : array-like of shape (n_test, n_features) or dict of these, optional
+        Test set that every run is scored on, instead of the rows left out. A dict of test sets
+        gives a dict of results, from the same runs.
+    y_test : array-like of shape (n_test,) or dict, optional
+        Its targets.
+    groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
+        Test rows of one group are drawn together. Two columns are crossed factors.
+    reference : str, optional
+        Name of the estimator that all others are compared with; all pairs when None.
+    adjust : {"max-t", "holm", None}
+        For several differences at once, as in `compare_systems`.
+    scoring : str, callable, list, tuple, dict or None
+        As of `BootstrapScorer`. A list or dict gives a dict of results, from the same runs.
+    strategy : {"oob"}
+        Without a test set only the difference of out-of-bag scores has a known error.
+    n_train_resamples : int
+        Bootstrap samples to train on; with a test set 0 keeps the training list fixed.
+    n_seeds : int
+        Runs of each training sample, each with its own random states. All estimators get the same.
+    n_test_resamples : int
+        Resamples of the test set, and of the runs for P(A > B).
+    estimand : {"method"}
+        What the differences are of. For trained models use `compare_systems`.
+    interval : {"auto", "adjusted", "components", "welch"}
+        "auto" is "adjusted" without a test set (t with the adjusted standard error), and
+        "components" with one; "welch", with one, holds the test rows fixed.
+    confidence_level : float
+        In (0, 1).
+    stratify : bool
+        Draw training samples within classes.
+    inner_cv : {"grouped", "as-is"}
+        Whether cross-validation inside an estimator keeps copies of a row on one side.
+    error_score : float or "raise"
+        What becomes of a run that fails: NaN leaves its training sample out for all estimators.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call, and each estimator the runs
+        that a `BootstrapScorer` with these parameters gives it.
+    memory : path-like, optional
+        Folder for finished runs, which serves `BootstrapScorer` too. Needs a ``random_state``.
+    verbose : int
+        1 shows progress on stderr.
+
+    Returns
+    -------
+    ComparisonResult or ComparisonTable
+        With ``outperformance`` in each pair: P(A > B), how often a run of the first beats the run
+        of the second on the same training sample, given this training list (and test set).
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right; the message says what to do.
+
+    Warns
+    -----
+    sklearn.exceptions.FitFailedWarning
+        If some runs failed. Their training samples are left out for all estimators.
+    UserWarning
+        As of `BootstrapScorer`, and with few runs.
+
+    See Also
+    --------
+    BootstrapScorer : One method.
+    compare_runs : Methods that were trained elsewhere.
+    compare_systems : Trained models.
+
+    Notes
+    -----
+    Without a test set: difference of the out-of-bag errors Err(1), with the standard error of
+    Efron and Tibshirani (1997, section 5) for the differences of the losses, and t with one degree
+    of freedom less than there are rows (groups). There is no .632+ of a difference. With a test
+    set: variance components of the differences run by run, centred on the runs trained on all rows.
+
+    P(A > B) has the percentile interval over bootstrap samples of the pairs of runs, which share
+    their training list and the rows they are scored on: it says nothing of other rows, and can be
+    far from .5 where the difference is not told from 0. Bouthillier et al. call a difference
+    meaningful if that interval lies above .5 and reaches beyond .75; 29 pairs tell .75 from .5
+    with 5 % errors of both kinds (Noether 1987, JASA 82:645).
+
+    References
+    ----------
+    Efron & Tibshirani (1997), JASA 92:548. Bouthillier et al. (2021), "Accounting for Variance in
+    Machine Learning Benchmarks", MLSys 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from skboot import compare_methods
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> methods = {"naive Bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+    >>> result = compare_methods(methods, X, y, n_train_resamples=100, random_state=0)
+    >>> [pair] = result.pairs
+    >>> pair.excludes_zero, pair.outperformance.verdict
+    (True, 'significant and meaningful')
+    """
+    has_test = any(part is not None for part in (X_test, y_test, groups_test))
+    named = _named(estimators, adjust, reference)
+    _check_asked(strategy, estimand, interval, has_test, n_train_resamples, n_seeds)
+    _check_memory(memory, random_state)
+    seed = check.check_seed(random_state, _CALLER)
+    shared = {
+        "scoring": scoring,
+        "strategy": strategy,
+        "n_train_resamples": n_train_resamples,
+        "n_seeds": n_seeds,
+        "n_test_resamples": n_test_resamples,
+        "confidence_level": confidence_level,
+        "stratify": stratify,
+        "inner_cv": inner_cv,
+        "error_score": error_score,
+        "n_jobs": n_jobs,
+        "random_state": seed,
+        "memory": memory,
+        "verbose": verbose,
+    }
+    scorers = {name: BootstrapScorer(one, **shared) for name, one in named.items()}
+    data = {"groups": groups, "X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+    judged = _judge_all(scorers, X, y, data)
+    level = float(confidence_level)
+    call = MethodsCall(scorers, reference, adjust, interval, level, n_test_resamples, seed)
+    with _speaking_of(None):
+        return (compared_on_tests if has_test else compared_left_out)(call, judged)
+
+
+def _judge_all(
+    scorers: Mapping[str, BootstrapScorer], X: Any, y: Any, data: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All runs of all estimators."""
+    judged = {}
+    for name, scorer in scorers.items():
+        with _speaking_of(name):
+            judged[name] = judge(scorer, X, y, params={}, **data)
+    _check_metrics(judged)
+    return judged
+
+
+# ------------------------------------------------------------------ arguments
+
+
+def _named(estimators: Any, adjust: Any, reference: Any) -> dict[str, Any]:
+    """Estimators by name, at least two, and what is asked of their differences."""
+    one = "BootstrapScorer"
+    named = named_values("estimators", estimators, _CALLER, "estimator", "method", one)
+    check_adjust(adjust, _CALLER)
+    check_reference(reference, named, _CALLER)
+    return named
+
+
+def _check_asked(
+    strategy: str,
+    estimand: str,
+    interval: str,
+    has_test: bool,
+    n_train_resamples: Any,
+    n_seeds: Any,
+) -> None:
+    if strategy != "oob":
+        raise check.fail(
+            _CALLER,
+            "strategy",
+            "be 'oob'",
+            repr(strategy),
+            "Only of the difference of out-of-bag scores is the error known; there is no .632+ "
+            "rule or cross-validation interval of a difference.",
+        )
+    if estimand != "method":
+        advice = "For trained models use compare_systems with their predictions."
+        raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
+    check.check_choice("interval", interval, _CALLER, _INTERVALS[has_test])
+    check.check_count("n_train_resamples", n_train_resamples, _CALLER, 0 if has_test else 2)
+    check.check_count("n_seeds", n_seeds, _CALLER, 1)
+    if has_test and n_train_resamples == 0 and n_seeds == 1:
+        raise check.fail(
+            _CALLER,
+            "n_seeds",
+            "be at least 2 with n_train_resamples=0",
+            "1",
+            "One run of each says nothing of other runs: give more seeds or training samples, or "
+            "compare these trained models by compare_systems.",
+        )
+
+
+def _check_memory(memory: Any, random_state: Any) -> None:
+    if memory is not None and random_state is None:
+        advice = "Set random_state=0, so that a later call can find the runs of this one."
+        raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
+
+
+def _check_metrics(judged: Mapping[str, Judged | JudgedOnTests]) -> None:
+    """Refuse a classifier beside a regressor where the metric comes from the kind of estimator."""
+    names = {
+        name: [error.measure.name for error in one.errors]
+        if isinstance(one, Judged)
+        else list(one.scorers)
+        for name, one in judged.items()
+    }
+    if len({tuple(own) for own in names.values()}) > 1:
+        advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
+        raise check.fail(_CALLER, "scoring", "be the same for all estimators", f"{names}", advice)
+
+
+@contextmanager
+def _speaking_of(name: str | None) -> Iterator[None]:
+    """Say of which estimator a warning or an error is, and by whom it was called."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield
+        except Exception as error:
+            if name is not None:
+                error.add_note(f"This was said of the estimator {name!r} of {_CALLER}.")
+            raise
+    of = "" if name is None else f"{name}: "
+    for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
+        for caller in ("BootstrapScorer", "compare_runs"):
+            text = text.removeprefix(f"{caller}: ")
+        warnings.warn(f"{_CALLER}: {of}{text}", category, stacklevel=4)
