@@ -283,4 +283,4 @@ def _speaking_of(name: str | None) -> Iterator[None]:
     for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
         for caller in ("BootstrapScorer", "compare_runs"):
             text = text.removeprefix(f"{caller}: ")
-        warnings.warn(f"{_CALLER}: {of}{text}", category, stacklevel=4)
+        warnings.warn(f"{_CALLER}: {of}{text}", category, stacklevel=4 if name is None else 5)

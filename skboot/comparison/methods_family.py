@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -99,7 +100,16 @@ def compared_left_out(call: MethodsCall, judged: Mapping[str, Judged]) -> Any:
     for k, error in enumerate(first.errors):
         alone = {name: own[k] for name, own in systems.items()}
         results[error.measure.name] = _left_out(call, judged, k, alone)
+    _warn(results)
     return next(iter(results.values())) if first.single else ComparisonTable(results)
+
+
+def _warn(results: Mapping[str, ComparisonResult]) -> None:
+    """Warn of few training samples, once."""
+    notes = dict.fromkeys(note for one in results.values() for note in one.notes)
+    for note in notes:
+        if "too few" in note:
+            warnings.warn(note, UserWarning, stacklevel=4)
 
 
 def _left_out(
@@ -209,19 +219,27 @@ def _notes(
             f"{n_left} of {n_samples} training samples gave no score for some method and are left "
             "out of all differences."
         )
+    said: dict[str, list[str]] = {}
     for record, error in zip(records, errors, strict=True):
-        name = f"{record.first} - {record.second}"
-        if error is None:
-            notes.append(f"{name}: fewer than two training samples gave a score for all methods.")
-            continue
-        if record.standard_error == 0:
-            notes.append(
-                f"{name}: no loss differs, so the interval is degenerate; it does not say that the "
-                "difference is known exactly."
-            )
-            continue
-        notes += [f"{name}: {note}" for note in error.notes]
+        for note in _notes_on(record, error):
+            said.setdefault(note, []).append(f"{record.first} - {record.second}")
+    for note, names in said.items():
+        more = f" and {len(names) - 3} others" if len(names) > 3 else ""
+        of = "" if len(names) == len(records) else f"{', '.join(names[:3])}{more}: "
+        notes.append(f"{of}{note}")
     return [*notes, *_notes_on_pairs(records)]
+
+
+def _notes_on(record: PairedDifference, error: OutOfBagError | None) -> tuple[str, ...]:
+    """What must be known of one difference."""
+    if error is None:
+        return ("Fewer than two training samples gave a score for all methods.",)
+    if record.standard_error > 0:
+        return error.notes
+    return (
+        "No loss differs, so the interval is degenerate; it does not say that the difference is "
+        "known exactly.",
+    )
 
 
 def _notes_on_pairs(records: Sequence[PairedDifference]) -> list[str]:

@@ -1,0 +1,537 @@
+"""compare_methods: differences of estimators trained on the same samples."""
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
+from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
+from skboot.refit.samples import draw
+
+N, B = 120, 60
+X, Y = load_breast_cancer(return_X_y=True)
+X_TEST, Y_TEST = X[200:400], Y[200:400]
+X, Y = X[:N], Y[:N]
+GROUPS = np.arange(N) // 4
+
+# One column each: fits in closed form, so that the order of rows changes nothing.
+BAYES = {"worst area": 23, "texture": 1}
+
+
+class OneColumn(ClassifierMixin, BaseEstimator):
+    """Naive Bayes on one column."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.model_ = GaussianNB().fit(X[:, [self.column]], y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X[:, [self.column]])
+
+    def predict_proba(self, X):
+        return self.model_.predict_proba(X[:, [self.column]])
+
+
+METHODS = {name: OneColumn(column) for name, column in BAYES.items()}
+FIRST, SECOND = METHODS
+
+
+def counts_of(unit=None):
+    return draw(
+        N,
+        unit=unit,
+        codes=Y,
+        stratify=False,
+        n_resamples=B,
+        n_repeats=0,
+        n_seeds=1,
+        seed=np.random.SeedSequence(0),
+    ).counts.astype(int)
+
+
+def answers_of(column, row_counts, method="predict", X_new=X):
+    """Of the models trained on rows repeated as often as each sample has them."""
+    found = []
+    for counts in row_counts:
+        rows = np.repeat(np.arange(N), counts)
+        model = GaussianNB().fit(X[rows][:, [column]], Y[rows])
+        found.append(getattr(model, method)(X_new[:, [column]]))
+    return np.array(found)
+
+
+def wrong(row_counts):
+    return [(answers_of(column, row_counts) != Y).astype(float) for column in BAYES.values()]
+
+
+def by_hand(losses, counts, unit):
+    """Err(1) and its standard error, unit by unit: e_n, D_i and d_ib as loops."""
+    row_counts = counts[:, unit]
+    outside = (row_counts == 0).astype(float)
+    by_row = (losses * outside).sum(axis=0) / outside.sum(axis=0)
+    error = by_row.mean()
+    q = (outside * (losses - by_row)).sum(axis=1) / N
+    n_units = counts.shape[1]
+    e = (1 - 1 / n_units) ** -n_units
+    values = np.array(
+        [
+            (by_row[unit == g] - error).sum() / N
+            + e * np.mean((counts[:, g] - counts[:, g].mean()) * (q - q.mean()))
+            for g in range(n_units)
+        ]
+    )
+    return error, values
+
+
+# ------------------------------------------------------------------ on the rows left out
+
+
+def test_the_difference_is_that_of_the_out_of_bag_errors_with_its_standard_error():
+    # The Monte Carlo term is checked by repetition below.
+    counts = counts_of()
+    first, second = wrong(counts)
+    error, values = by_hand(first - second, counts, np.arange(N))
+    [pair] = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0).pairs
+    assert_allclose(pair.difference, -error, atol=1e-12)
+    assert pair.standard_error < np.sqrt(np.sum(values**2))
+    half = stats.t.ppf(0.975, N - 1) * pair.standard_error
+    assert_allclose(
+        pair.confidence_interval[:2], [pair.difference - half, pair.difference + half], rtol=1e-9
+    )
+    expected = 2 * stats.t.sf(abs(pair.difference) / pair.standard_error, N - 1)
+    assert_allclose(pair.p_value, expected, rtol=1e-9)
+
+
+def test_many_training_samples_leave_the_standard_error_without_monte_carlo_noise():
+    # Both are estimates of the same; their noise at 2000 samples is a few percent.
+    many = 2000
+    counts = draw(
+        N,
+        unit=None,
+        codes=Y,
+        stratify=False,
+        n_resamples=many,
+        n_repeats=0,
+        n_seeds=1,
+        seed=np.random.SeedSequence(0),
+    ).counts.astype(int)
+    first, second = wrong(counts)
+    _, values = by_hand(first - second, counts, np.arange(N))
+    [few] = compare_methods(METHODS, X, Y, n_train_resamples=200, random_state=1).pairs
+    assert_allclose(few.standard_error, np.sqrt(np.sum(values**2)), rtol=0.1)
+
+
+def test_groups_are_drawn_and_left_out_together():
+    counts = counts_of(GROUPS)
+    row_counts = counts[:, GROUPS]
+    first, second = wrong(row_counts)
+    error, values = by_hand(first - second, counts, GROUPS)
+    [pair] = compare_methods(
+        METHODS, X, Y, groups=GROUPS, n_train_resamples=B, random_state=0
+    ).pairs
+    assert_allclose(pair.difference, -error, atol=1e-12)
+    assert pair.standard_error < np.sqrt(np.sum(values**2))
+    half = stats.t.ppf(0.975, len(np.unique(GROUPS)) - 1) * pair.standard_error
+    assert_allclose(pair.confidence_interval.high, pair.difference + half)
+
+
+def test_ranks_are_compared_resample_by_resample():
+    counts = counts_of()
+    scores = [answers_of(column, counts, "predict_proba")[:, :, 1] for column in BAYES.values()]
+    change = [
+        roc_auc_score(Y[c == 0], a[c == 0]) - roc_auc_score(Y[c == 0], b[c == 0])
+        for c, a, b in zip(counts, *scores, strict=True)
+    ]
+    [pair] = compare_methods(
+        METHODS, X, Y, scoring="roc_auc", n_train_resamples=B, random_state=0
+    ).pairs
+    assert_allclose(pair.difference, np.mean(change))
+    assert_allclose(pair.bootstrap_support, np.mean(np.greater(change, 0)))
+    # Degrees of freedom of the rarer class.
+    half = stats.t.ppf(0.975, np.bincount(Y).min() - 1) * pair.standard_error
+    assert_allclose(pair.confidence_interval.high, pair.difference + half)
+
+
+def test_a_function_of_means_is_that_of_the_averaged_terms():
+    # F1 of the weighted rows of all samples together, each row once.
+    counts = counts_of()
+    outside = counts == 0
+    weight = outside / outside.sum(axis=0)
+    expected = [
+        f1_score(np.tile(Y, B), answers_of(c, counts).ravel(), sample_weight=weight.ravel())
+        for c in BAYES.values()
+    ]
+    [pair] = compare_methods(METHODS, X, Y, scoring="f1", n_train_resamples=B, random_state=0).pairs
+    assert_allclose(pair.difference, expected[0] - expected[1])
+    assert 0 < pair.standard_error < 0.1
+
+
+def test_each_estimator_is_run_as_by_a_bootstrap_scorer():
+    trees = {"deep": ExtraTreesClassifier(5), "flat": ExtraTreesClassifier(5, max_depth=1)}
+    result = compare_methods(trees, X, Y, n_train_resamples=60, n_seeds=2, random_state=3)
+    for name, tree in trees.items():
+        scorer = BootstrapScorer(
+            tree, strategy="oob", n_train_resamples=60, n_seeds=2, random_state=3
+        ).fit(X, Y)
+        assert_array_equal(
+            result.systems[name].bootstrap_distribution, scorer.result_.bootstrap_distribution
+        )
+        assert result.systems[name].estimate == scorer.score_
+    change = np.subtract(*(result.systems[name].estimate for name in trees))
+    assert_allclose(result.pairs[0].difference, change)
+
+
+def test_a_memory_folder_serves_both(tmp_path):
+    parameters = {"n_train_resamples": 50, "random_state": 0, "memory": tmp_path}
+    BootstrapScorer(METHODS[FIRST], strategy="oob", **parameters).fit(X, Y)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*") if path.is_file()}
+    compare_methods(METHODS, X, Y, **parameters)
+    assert before
+    assert all(path.stat().st_mtime_ns == when for path, when in before.items())
+    after = [path for path in tmp_path.rglob("*.*") if path.is_file()]
+    assert len(after) == 2 * len(before)
+
+
+def test_the_same_estimator_twice_differs_by_nothing():
+    same = {"one": DecisionTreeClassifier(), "other": DecisionTreeClassifier()}
+    result = compare_methods(same, X, Y, n_train_resamples=10, random_state=0)
+    [pair] = result.pairs
+    assert pair.confidence_interval[:2] == (0, 0)
+    assert pair.difference == 0
+    assert pair.p_value == 1
+    assert pair.outperformance[:3] == (0.5, 0.5, 0.5)
+    assert any("degenerate" in note for note in result.notes)
+
+
+def test_exchanging_two_estimators_mirrors_everything():
+    swapped = {name: METHODS[name] for name in (SECOND, FIRST)}
+    one, other = (
+        compare_methods(both, X, Y, n_train_resamples=B, random_state=0)
+        for both in (METHODS, swapped)
+    )
+    assert_allclose(one.pairs[0].difference, -other.pairs[0].difference, atol=1e-15)
+    assert one.pairs[0].confidence_interval.low == -other.pairs[0].confidence_interval.high
+    assert one.pairs[0].p_value == other.pairs[0].p_value
+    assert_allclose(one.pairs[0].outperformance[0], 1 - other.pairs[0].outperformance[0])
+
+
+def test_several_differences_get_simultaneous_intervals():
+    methods = METHODS | {"third": OneColumn(9), "chance": DummyClassifier()}
+    result = compare_methods(methods, X, Y, n_train_resamples=B, random_state=0)
+    assert len(result.pairs) == 6
+    for pair in result.pairs:
+        assert pair.simultaneous_interval.low < pair.confidence_interval.low
+        assert pair.simultaneous_interval.high > pair.confidence_interval.high
+        assert pair.p_value <= pair.p_value_adjusted
+        assert (pair.p_value_adjusted <= 0.05) == pair.excludes_zero
+    # Narrower than Bonferroni's, since the differences go together.
+    holm = compare_methods(methods, X, Y, n_train_resamples=B, adjust="holm", random_state=0)
+    for pair, wide in zip(result.pairs, holm.pairs, strict=True):
+        assert pair.simultaneous_interval.low > wide.simultaneous_interval.low
+    with_one = compare_methods(
+        methods, X, Y, n_train_resamples=B, reference="chance", random_state=0
+    )
+    assert {pair.second for pair in with_one.pairs} | {
+        pair.first for pair in with_one.pairs
+    } == set(methods)
+    assert len(with_one.pairs) == 3
+
+
+def test_losses_of_regression_have_the_sign_of_the_score():
+    x, y = (part[:100] for part in load_diabetes(return_X_y=True))
+    methods = {"linear": LinearRegression(), "tree": DecisionTreeRegressor()}
+    table = compare_methods(
+        methods,
+        x,
+        y,
+        scoring=["neg_mean_squared_error", "r2"],
+        n_train_resamples=B,
+        random_state=0,
+    )
+    assert isinstance(table, ComparisonTable)
+    for result in table.values():
+        [pair] = result.pairs
+        assert pair.difference > 0
+        assert pair.outperformance.probability > 0.5
+        assert result.best == "linear"
+
+
+class FailsWithoutFirstRow(OneColumn):
+    def fit(self, X, y):
+        if not (X == FIRST_ROW).all(axis=1).any():
+            raise ValueError("the first row is missing")
+        return super().fit(X, y)
+
+
+FIRST_ROW = X[0]
+
+
+@pytest.mark.filterwarnings("ignore:compare_methods. 4. resamples are too few")
+def test_samples_on_which_one_failed_are_left_out_for_all():
+    methods = {"whole": OneColumn(23), "fragile": FailsWithoutFirstRow(1)}
+    with pytest.warns(FitFailedWarning, match="fragile: .* failed"):
+        result = compare_methods(methods, X, Y, n_train_resamples=B, random_state=0)
+    counts = counts_of()
+    held = counts[counts[:, 0] > 0]
+    first = (answers_of(23, held) != Y).astype(float)
+    second = (answers_of(1, held) != Y).astype(float)
+    outside = held == 0
+    # The first row was never left out of these.
+    times = outside.sum(axis=0)
+    expected = np.nanmean(((second - first) * outside).sum(axis=0)[1:] / times[1:])
+    [pair] = result.pairs
+    assert_allclose(pair.difference, expected)
+    assert pair.outperformance.n_pairs == len(held)
+    assert any(f"{B - len(held)} of {B} training samples" in note for note in result.notes)
+
+
+def test_workers_change_nothing():
+    one, two = (
+        compare_methods(METHODS, X, Y, n_train_resamples=B, n_jobs=n_jobs, random_state=0)
+        for n_jobs in (1, 2)
+    )
+    assert one.pairs == two.pairs
+
+
+# ------------------------------------------------------------------ on a test set
+
+
+def test_on_a_test_set_the_differences_vary_over_training_samples_and_test_rows():
+    # STATISTICS of crossed runs: A, c and te of the differences, by sums.
+    counts = counts_of()
+    right = [answers_of(c, counts, X_new=X_TEST) == Y_TEST for c in BAYES.values()]
+    full = [answers_of(c, [np.ones(N, int)], X_new=X_TEST)[0] == Y_TEST for c in BAYES.values()]
+    change = right[0].astype(float) - right[1]
+    of_full = full[0].astype(float) - full[1]
+    m = len(Y_TEST)
+    between = change.mean(axis=1).var(ddof=1)
+    residual = change - change.mean(axis=1)[:, None] - change.mean(axis=0) + change.mean()
+    noise = (residual**2).sum() / ((B - 1) * (m - 1)) / m
+    test = of_full.var(ddof=1) / m
+    variance = max(between - noise, 0) + test
+    df = variance**2 / (between**2 / (B - 1) + test**2 / (m - 1))
+    [pair] = compare_methods(
+        METHODS, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=B, random_state=0
+    ).pairs
+    assert_allclose(pair.difference, of_full.mean())
+    assert_allclose(pair.standard_error, np.sqrt(variance))
+    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
+    assert_allclose(pair.confidence_interval.high, pair.difference + half)
+    scores = [each.mean(axis=1) for each in right]
+    won = np.mean(scores[0] > scores[1]) + np.mean(scores[0] == scores[1]) / 2
+    assert_allclose(pair.outperformance.probability, won)
+
+
+def test_with_the_training_list_fixed_only_seeds_vary():
+    trees = {"deep": ExtraTreesClassifier(5), "flat": ExtraTreesClassifier(5, max_depth=1)}
+    result = compare_methods(
+        trees,
+        X,
+        Y,
+        X_test=X_TEST,
+        y_test=Y_TEST,
+        n_train_resamples=0,
+        n_seeds=6,
+        random_state=0,
+    )
+    assert "the training list" in result.held_fixed
+    assert result.pairs[0].outperformance.n_pairs == 6
+    assert any("takes 29" in note for note in result.notes)
+
+
+def test_a_dict_of_test_sets_gives_a_table_of_results():
+    tests = {"near": slice(0, 100), "far": slice(100, 200)}
+    table = compare_methods(
+        METHODS,
+        X,
+        Y,
+        X_test={name: X_TEST[rows] for name, rows in tests.items()},
+        y_test={name: Y_TEST[rows] for name, rows in tests.items()},
+        scoring=["accuracy", "roc_auc"],
+        n_train_resamples=10,
+        n_test_resamples=99,
+        random_state=0,
+    )
+    assert list(table) == ["near", "far"]
+    assert list(table["near"]) == ["accuracy", "roc_auc"]
+    alone = compare_methods(
+        METHODS,
+        X,
+        Y,
+        X_test=X_TEST[:100],
+        y_test=Y_TEST[:100],
+        n_train_resamples=10,
+        n_test_resamples=99,
+        random_state=0,
+    )
+    assert table["near"]["accuracy"].pairs == alone.pairs
+
+
+# ------------------------------------------------------------------ P(A > B)
+
+
+def exact(wins, level):
+    """Quantiles of the number of wins among as many pairs drawn again, ties apart."""
+    n = len(wins)
+    return [stats.binom.ppf(q, n, np.mean(wins)) / n for q in ((1 - level) / 2, (1 + level) / 2)]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
+def test_the_interval_of_p_is_the_bootstrap_of_the_pairs(share):
+    n = 60
+    wins = np.arange(n) < share * n
+    found = outperformance(wins, ~wins, n_resamples=9999, seed=np.random.SeedSequence(0))
+    assert found.probability == wins.mean()
+    assert_allclose([found.low, found.high], exact(wins, 0.95), atol=1.01 / n)
+
+
+def test_ties_count_half_and_undefined_pairs_not_at_all():
+    found = outperformance([1, 2, 3, 4, np.nan], [1, 1, 4, 3, 0], seed=np.random.SeedSequence(0))
+    assert found.probability == (0.5 + 1 + 0 + 1) / 4
+    assert found.n_pairs == 4
+    nothing = outperformance([np.nan], [1], seed=np.random.SeedSequence(0))
+    assert nothing.n_pairs == 0
+    assert np.isnan(nothing.low)
+
+
+def test_pairs_of_one_training_sample_are_drawn_together():
+    # Ten samples of eight equal pairs know as much as ten pairs.
+    wins = np.repeat(np.arange(10) < 7, 8)
+    samples = np.repeat(np.arange(10), 8)
+    seed = np.random.SeedSequence(0)
+    found = outperformance(wins, ~wins, samples=samples, n_resamples=9999, seed=seed)
+    assert_allclose([found.low, found.high], exact(wins[::8], 0.95), atol=0.11)
+    apart = outperformance(wins, ~wins, n_resamples=9999, seed=seed)
+    assert apart.high - apart.low < 0.5 * (found.high - found.low)
+
+
+def test_where_all_pairs_go_one_way_the_interval_has_width():
+    found = outperformance(np.ones(20), np.zeros(20), seed=np.random.SeedSequence(0))
+    assert found.high == 1
+    assert_allclose(found.low, 20 / (20 + stats.norm.ppf(0.975) ** 2))
+
+
+@pytest.mark.parametrize(
+    ("limits", "verdict"),
+    [
+        ((0.45, 0.9), "not significant"),
+        ((0.5, 0.9), "not significant"),
+        ((0.51, 0.75), "significant, not meaningful"),
+        ((0.51, 0.76), "significant and meaningful"),
+        ((0.2, 0.45), "significant and meaningful"),
+        ((0.3, 0.45), "significant, not meaningful"),
+    ],
+)
+def test_the_rule_of_bouthillier(limits, verdict):
+    found = Outperformance(np.mean(limits), *limits, 0.95, 50)
+    assert found.verdict == verdict
+    assert found.mirrored().verdict == verdict
+
+
+def test_29_pairs_are_needed():
+    assert pairs_needed() == 29
+
+
+# ------------------------------------------------------------------ what is said
+
+
+def test_the_text_says_what_is_meant():
+    result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+    text = " ".join(result.summary().split())
+    assert "each scored where it was left out" in text
+    assert "test row" not in text
+    assert f"P({FIRST} > {SECOND})" in text
+    assert "given this training list" in text
+    assert "63.2 %" in text
+    assert f"of {B} pairs of runs" in result.claim()
+    assert "probability" not in result.claim()
+    with_test = compare_methods(
+        METHODS, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=B, random_state=0
+    )
+    assert "given this training list and test set" in " ".join(with_test.summary().split())
+
+
+def test_p_far_from_half_is_not_called_a_difference_of_methods():
+    # The second is wrong on three rows, one of which nearly every sample leaves out.
+    n = 60
+    y = np.arange(n) % 2
+    x = np.column_stack([y, y]) + np.linspace(-0.1, 0.1, n)[:, None]
+    x[3:6, 1] = 1 - y[3:6]
+    methods = {"a": OneColumn(0), "b": OneColumn(1)}
+    result = compare_methods(methods, x, y, n_train_resamples=60, random_state=0)
+    [pair] = result.pairs
+    assert not pair.excludes_zero
+    assert pair.outperformance.verdict == "significant and meaningful"
+    assert "not shown on others" in " ".join(result.summary().split())
+    assert "does not show which one is better" in result.claim()
+
+
+def test_saving_and_the_table_keep_p(tmp_path):
+    result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+    result.save(tmp_path / "result.npz")
+    assert ComparisonResult.load(tmp_path / "result.npz") == result
+    frame = pytest.importorskip("pandas") and result.to_frame()
+    assert frame["outperformance"][0] == result.pairs[0].outperformance.probability
+    assert result.to_dict()["pairs"][0]["outperformance"]["n_pairs"] == B
+    assert "P(A &gt; B)" in result.to_markdown()
+    assert "P(A &gt; B)" in result._repr_html_()
+
+
+def test_warnings_and_errors_say_of_which_estimator():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+    with pytest.raises(ValueError, match="NaN") as caught:
+        compare_methods(METHODS, np.where(X > 1000, np.nan, X), Y, n_train_resamples=5)
+    assert any(FIRST in note for note in caught.value.__notes__)
+
+
+def test_few_training_samples_are_warned_of_once():
+    with pytest.warns(UserWarning, match="compare_methods: 10 resamples are too few") as caught:
+        compare_methods(METHODS, X, Y, n_train_resamples=10, random_state=0)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": ".632+"}, "'strategy' parameter of compare_methods must be 'oob'"),
+        ({"estimand": "system"}, "compare_systems"),
+        ({"interval": "welch"}, "'interval'"),
+        ({"interval": "adjusted", "X_test": X_TEST, "y_test": Y_TEST}, "'interval'"),
+        ({"n_train_resamples": 1}, "'n_train_resamples'"),
+        (
+            {"n_train_resamples": 0, "X_test": X_TEST, "y_test": Y_TEST},
+            "One run of each says nothing of other runs",
+        ),
+        ({"reference": "third"}, "'reference'"),
+        ({"adjust": "bonferroni"}, "'adjust'"),
+        ({"memory": "runs"}, "random_state=0"),
+        ({"estimators": [GaussianNB()]}, "be a dict of the estimator of each method"),
+        ({"estimators": {"one": GaussianNB()}}, "BootstrapScorer"),
+        (
+            {"estimators": {"one": GaussianNB(), "other": LinearRegression()}},
+            "'scoring' parameter of compare_methods must be the same for all estimators",
+        ),
+    ],
+)
+def test_what_cannot_be_right_is_refused(options, message):
+    options = {"estimators": METHODS, "n_train_resamples": 5} | options
+    with pytest.raises(ValueError, match=message):
+        compare_methods(options.pop("estimators"), X, Y, **options)
