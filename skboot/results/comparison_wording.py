@@ -283,16 +283,18 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
             assert found is not None
             name = f"P({pair.first} > {pair.second})"
             number = f"{_share(found)} over {wording._counted(found.n_pairs, 'pair')} of runs"
-            lines.append((name, f"{number}: {found.verdict} on these rows{_on_others(pair)}"))
+            lines.append((name, f"{number}: {found.verdict}{_in_favour(pair)}"))
     return lines
 
 
-def _on_others(pair: PairedDifference) -> str:
-    """Say where a difference between runs is not shown to be one between methods."""
+def _in_favour(pair: PairedDifference) -> str:
+    """For whom a verdict is, and where it is not shown to be one on the methods."""
     found = pair.outperformance
-    if found is None or found.verdict == "not significant" or pair.excludes_zero:
+    if found is None or found.verdict == "not significant":
         return ""
-    return ", but not shown on others: the interval of the difference holds 0"
+    winner = pair.first if found.probability > 0.5 else pair.second
+    others = "; not shown on others: the interval of the difference holds 0"
+    return f" for {winner} on these rows{'' if pair.excludes_zero else others}"
 
 
 def _share(found: Outperformance) -> str:
