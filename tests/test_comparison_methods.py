@@ -52,13 +52,13 @@ METHODS = {name: OneColumn(column) for name, column in BAYES.items()}
 FIRST, SECOND = METHODS
 
 
-def counts_of(unit=None):
+def counts_of(unit=None, n_resamples=B):
     return draw(
         N,
         unit=unit,
         codes=Y,
         stratify=False,
-        n_resamples=B,
+        n_resamples=n_resamples,
         n_repeats=0,
         n_seeds=1,
         seed=np.random.SeedSequence(0),
@@ -119,17 +119,7 @@ def test_the_difference_is_that_of_the_out_of_bag_errors_with_its_standard_error
 
 def test_many_training_samples_leave_the_standard_error_without_monte_carlo_noise():
     # Both are estimates of the same; their noise at 2000 samples is a few percent.
-    many = 2000
-    counts = draw(
-        N,
-        unit=None,
-        codes=Y,
-        stratify=False,
-        n_resamples=many,
-        n_repeats=0,
-        n_seeds=1,
-        seed=np.random.SeedSequence(0),
-    ).counts.astype(int)
+    counts = counts_of(n_resamples=2000)
     first, second = wrong(counts)
     _, values = by_hand(first - second, counts, np.arange(N))
     [few] = compare_methods(METHODS, X, Y, n_train_resamples=200, random_state=1).pairs
@@ -194,6 +184,17 @@ def test_each_estimator_is_run_as_by_a_bootstrap_scorer():
         assert result.systems[name].estimate == scorer.score_
     change = np.subtract(*(result.systems[name].estimate for name in trees))
     assert_allclose(result.pairs[0].difference, change)
+
+
+def test_another_strategy_changes_the_scores_of_the_methods_and_not_their_differences():
+    options = {"n_train_resamples": B, "random_state": 0}
+    plain = compare_methods(METHODS, X, Y, **options)
+    result = compare_methods(METHODS, X, Y, strategy="cv-bootstrap", n_cv_repeats=2, **options)
+    assert result.pairs == plain.pairs
+    scorer = BootstrapScorer(METHODS[FIRST], n_cv_repeats=2, **options).fit(X, Y)
+    assert result.systems[FIRST].confidence_interval == scorer.confidence_interval_
+    assert "by repeated cross-validation" in result.claim()
+    assert any("differences are of out-of-bag scores" in note for note in result.notes)
 
 
 def test_a_memory_folder_serves_both(tmp_path):
@@ -453,7 +454,7 @@ def test_29_pairs_are_needed():
 def test_the_text_says_what_is_meant():
     result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
     text = " ".join(result.summary().split())
-    assert "each scored where it was left out" in text
+    assert "by rows left out of bootstrap samples" in text
     assert "test row" not in text
     assert f"P({FIRST} > {SECOND})" in text
     assert "given this training list" in text
@@ -511,7 +512,7 @@ def test_few_training_samples_are_warned_of_once():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"strategy": ".632+"}, "'strategy' parameter of compare_methods must be 'oob'"),
+        ({"strategy": "bootstrap"}, "'strategy'"),
         ({"estimand": "system"}, "compare_systems"),
         ({"interval": "welch"}, "'interval'"),
         ({"interval": "adjusted", "X_test": X_TEST, "y_test": Y_TEST}, "'interval'"),

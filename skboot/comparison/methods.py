@@ -34,6 +34,7 @@ def compare_methods(
     scoring: Any = None,
     strategy: str = "oob",
     n_train_resamples: int = 200,
+    n_cv_repeats: int = 5,
     n_seeds: int = 1,
     n_test_resamples: int = 1999,
     estimand: str = "method",
@@ -76,10 +77,13 @@ def compare_methods(
         For several differences at once, as in `compare_systems`.
     scoring : str, callable, list, tuple, dict or None
         As of `BootstrapScorer`. A list or dict gives a dict of results, from the same runs.
-    strategy : {"oob"}
-        Without a test set only the difference of out-of-bag scores has a known error.
+    strategy : {"oob", ".632", ".632+", "cv-bootstrap", "optimism"}
+        Of each method's own score, without a test set. The differences are of out-of-bag scores
+        whatever it is: only of these the error of a difference is known.
     n_train_resamples : int
         Bootstrap samples to train on; with a test set 0 keeps the training list fixed.
+    n_cv_repeats : int
+        Repeats of cross-validation, for ``strategy="cv-bootstrap"``.
     n_seeds : int
         Runs of each training sample, each with its own random states. All estimators get the same.
     n_test_resamples : int
@@ -164,13 +168,13 @@ def compare_methods(
     """
     has_test = any(part is not None for part in (X_test, y_test, groups_test))
     named = _named(estimators, adjust, reference)
-    _check_asked(strategy, estimand, interval, has_test, n_train_resamples, n_seeds)
-    _check_memory(memory, random_state)
-    seed = check.check_seed(random_state, _CALLER)
+    _check_asked(estimand, interval, has_test, n_train_resamples, n_seeds)
+    seed = _checked_seed(memory, random_state)
     shared = {
         "scoring": scoring,
         "strategy": strategy,
         "n_train_resamples": n_train_resamples,
+        "n_cv_repeats": n_cv_repeats,
         "n_seeds": n_seeds,
         "n_test_resamples": n_test_resamples,
         "confidence_level": confidence_level,
@@ -216,22 +220,12 @@ def _named(estimators: Any, adjust: Any, reference: Any) -> dict[str, Any]:
 
 
 def _check_asked(
-    strategy: str,
     estimand: str,
     interval: str,
     has_test: bool,
     n_train_resamples: Any,
     n_seeds: Any,
 ) -> None:
-    if strategy != "oob":
-        raise check.fail(
-            _CALLER,
-            "strategy",
-            "be 'oob'",
-            repr(strategy),
-            "Only of the difference of out-of-bag scores is the error known; there is no .632+ "
-            "rule or cross-validation interval of a difference.",
-        )
     if estimand != "method":
         advice = "For trained models use compare_systems with their predictions."
         raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
@@ -249,10 +243,11 @@ def _check_asked(
         )
 
 
-def _check_memory(memory: Any, random_state: Any) -> None:
+def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
     if memory is not None and random_state is None:
         advice = "Set random_state=0, so that a later call can find the runs of this one."
         raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
+    return check.check_seed(random_state, _CALLER)
 
 
 def _check_metrics(judged: Mapping[str, Judged | JudgedOnTests]) -> None:

@@ -52,10 +52,24 @@ class MethodsCall:
     seed: np.random.SeedSequence
 
     @property
+    def strategy(self) -> str:
+        """Of each method's own score, without a test set."""
+        return str(next(iter(self.scorers.values())).strategy)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """Arguments of the call, for the result."""
         any_scorer = next(iter(self.scorers.values()))
-        names = ("n_train_resamples", "n_seeds", "n_test_resamples", "stratify", "inner_cv")
+        names = (
+            "strategy",
+            "n_train_resamples",
+            "n_cv_repeats",
+            "n_seeds",
+            "n_test_resamples",
+            "stratify",
+            "inner_cv",
+        )
+        names = (*names, "stratify", "inner_cv")
         own = ("reference", "adjust", "interval", "confidence_level")
         return {
             "estimators": {name: repr(one.estimator) for name, one in self.scorers.items()},
@@ -155,7 +169,7 @@ def _left_out(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=tuple(_notes(records, errors, n_left, len(samples.counts))),
+        notes=tuple(_notes(call.strategy, records, errors, n_left, len(samples.counts))),
         held_fixed=fixed,
         settings=call.settings,
     )
@@ -211,9 +225,19 @@ def _correlation(errors: Sequence[Any]) -> Array:
 
 
 def _notes(
-    records: Sequence[PairedDifference], errors: Sequence[Any], n_left: int, n_samples: int
+    strategy: str,
+    records: Sequence[PairedDifference],
+    errors: Sequence[Any],
+    n_left: int,
+    n_samples: int,
 ) -> list[str]:
     notes = [_SMALLER_SAMPLES]
+    if strategy != "oob":
+        notes.insert(
+            0,
+            f"The methods' own scores are by the strategy {strategy!r}; their differences are of "
+            "out-of-bag scores, so that they can be other than those of the scores.",
+        )
     if n_left:
         notes.append(
             f"{n_left} of {n_samples} training samples gave no score for some method and are left "

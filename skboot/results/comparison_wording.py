@@ -15,7 +15,7 @@ import numpy as np
 
 from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance
-from . import rendering, wording
+from . import refits_wording, rendering, wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
@@ -215,8 +215,10 @@ def _is_left_out(result: ComparisonResult) -> bool:
 
 def _rows(result: ComparisonResult) -> str:
     """On what the scores are."""
-    if _is_left_out(result):
-        return f"{wording._counted(result.n_samples, 'row')}, each scored where it was left out"
+    refits = result._any_system.refits
+    if refits is not None:
+        by = refits_wording.centre(refits.strategy)
+        return f"{wording._counted(result.n_samples, 'row')}, by {by}"
     return wording._counted(result.n_samples, "test row")
 
 

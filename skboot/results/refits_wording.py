@@ -26,6 +26,11 @@ _CENTRES = {
 }
 
 
+def centre(strategy: str) -> str:
+    """Where the estimate of a strategy comes from."""
+    return _CENTRES[strategy]
+
+
 def claim_of(result: EvaluationResult, name: str, score: str) -> str:
     """Begin the sentence for a paper, up to the interval."""
     assert result.refits is not None
