@@ -69,7 +69,6 @@ class MethodsCall:
             "stratify",
             "inner_cv",
         )
-        names = (*names, "stratify", "inner_cv")
         own = ("reference", "adjust", "interval", "confidence_level")
         return {
             "estimators": {name: repr(one.estimator) for name, one in self.scorers.items()},
