@@ -42,7 +42,8 @@ class PairedDifference(NamedTuple):
     p_value_adjusted : float
         Adjusted for the number of differences; NaN with ``adjust=None``.
     bootstrap_support : float
-        Share of test resamples on which the first scores higher, ties half.
+        Share of resamples on which the first scores higher, ties half: of the test rows, or of
+        the training rows where methods are scored on the rows left out.
     standard_error : float
         Standard deviation of the difference over the resamples.
     mcnemar_p_value : float or None

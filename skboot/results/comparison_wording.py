@@ -330,7 +330,7 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
         method = system.confidence_interval.method
         rows.append([name, wording.estimate(system), wording.limits(system), method])
     noun = _NOUNS[result.estimand]
-    return rendering.Table([noun, result.metric, f"{level} CI", "method"], rows)
+    return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
 
 
 def pairs_table(
@@ -341,7 +341,7 @@ def pairs_table(
     level = rendering.percent(result.confidence_level)
     adjusted = result.adjust is not None and len(result.pairs) > 1
     mcnemar = any(pair.mcnemar_p_value is not None for pair in pairs)
-    header = ["difference", "method", "estimate", f"{level} CI"]
+    header = ["difference", "interval", "estimate", f"{level} CI"]
     header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
     runs = any(pair.outperformance is not None for pair in pairs)
     header += ["P(A > B)" if runs else "support"] + ["McNemar p"] * mcnemar
