@@ -24,6 +24,7 @@ from ..inference.intervals import (
     Evidence,
     confidence_interval,
     max_t_deviations,
+    stretched,
 )
 from ..inference.paired import (
     CLOSED_FORM,
@@ -266,7 +267,7 @@ def _by_max_t(
         ]
     )
     alone = np.array([record.p_value for record in records])
-    joint = max_t_adjusted(alone, estimates, errors, largest)
+    joint = max_t_adjusted(alone, estimates, errors, stretched(differences[0].evidence, largest))
     found = []
     for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
         if errors[k] > 0:

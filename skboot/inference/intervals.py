@@ -202,6 +202,28 @@ def quantile(ordered: Floats, level: float) -> float:
     return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
 
 
+def stretched(evidence: Evidence, deviations: Floats) -> Floats:
+    """Stretch studentized deviations of resamples to those of samples of few units.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the units that were drawn.
+    deviations : ndarray of shape (n_resamples,)
+        Largest |replicate - difference| / standard error in each resample.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples,)
+        sqrt(n / df) t_df(Phi(x)) for x: what Hesterberg (2015, section 3.3) does to the levels of
+        percentiles. Resamples divide by a standard error that does not vary and is too small by
+        sqrt(df / n); samples do not.
+    """
+    df = evidence.degrees_of_freedom
+    quantiles = np.abs(stdtrit(df, ndtr(-deviations)))
+    return np.asarray(np.sqrt((df + evidence.n_strata) / df) * quantiles)
+
+
 def max_t_deviations(differences: Floats, replicates: Floats) -> tuple[Floats, Floats]:
     """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
 
@@ -315,7 +337,7 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Simultaneous interval from the joint bootstrap of several differences."""
     assert evidence.max_t is not None
     standard_error, deviations = evidence.max_t
-    ordered = np.sort(deviations[~np.isnan(deviations)])
+    ordered = np.sort(stretched(evidence, deviations[~np.isnan(deviations)]))
     half = quantile(ordered, confidence_level) * standard_error
     return evidence.estimate - half, evidence.estimate + half
 

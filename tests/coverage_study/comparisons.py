@@ -91,6 +91,25 @@ def subgroup_gap(predictions, seed):
     return bool(low > 0 or high < 0)
 
 
+def groups(seed, n_groups):
+    """Whether any two of eight systems are told apart on the rows of a few groups.
+
+    Each system has its own taste for groups: systems and groups vary, the systems' means do not
+    differ.
+    """
+    rng = np.random.default_rng(seed)
+    group = np.arange(N) % n_groups
+    hard = 0.6 * rng.normal(size=n_groups)[group] + 0.6 * rng.normal(size=N)
+    own = 0.5 * rng.normal(size=(8, n_groups))[:, group] + 0.7 * rng.normal(size=(8, N))
+    wrong = (hard + own) / np.sqrt(2 * 0.6**2 + 0.5**2 + 0.7**2) > 0.84
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_systems(
+            TRUTH, _named(wrong.astype(int)), groups=group, n_resamples=499, random_state=seed
+        )
+    return any(result.told_apart(pair) for pair in result.pairs)
+
+
 def runs(seed, n_runs, gain=0.0, interval="auto"):
     """Whether two methods of several runs are told apart.
 
@@ -125,6 +144,11 @@ def share(test, n_systems, repetitions, rates=RATE, first=0):
     )
 
 
+def share_of_groups(repetitions, n_groups):
+    """The same for eight systems on the rows of a few groups."""
+    return _percent([groups(seed, n_groups) for seed in range(repetitions)])
+
+
 def share_of_runs(repetitions, n_runs, gain=0.0, interval="auto"):
     """The same for methods of several runs."""
     return _percent([runs(seed, n_runs, gain, interval) for seed in range(repetitions)])
@@ -150,6 +174,7 @@ POWER = {
     "two systems, intervals do not overlap": (no_overlap, 2),
 }
 N_RUNS = (3, 5, 10)
+N_GROUPS = (8, 10, 20, 40)
 
 
 def table(repetitions):
@@ -160,6 +185,9 @@ def table(repetitions):
         if name in POWER:
             power = share(test, n_systems, repetitions, [BETTER, RATE], first=10**6)
         yield name, null, power
+    for n_groups in N_GROUPS:
+        null = share_of_groups(repetitions, n_groups)
+        yield f"eight systems, max-t, {n_groups} groups (any two)", null, None
     for interval, label in (("auto", "components (default)"), ("welch", "Welch, test rows fixed")):
         for n_runs in N_RUNS:
             null = share_of_runs(repetitions, n_runs, interval=interval)

@@ -29,8 +29,11 @@ LIMITS = {
     "two systems, paired (default)": (3, 7),
     "eight systems, max-t (any two)": (3, 7),
     "largest gap over four subgroups": (2, 7),
+    **{f"eight systems, max-t, {n} groups (any two)": (2, 7) for n in (8, 10, 20, 40)},
     **{f"two methods, {n} runs each, components (default)": (2, 7) for n in (3, 5, 10)},
 }
+# Rules whose data sets are those of `errors`.
+SAME_ROWS = [rule for rule in LIMITS if "methods" not in rule and "groups (" not in rule]
 
 
 @pytest.mark.parametrize("rule", LIMITS)
@@ -54,12 +57,19 @@ def test_at_least_a_tenth_of_the_rows_tell_two_systems_apart(study):
 
 # 1000 repetitions: standard error .7 % at 5 %, so a rate of 5 % leaves 3 to 7 % once in 250 seeds.
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [rule for rule in LIMITS if "methods" not in rule])
+@pytest.mark.parametrize("rule", SAME_ROWS)
 def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(study, rule):
     test, n_systems = study.CASES[rule]
     rate, _ = study.share(test, n_systems, 1000)
     low, high = LIMITS[rule]
     assert low <= rate <= high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_groups", [8, 10, 20, 40])
+def test_systems_on_few_groups_are_told_apart_as_often_as_stated(study, n_groups):
+    rate, _ = study.share_of_groups(1000, n_groups)
+    assert 2 <= rate <= 7
 
 
 @pytest.mark.slow
