@@ -428,7 +428,7 @@ def largest_gaps(
             max_t=(float(errors[k * len(between) + widest]), largest),
         )
         name = f"{pair[0]} - {pair[1]}"
-        found[name] = packed(
+        result = packed(
             task,
             f"{metric} gap ({name}: {one} - {other})",
             known,
@@ -443,6 +443,7 @@ def largest_gaps(
             said=said,
             automatic=False,
         )
+        found[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
     return found
 
 

@@ -136,6 +136,49 @@ def runs(seed, n_runs, gain=0.0, interval="auto"):
     return result.pairs[0].excludes_zero
 
 
+def trained(seed, *, paired=False, n_samples=10, n_seeds=2, n_full=2, n_rows=300, gain=0.0):
+    """Whether two methods, run on bootstrap samples of one training list, are told apart.
+
+    Losses with effects of rows, training samples, seeds, and both by rows. The list is a draw, too,
+    and its bootstrap samples vary about it as it varies about the mean of all lists; they lose a
+    little against it. Half of what a training sample does is common to both methods.
+    """
+    rng = np.random.default_rng(seed)
+
+    def training_effects(size, by_row):
+        common, own = rng.normal(size=(1, size, by_row)), rng.normal(size=(2, size, by_row))
+        return np.sqrt(0.5) * (common + own)
+
+    def losses(level, by_row, n):
+        """(2, number of training samples, seeds, rows)"""
+        shape = (*level.shape[:2], n)
+        seeds = 0.03 * rng.normal(size=(*shape, 1)) + 0.4 * rng.normal(size=(*shape, n_rows))
+        return rows + (level + by_row)[:, :, None, :] + seeds
+
+    rows = rng.normal(size=n_rows) + 0.3 * rng.normal(size=(2, 1, 1, n_rows))
+    rows[0] += gain
+    level, by_row = 0.03 * training_effects(1, 1), 0.4 * training_effects(1, n_rows)
+    full = losses(level, by_row, n_full)
+    level = level + 0.03 * training_effects(n_samples, 1) + 0.02
+    by_row = by_row + 0.4 * training_effects(n_samples, n_rows)
+    samples = losses(level, by_row, n_seeds).reshape(2, -1, n_rows)
+    names = np.repeat(np.arange(n_samples), n_seeds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_runs(
+            None,
+            dict(zip("AB", samples, strict=True)),
+            metric="mean",
+            varied="both",
+            training={"A": names, "B": names},
+            full_runs=dict(zip("AB", full.reshape(2, n_full, n_rows), strict=True)),
+            paired_runs=paired,
+            n_resamples=9,
+            random_state=seed,
+        )
+    return result.pairs[0].excludes_zero
+
+
 def share(test, n_systems, repetitions, rates=RATE, first=0):
     """Share of data sets in which a test is positive, in percent, and its standard error."""
     seeds = range(first, first + repetitions)
