@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from .variance import Moments
+from .variance import LEAST_DF, Moments
 
 Floats = NDArray[np.float64]
 
@@ -116,7 +116,9 @@ def components_difference(
     terms += [*seeds, (test, test_df)]
     spread = sum(variance**2 / df for variance, df in terms if variance > 0)
     df = total**2 / spread if spread > 0 else test_df
-    return RunsDifference(centre, float(np.sqrt(total)), max(df, 1.0), own, test)
+    # As for one method: the test noise within A, which V lacks, would leave next to none.
+    least = 1.0 if divided else LEAST_DF
+    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), own, test)
 
 
 def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:

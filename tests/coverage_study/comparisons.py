@@ -1,8 +1,8 @@
 """How often two equal systems are told apart: nulls and power, by simulation.
 
 Run ``python comparisons.py > comparisons.csv`` in this folder to make the table
-that the user guide shows (docs/guide/comparison.md); about ten minutes. Slow tests run parts of it
-again and hold them against the limits.
+that the user guide shows (docs/guide/comparison.md); about fifteen minutes. Slow tests run parts
+of it again and hold them against the limits.
 
 Systems err on a row with probability ``rate`` if the row is hard; hard rows are shared. Two of them
 disagree on 2 share rate (1 - rate) of the rows.
@@ -91,22 +91,23 @@ def subgroup_gap(predictions, seed):
     return bool(low > 0 or high < 0)
 
 
-def groups(seed, n_groups):
+def groups(seed, n_groups, metric="accuracy"):
     """Whether any two of eight systems are told apart on the rows of a few groups.
 
     Each system has its own taste for groups: systems and groups vary, the systems' means do not
-    differ.
+    differ. Losses are normal; by accuracy a large one is an error.
     """
     rng = np.random.default_rng(seed)
     group = np.arange(N) % n_groups
     hard = 0.6 * rng.normal(size=n_groups)[group] + 0.6 * rng.normal(size=N)
     own = 0.5 * rng.normal(size=(8, n_groups))[:, group] + 0.7 * rng.normal(size=(8, N))
-    wrong = (hard + own) / np.sqrt(2 * 0.6**2 + 0.5**2 + 0.7**2) > 0.84
+    losses = (hard + own) / np.sqrt(2 * 0.6**2 + 0.5**2 + 0.7**2)
+    truth = TRUTH if metric == "accuracy" else None
+    rows = (losses > 0.84).astype(int) if metric == "accuracy" else losses
+    options = {"metric": metric, "groups": group, "n_resamples": 499, "random_state": seed}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = compare_systems(
-            TRUTH, _named(wrong.astype(int)), groups=group, n_resamples=499, random_state=seed
-        )
+        result = compare_systems(truth, _named(rows), **options)
     return any(result.told_apart(pair) for pair in result.pairs)
 
 
@@ -187,9 +188,14 @@ def share(test, n_systems, repetitions, rates=RATE, first=0):
     )
 
 
-def share_of_groups(repetitions, n_groups):
+def share_of_groups(repetitions, n_groups, metric):
     """The same for eight systems on the rows of a few groups."""
-    return _percent([groups(seed, n_groups) for seed in range(repetitions)])
+    return _percent([groups(seed, n_groups, metric) for seed in range(repetitions)])
+
+
+def share_of_trained(repetitions, paired, gain=0.0):
+    """The same for methods with two seeds on each of ten bootstrap samples of one list."""
+    return _percent([trained(seed, paired=paired, gain=gain) for seed in range(repetitions)])
 
 
 def share_of_runs(repetitions, n_runs, gain=0.0, interval="auto"):
@@ -228,14 +234,19 @@ def table(repetitions):
         if name in POWER:
             power = share(test, n_systems, repetitions, [BETTER, RATE], first=10**6)
         yield name, null, power
-    for n_groups in N_GROUPS:
-        null = share_of_groups(repetitions, n_groups)
-        yield f"eight systems, max-t, {n_groups} groups (any two)", null, None
+    for metric, label in (("accuracy", "accuracy"), ("mean", "normal losses")):
+        for n_groups in N_GROUPS:
+            null = share_of_groups(repetitions, n_groups, metric)
+            yield f"eight systems, max-t, {n_groups} groups, {label} (any two)", null, None
     for interval, label in (("auto", "components (default)"), ("welch", "Welch, test rows fixed")):
         for n_runs in N_RUNS:
             null = share_of_runs(repetitions, n_runs, interval=interval)
             power = share_of_runs(repetitions, n_runs, gain=0.15, interval=interval)
             yield f"two methods, {n_runs} runs each, {label}", null, power
+    for paired, label in ((False, "by themselves"), (True, "paired")):
+        null = share_of_trained(repetitions, paired)
+        power = share_of_trained(repetitions, paired, gain=0.1)
+        yield f"two methods, 10 training samples with 2 seeds, {label}", null, power
 
 
 def main(repetitions=1000):
