@@ -151,6 +151,7 @@ def search_score(
     results = {}
     for name, by_name in statistics.items():
         candidates = _Candidates(name, by_name, rows, plan, settings)
+        _refuse_impossible(candidates, interval)
         results[name] = _corrected(candidates, _resampled(candidates, n_jobs, verbose))
     return next(iter(results.values())) if single else ResultTable(results)
 
@@ -180,6 +181,11 @@ class _Candidates:
     def sample_weight(self) -> Floats | None:
         return next(iter(self.rows.values())).sample_weight
 
+    @property
+    def are_row_means(self) -> bool:
+        """Whether every score is a mean of row values."""
+        return all(isinstance(s, RowMean) and s.is_row_mean for s in self.statistics.values())
+
     @cached_property
     def subjects(self) -> list[Subject]:
         """Each configuration with its reduced rows."""
@@ -207,16 +213,27 @@ class _Candidates:
     @property
     def sign(self) -> float:
         """1 if greater is better."""
-        better = self.any_statistic.greater_is_better
-        if better is None:
-            raise check.fail(
-                "search_score",
-                "greater_is_better",
-                "be given for a metric of unknown direction",
-                "None",
-                "The best configuration is chosen by it.",
-            )
-        return 1.0 if better else -1.0
+        return 1.0 if self.any_statistic.greater_is_better else -1.0
+
+
+def _refuse_impossible(candidates: _Candidates, interval: str) -> None:
+    """Refuse what this metric cannot have, before any work."""
+    if candidates.any_statistic.greater_is_better is None:
+        raise check.fail(
+            "search_score",
+            "greater_is_better",
+            "be given for a metric of unknown direction",
+            "None",
+            "The best configuration is chosen by it.",
+        )
+    if interval == "adjusted" and not candidates.are_row_means:
+        raise check.fail(
+            "search_score",
+            "interval",
+            "be 'percentile' or 'auto' for a metric that is no mean of row values",
+            "'adjusted'",
+            "No standard error of its out-of-bag score is at hand.",
+        )
 
 
 class _Resampled(NamedTuple):
@@ -243,14 +260,6 @@ class _Resampled(NamedTuple):
 def _corrected(candidates: _Candidates, found: _Resampled) -> EvaluationResult:
     sign = candidates.sign
     interval, level = (candidates.settings[key] for key in ("interval", "confidence_level"))
-    if interval == "adjusted" and found.error is None:
-        raise check.fail(
-            "search_score",
-            "interval",
-            "be 'percentile' or 'auto' for a metric that is no mean of row values",
-            "'adjusted'",
-            "No standard error of its out-of-bag score is at hand.",
-        )
     low, high = candidates.any_statistic.bounds
     refits, notes = None, []
     if found.error is not None:
@@ -289,8 +298,7 @@ def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Re
     observed = np.array([each.estimate for each in inside])
     scores = sign * np.array([each.replicates for each in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
-    statistics = [subject.statistic for subject in subjects]
-    if not all(isinstance(each, RowMean) and each.is_row_mean for each in statistics):
+    if not candidates.are_row_means:
         return _Resampled(observed, chosen, _left_out(every, subjects, chosen), None)
     members = candidates.plan.design.members
     error = error_of_choice(
