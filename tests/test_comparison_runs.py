@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.metrics import f1_score
 
+from skboot import bootstrap_runs
 from skboot.comparison import compare_runs
 from skboot.inference.paired_runs import RunsDifference, joint_p_values
 
@@ -116,6 +117,127 @@ def test_runs_on_bootstrap_samples_are_centred_at_the_full_list(data):
         compare_runs(y, two(runs), varied="training", random_state=0)
 
 
+@pytest.fixture(scope="module")
+def trained():
+    """Losses of runs on bootstrap samples (5 x 3 and 5 x 2 seeds) and on the full list."""
+    rng = np.random.default_rng(1)
+    row = rng.normal(size=N)
+
+    def losses(n_samples, n_seeds):
+        sample = 0.1 * rng.normal(size=(n_samples, 1, 1)) + 0.5 * rng.normal(size=(n_samples, 1, N))
+        seed = (n_samples, n_seeds)
+        return row + sample + 0.1 * rng.normal(size=(*seed, 1)) + 0.5 * rng.normal(size=(*seed, N))
+
+    runs = {"A": losses(5, 3), "B": losses(5, 2)}
+    return runs, {"A": losses(1, 2)[0], "B": losses(1, 2)[0]}
+
+
+def as_runs(trained):
+    """Arguments of compare_runs, the runs of a training sample not side by side."""
+    runs, full = trained
+    names = np.array(["e", "b", "c", "a", "d"])
+    return {
+        "y_true": None,
+        "y_preds": {name: own.swapaxes(0, 1).reshape(-1, N) for name, own in runs.items()},
+        "training": {name: np.tile(names, own.shape[1]) for name, own in runs.items()},
+        "full_runs": full,
+        "metric": "mean",
+        "varied": "both",
+        "random_state": 0,
+    }
+
+
+def mean_squares(table):
+    """Variance between the runs of a table and the part of it that is test noise."""
+    residual = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    n_runs, n = table.shape
+    return table.mean(axis=1).var(ddof=1), (residual**2).sum() / ((n_runs - 1) * (n - 1)) / n
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_seeds_on_training_samples_have_the_variance_of_both(trained, paired):
+    # V = sum of (A - c)+ + what fewer seeds on the full list add + te, from two-way tables.
+    runs, full = trained
+    means = [runs[name].mean(axis=1) for name in "AB"]
+    own, parts = 0.0, []
+    for table in [means[0] - means[1]] if paired else means:
+        between, c = mean_squares(table)
+        own += max(between - c, 0)
+        parts.append((between, 4))
+    # A has three seeds on each sample, two on the full list; B as many on both.
+    within = [mean_squares(table) for table in runs["A"]]
+    seed = max(np.mean([between for between, _ in within]) - np.mean([c for _, c in within]), 0)
+    assert seed > 0
+    parts.append((seed * (1 / 2 - 1 / 3), 10))
+    te = (full["A"].mean(axis=0) - full["B"].mean(axis=0)).var(ddof=1) / N
+    variance = own + parts[-1][0] + te
+    parts.append((te, N - 1))
+    df = variance**2 / sum(v**2 / f for v, f in parts)
+    [pair] = compare_runs(**as_runs(trained), paired_runs=paired).pairs
+    assert_allclose(pair.difference, full["A"].mean() - full["B"].mean())
+    assert_allclose(pair.standard_error**2, variance, rtol=1e-9)
+    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
+    assert_allclose(
+        pair.confidence_interval[:2], [pair.difference - half, pair.difference + half], rtol=1e-9
+    )
+
+
+def test_a_sample_with_one_seed_is_a_run_on_its_own_sample(trained):
+    runs, full = trained
+    one = {name: own[:, 0] for name, own in runs.items()}
+    options = {"metric": "mean", "full_runs": full, "n_resamples": 99, "random_state": 0}
+    plain = compare_runs(None, one, varied="training", **options)
+    names = {name: np.arange(5) for name in "AB"}
+    both = compare_runs(None, one, varied="both", training=names, **options)
+    assert both.pairs == plain.pairs
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_resamples_give_nearly_the_same_for_seeds_on_training_samples(trained, paired):
+    # A callable takes the path over resamples; 2 % Monte Carlo error of an sd.
+    options = as_runs(trained) | {"paired_runs": paired}
+    fast = compare_runs(**options).pairs[0]
+    slow = compare_runs(**options | {"metric": np.mean, "n_resamples": 1500}).pairs[0]
+    assert_allclose(slow.difference, fast.difference)
+    assert_allclose(slow.standard_error, fast.standard_error, rtol=0.06)
+
+
+@pytest.mark.filterwarnings("ignore:bootstrap_runs. Only")
+def test_methods_by_themselves_are_those_of_bootstrap_runs(trained):
+    options = as_runs(trained)
+    result = compare_runs(**options)
+    assert result.held_fixed == ("settings of the methods",)
+    assert "more runs" not in result.summary()
+    alone = bootstrap_runs(
+        None,
+        options["y_preds"]["A"],
+        training=options["training"]["A"],
+        full_runs=options["full_runs"]["A"],
+        metric="mean",
+        varied="both",
+        random_state=0,
+    )
+    assert result.systems["A"].confidence_interval == alone.confidence_interval
+
+
+def test_training_samples_are_named_for_every_method(trained):
+    options = as_runs(trained)
+    names = options["training"]
+    for training, message in (
+        (None, "training sample of each run of every method"),
+        ({"A": names["A"]}, "training sample of each run of every method"),
+        ({"A": names["A"], "B": names["A"]}, r"shape \(n_runs,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            compare_runs(**options | {"training": training})
+    other = {"A": names["A"], "B": np.char.add(names["B"], "x")}
+    compare_runs(**options | {"training": other})
+    with pytest.raises(ValueError, match="'paired_runs' parameter"):
+        compare_runs(**options | {"training": other}, paired_runs=True)
+    with pytest.raises(ValueError, match="'full_runs' parameter"):
+        compare_runs(**options | {"full_runs": None})
+
+
 def test_exchanging_methods_mirrors_and_identical_runs_differ_by_zero(data):
     y, runs = data
     [pair] = compare_runs(y, {"A": runs["A"], "C": runs["C"]}, random_state=0).pairs
@@ -192,7 +314,8 @@ BAD = {
     "single run": (lambda runs: {"A": runs["A"][:1], "C": runs["C"]}, {}, "at least two runs"),
     "pairing": (two, {"paired_runs": True}, "different numbers of runs"),
     "interval": (two, {"interval": "expanded"}, "'interval' parameter"),
-    "varied": (two, {"varied": "both"}, "'varied' parameter"),
+    "varied": (two, {"varied": "neither"}, "'varied' parameter"),
+    "training without both": (two, {"training": {"A": [0] * 8}}, "'training' parameter"),
     "rows": (lambda runs: {"A": runs["A"][:, :50], "C": runs["C"]}, {}, "rows"),
 }
 

@@ -1,6 +1,7 @@
 """search_score and its helpers: the winner of a search, corrected for having been chosen."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val
 from sklearn.tree import DecisionTreeClassifier
 
 from skboot.comparison import corrected_t, one_standard_error, out_of_fold, search_score
+from skboot.inference import prediction_error
 from skboot.inference.out_of_bag import out_of_bag_error
 
 
@@ -45,7 +47,7 @@ def test_the_winner_of_pure_noise_is_worth_chance():
     assert np.mean(best) > 0.6
 
 
-def drawn_rows(y, n_resamples, seed):
+def drawn_rows(y, n_resamples, seed, groups=None):
     """Rows of each resample, as a callable sees them."""
     rows_of = []
 
@@ -60,6 +62,7 @@ def drawn_rows(y, n_resamples, seed):
         y,
         np.arange(len(y)),
         metric=remember,
+        groups=groups,
         n_resamples=n_resamples,
         random_state=seed,
         interval="percentile",
@@ -143,6 +146,119 @@ def test_the_result_says_who_was_chosen_and_answers_later(noise, tmp_path):
     result.save(tmp_path / "search.npz")
     assert type(result).load(tmp_path / "search.npz") == result
     assert search_score(y, systems, random_state=0) == result
+
+
+def drawn_groups(groups, n_resamples, seed):
+    """How often each row occurs in the resamples of its groups."""
+    rows = drawn_rows(np.zeros(len(groups)), n_resamples, seed, groups=groups)
+    return np.array([np.bincount(own, minlength=len(groups)) for own in rows])
+
+
+@pytest.mark.filterwarnings("ignore:32 resamples are too few", "ignore:search_score. Only")
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_standard_error_is_that_of_all_losses_at_once(noise, grouped):
+    # prediction_error holds the losses of all resamples on all rows; here blocks are added up.
+    y, systems = noise
+    groups = np.random.default_rng(1).integers(0, 25, size=120) if grouped else np.arange(120)
+    names, weights = list(systems), drawn_groups(groups, 32, 3)
+    right = np.array([systems[name] == y for name in names])
+    chosen = np.argmax(right @ weights.T, axis=0)
+    expected = prediction_error(
+        ~right[chosen],
+        weights,
+        resubstitution_losses=~right[np.argmax(right.sum(axis=1))],
+        no_information_rate=0.5,
+        groups=groups if grouped else None,
+    )
+    result = search_score(
+        y, systems, groups=groups if grouped else None, n_resamples=32, random_state=3
+    )
+    assert_allclose(result.estimate, 1 - expected.oob, rtol=1e-12)
+    assert_allclose(result.standard_error, expected.standard_error, rtol=1e-12)
+    assert_allclose(
+        result.refits.standard_error_unadjusted, expected.standard_error_unadjusted, rtol=1e-12
+    )
+    outside = 1 - expected.out_of_bag.replicates
+    assert_allclose(result.bootstrap_distribution, outside, rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "neg_mean_absolute_error"])
+def test_a_weight_counts_as_copies_that_are_drawn_together(noise, metric):
+    y, systems = noise
+    times = np.random.default_rng(0).integers(1, 4, size=120)
+    copied = {name: np.repeat(values, times) for name, values in systems.items()}
+    options = {"metric": metric, "n_resamples": 99, "random_state": 0}
+    weighted = search_score(y, systems, sample_weight=times, **options)
+    repeated = search_score(
+        np.repeat(y, times), copied, groups=np.repeat(np.arange(120), times), **options
+    )
+    assert_allclose(weighted.estimate, repeated.estimate, rtol=1e-12)
+    assert_allclose(weighted.standard_error, repeated.standard_error, rtol=1e-12)
+    assert_allclose(weighted.confidence_interval[:2], repeated.confidence_interval[:2], rtol=1e-10)
+    assert_allclose(weighted.bootstrap_distribution, repeated.bootstrap_distribution, rtol=1e-12)
+
+
+def test_rows_without_weight_count_for_nothing(noise):
+    y, systems = noise
+    weight = np.arange(120) % 2
+    flipped = {name: np.where(weight == 0, 1 - row, row) for name, row in systems.items()}
+    options = {"sample_weight": weight, "n_resamples": 99, "random_state": 0}
+    result, other = (search_score(y, each, **options) for each in (systems, flipped))
+    assert result.estimate == other.estimate
+    assert result.confidence_interval == other.confidence_interval
+
+
+def test_memory_does_not_grow_with_the_resamples():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, size=4000)
+    systems = {str(k): y ^ (rng.random(4000) < 0.3) for k in range(3)}
+
+    def peak(n_resamples):
+        tracemalloc.start()
+        search_score(y, systems, n_resamples=n_resamples, random_state=0)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    # Two blocks and more. The losses of 6000 more resamples would take 200 MB, scores a third of
+    # one.
+    assert peak(8192) < peak(2048) + 1e6
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc", accuracy_of_labels])
+def test_the_first_resamples_of_many_are_the_few_whoever_draws_them(noise, metric, monkeypatch):
+    monkeypatch.setattr("skboot.inference.distribution._WORTH_PROCESSES", 0.0)
+    y, systems = noise
+    systems = {name: systems[name] for name in list(systems)[:8]}
+    options = {"metric": metric, "random_state": 0}
+    if callable(metric):
+        options["greater_is_better"] = True
+    weight = np.random.default_rng(0).random(120) if not callable(metric) else None
+    few = search_score(y, systems, sample_weight=weight, n_resamples=100, **options)
+    many = search_score(y, systems, sample_weight=weight, n_resamples=1100, n_jobs=2, **options)
+    assert_array_equal(few.bootstrap_distribution, many.bootstrap_distribution[:100])
+    alone = search_score(y, systems, sample_weight=weight, n_resamples=1100, **options)
+    assert alone == many
+
+
+def test_progress_is_shown_when_asked_for(noise, capsys):
+    y, systems = noise
+    search_score(y, systems, n_resamples=99, random_state=0, verbose=1)
+    assert "99/99 resamples" in capsys.readouterr().err
+
+
+def test_a_metric_that_raises_on_the_rows_left_out_names_the_resample(noise):
+    y, systems = noise
+
+    def fragile(y_true, y_pred):
+        if len(y_true) < 100:  # only the rows left out are so few
+            raise ZeroDivisionError("too few")
+        return np.mean(y_true == y_pred)
+
+    with pytest.raises(RuntimeError, match=r"left out of resample \d+: too few"):
+        search_score(
+            y, systems, metric=fragile, greater_is_better=True, n_resamples=9, random_state=0
+        )
 
 
 def test_an_unknown_direction_is_refused(noise):

@@ -24,6 +24,7 @@ from ..inference.intervals import (
     Evidence,
     confidence_interval,
     max_t_deviations,
+    stretched,
 )
 from ..inference.paired import (
     CLOSED_FORM,
@@ -138,13 +139,19 @@ def compared(
             _alone(both, difference, method, confidence_level)
             for both, difference, method in zip(ordered, differences, methods, strict=True)
         ]
-    adjusted = _adjusted(own, differences, methods, adjust, confidence_level)
+    order = _places([(one.rank, other.rank) for one, other in ordered])
+    adjusted = _adjusted(own, differences, methods, order, adjust, confidence_level)
     records = [
         record if (record.first, record.second) == pair else record.mirrored()
         for record, pair in zip(adjusted, pairs, strict=True)
     ]
     notes = _notes(records, differences, interval, adjust, confidence_level)
     return records, [*dict.fromkeys(str(each.message) for each in caught), *notes]
+
+
+def _places(keys: Sequence[Any]) -> NDArray[np.intp]:
+    """Place of each key in their sorted order."""
+    return np.argsort(np.array(sorted(range(len(keys)), key=lambda k: keys[k]), dtype=np.intp))
 
 
 # ------------------------------------------------------------------ one pair
@@ -235,6 +242,7 @@ def _adjusted(
     records: list[PairedDifference],
     differences: Sequence[Difference],
     methods: Sequence[str],
+    order: NDArray[np.intp],
     adjust: str | None,
     confidence_level: float,
 ) -> list[PairedDifference]:
@@ -246,19 +254,21 @@ def _adjusted(
         return [whole._replace(p_value_adjusted=only.p_value)]
     if adjust == "holm":
         return _by_holm(records, differences, methods, confidence_level)
-    return _by_max_t(records, differences, methods, confidence_level)
+    return _by_max_t(records, differences, methods, order, confidence_level)
 
 
 def _by_max_t(
     records: list[PairedDifference],
     differences: Sequence[Difference],
     methods: Sequence[str],
+    order: NDArray[np.intp],
     confidence_level: float,
 ) -> list[PairedDifference]:
     """Simultaneous intervals and p-values from the joint bootstrap."""
     estimates = np.array([record.difference for record in records])
     replicates = np.array([difference.evidence.replicates for difference in differences])
-    errors, largest = max_t_deviations(estimates, replicates)
+    drawn = differences[0].evidence
+    errors, largest = max_t_deviations(estimates, replicates, drawn, order)
     errors = np.array(
         [
             error if difference.varies else 0.0
@@ -266,7 +276,7 @@ def _by_max_t(
         ]
     )
     alone = np.array([record.p_value for record in records])
-    joint = max_t_adjusted(alone, estimates, errors, largest)
+    joint = max_t_adjusted(alone, estimates, errors, stretched(drawn, largest))
     found = []
     for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
         if errors[k] > 0:
@@ -405,7 +415,15 @@ def largest_gaps(
     changes = {pair: [_change(families, pair, groups) for groups in between] for pair in pairs}
     every = [change for own in changes.values() for change in own]
     estimates = np.array([change[0] for change in every])
-    errors, largest = max_t_deviations(estimates, np.array([change[1] for change in every]))
+    ranks = {name: member.rank for name, member in next(iter(families.values())).items()}
+    order = _places(
+        [(*sorted(ranks[name] for name in pair), k) for pair in pairs for k in range(len(between))]
+    )
+    design, any_member = task.plan.design, next(iter(next(iter(families.values())).values()))
+    drawn = Evidence(0.0, np.empty(0), design.kind, design.n_units, any_member.evidence.n_strata)
+    errors, largest = max_t_deviations(
+        estimates, np.array([change[1] for change in every]), drawn, order
+    )
     said = Cautions(task.caller)
     found = {}
     for k, (pair, own) in enumerate(changes.items()):
@@ -417,17 +435,15 @@ def largest_gaps(
             sign, (one, other) = -1.0, (other, one)
         member = families[one][pair[0]].evidence
         reach = 2 * (member.bounds[1] - member.bounds[0])
-        known = Evidence(
+        known = replace(
+            drawn,
             estimate=float(abs(estimate)),
             replicates=sign * replicates,
-            kind=task.plan.design.kind,
-            n_units=task.plan.design.n_units,
-            n_strata=member.n_strata,
             bounds=(-reach, reach),
             max_t=(float(errors[k * len(between) + widest]), largest),
         )
         name = f"{pair[0]} - {pair[1]}"
-        found[name] = packed(
+        result = packed(
             task,
             f"{metric} gap ({name}: {one} - {other})",
             known,
@@ -442,6 +458,7 @@ def largest_gaps(
             said=said,
             automatic=False,
         )
+        found[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
     return found
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation as check
 from .._inputs import resampling_plan
-from .._runs_inputs import checked_runs
+from .._runs_inputs import checked_runs, training_samples
 from ..results import ComparisonResult, EvaluationResult
 from ..results.comparison_table import ComparisonTable
 from ..runs import bootstrap_runs
@@ -18,7 +20,7 @@ from .runs_family import Method, RunsCall, compared_by
 from .systems import check_adjust, check_reference, checked_names, statistics_of
 
 _CALLER = "compare_runs"
-_VARIED = ("seed", "training", "independent")
+_VARIED = ("seed", "training", "both", "independent")
 _INTERVALS = ("auto", "components", "welch")
 
 
@@ -28,6 +30,7 @@ def compare_runs(
     *,
     metric: Any = "accuracy",
     varied: str = "seed",
+    training: Mapping[str, ArrayLike] | None = None,
     paired_runs: bool = False,
     full_runs: Mapping[str, Any] | None = None,
     reference: str | None = None,
@@ -57,14 +60,19 @@ def compare_runs(
         have different numbers of runs, at least two each.
     metric : str, callable, scorer, list or dict
         As of `bootstrap_score`. A list or dict gives a dict of results.
-    varied : {"seed", "training", "independent"}
+    varied : {"seed", "training", "both", "independent"}
         In what the runs differ: the seed alone, on one training list; each run on its own
-        bootstrap sample of the list (needs ``full_runs``); each on its own fresh training set.
+        bootstrap sample of the list (needs ``full_runs``); several seeds on each such sample
+        (needs ``full_runs`` and ``training``); each on its own fresh training set.
+    training : dict of str to array-like of shape (n_runs,), optional
+        The training sample of each run of each method, by number or name, with
+        ``varied="both"``.
     paired_runs : bool
         Whether run k of all methods belongs together, such as the same training sample; the
-        differences per run are then what varies.
+        differences per run are then what varies. With ``varied="both"``: whether training
+        samples of the same name are the same; the methods may have different numbers of seeds.
     full_runs : dict of str to array-like, optional
-        Predictions of runs on the whole training list, with ``varied="training"``: the
+        Predictions of runs on the whole training list, with ``varied="training"`` or "both": the
         differences come from them.
     reference : str, optional
         Name of the method that all others are compared with; all pairs when None.
@@ -135,8 +143,9 @@ def compare_runs(
     check.check_choice("varied", varied, _CALLER, _VARIED)
     check_adjust(adjust, _CALLER)
     methods = _checked_methods(y_true, y_preds, full_runs, sample_weight, labels, varied)
-    check_reference(reference, methods, _CALLER)
+    methods = _with_training(methods, training, varied)
     _check_paired(methods, paired_runs)
+    check_reference(reference, methods, _CALLER)
     every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
     statistics, single = statistics_of(metric, every, None, _CALLER)
     first = next(iter(every.values()))
@@ -144,9 +153,7 @@ def compare_runs(
     settings = {
         "varied": varied,
         "paired_runs": bool(paired_runs),
-        "interval": interval,
-        "reference": reference,
-        "adjust": adjust,
+        **{"interval": interval, "reference": reference, "adjust": adjust},
         "confidence_level": level,
         "n_resamples": plan.n_resamples,
         "n_runs": {name: own.n_runs for name, own in methods.items()},
@@ -186,12 +193,13 @@ def _checked_methods(
 ) -> dict[str, Method]:
     named = checked_names(y_preds, _CALLER, "method")
     full = {} if full_runs is None else {str(key): each for key, each in full_runs.items()}
-    if (varied == "training") != bool(full) or (full and set(full) != set(named)):
+    on_samples = varied in ("training", "both")
+    if on_samples != bool(full) or (full and set(full) != set(named)):
         raise check.fail(
             _CALLER,
             "full_runs",
-            "hold runs on the whole training list for every method with varied='training', and "
-            "be None otherwise",
+            "hold runs on the whole training list for every method with varied='training' or "
+            "'both', and be None otherwise",
             f"runs for {list(full)}" if full else "None",
             "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",
         )
@@ -211,8 +219,42 @@ def _checked_methods(
     return methods
 
 
+def _with_training(methods: dict[str, Method], training: Any, varied: str) -> dict[str, Method]:
+    """Methods with the names of their training samples, with varied="both"."""
+    if varied != "both":
+        training_samples(training, varied, 1, _CALLER)
+        return methods
+    named = {str(key): each for key, each in training.items()} if training is not None else {}
+    if set(named) != set(methods):
+        raise check.fail(
+            _CALLER,
+            "training",
+            "name the training sample of each run of every method with varied='both'",
+            f"names for {list(named)}" if named else "None",
+            "Use training={'A': [0, 0, 1, 1, ...], 'B': ...}.",
+        )
+    found = {}
+    for name, own in methods.items():
+        training_samples(named[name], varied, own.n_runs, _CALLER)
+        found[name] = replace(own, training=np.asarray(named[name]))
+    return found
+
+
 def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
     counts = {name: own.n_runs for name, own in methods.items()}
+    names = [
+        None if own.training is None else set(own.training.tolist()) for own in methods.values()
+    ]
+    if paired_runs and names[0] is not None:
+        if any(each != names[0] for each in names):
+            raise check.fail(
+                _CALLER,
+                "paired_runs",
+                "be False where the methods have different training samples",
+                "names in training= that differ",
+                "Give the same training samples the same names for all methods.",
+            )
+        return
     if paired_runs and len(set(counts.values())) > 1:
         raise check.fail(
             _CALLER,
@@ -238,6 +280,7 @@ def _alone(
                 y_true,
                 values,
                 varied=call.varied,
+                training=call.methods[name].training,
                 full_runs=full.get(name),
                 n_resamples=call.plan.n_resamples,
                 confidence_level=call.confidence_level,

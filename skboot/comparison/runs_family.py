@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..inference.paired_runs import (
     components_difference,
     welch_difference,
 )
-from ..inference.variance import Moments, ResampleNoise, RowNoise, moments
+from ..inference.variance import Moments, ResampleNoise, RowNoise, moments, within_samples
 from ..metrics.additive import RowMean
 from ..metrics.statistic import Reduced, Statistic
 from ..resampling.plan import Coding, ResamplingPlan
@@ -33,11 +34,15 @@ _FEW_RUNS = 5
 
 @dataclass(frozen=True, eq=False)
 class Method:
-    """Rows of each run of a method, those on the full training list last."""
+    """Rows of each run of a method, those on the full training list last.
+
+    ``training`` holds the training sample of each run by name, where several runs share one.
+    """
 
     name: str
     rows: list[Rows]
     n_runs: int
+    training: NDArray[Any] | None = None
 
     @property
     def numbered(self) -> list[tuple[int, Rows]]:
@@ -48,6 +53,13 @@ class Method:
         """Runs that the difference comes from."""
         first = self.n_runs if len(self.rows) > self.n_runs else 0
         return list(range(first, len(self.rows)))
+
+    @cached_property
+    def samples(self) -> list[NDArray[np.intp]]:
+        """Runs of each training sample, by its sorted name; each run by itself without names."""
+        if self.training is None:
+            return [np.array([run]) for run in range(self.n_runs)]
+        return [np.flatnonzero(self.training == name) for name in np.unique(self.training)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +88,11 @@ class RunsCall:
     @property
     def test_df(self) -> int:
         return max(self.n_units - self.n_strata, 1)
+
+    @property
+    def of_one_list(self) -> bool:
+        """Whether the runs are on bootstrap samples of one training list."""
+        return self.varied in ("training", "both")
 
 
 # ------------------------------------------------------------------ one metric
@@ -238,34 +255,51 @@ def _difference(call: RunsCall, first: _Evaluated, second: _Evaluated) -> RunsDi
         if call.paired:
             return welch_difference(sides[0] - sides[1], None)
         return welch_difference(*sides)
-    change = first.series - second.series
-    of_mean = first.noise.variance(change)
-    runs = [[k] for k in range(one.n_runs)]
-    divided = call.varied != "training"
-    if call.paired:
-        both = _paired_noise(first, second, one.n_runs)
-        scores = first.scores[: one.n_runs] - second.scores[: one.n_runs]
-        found = components_difference(
-            moments(scores, both, runs), None, of_mean, call.test_df, divided=divided
-        )
-    else:
-        sides_ = _moments(first), _moments(second)
-        found = components_difference(*sides_, of_mean, call.test_df, divided=divided)
+    of_mean = first.noise.variance(first.series - second.series)
+    found = components_difference(
+        _paired(first, second) if call.paired else _moments(first),
+        None if call.paired else _moments(second),
+        of_mean,
+        call.test_df,
+        divided=not call.of_one_list,
+        seeds=[_of_seeds(each) for each in (first, second)] if call.varied == "both" else [],
+    )
     # The centre comes from the runs on the full list, where there are any.
     centre = float(first.scores[one.centre].mean() - second.scores[other.centre].mean())
     return found._replace(difference=centre)
 
 
 def _moments(one: _Evaluated) -> Moments:
-    return moments(one.scores, one.noise, [[k] for k in range(one.method.n_runs)])
+    """Of the training samples, each averaged over its seeds; of the runs where each has its own."""
+    return moments(one.scores, one.noise, one.method.samples)
 
 
-def _paired_noise(first: _Evaluated, second: _Evaluated, n_runs: int) -> Any:
-    """Noise of the differences of runs that belong together."""
-    if isinstance(first.noise, RowNoise):
-        return RowNoise([first.noise.values[k] - second.noise.values[k] for k in range(n_runs)])
-    replicates = first.noise.replicates[:n_runs] - second.noise.replicates[:n_runs]
-    return ResampleNoise(replicates, first.noise.inflation)
+def _paired(first: _Evaluated, second: _Evaluated) -> Moments:
+    """Of the differences of training samples (runs) that belong together."""
+    both = [
+        (np.asarray(one.noise.average(member), dtype=np.float64), one.scores[member].mean())
+        for one in (first, second)
+        for member in one.method.samples
+    ]
+    n = len(both) // 2
+    pairs = list(zip(both[:n], both[n:], strict=True))
+    series = [a[0] - b[0] for a, b in pairs]
+    scores = np.array([a[1] - b[1] for a, b in pairs])
+    noise: Any = RowNoise(series)
+    if isinstance(first.noise, ResampleNoise):
+        noise = ResampleNoise(np.array(series), first.noise.inflation)
+    return moments(scores, noise, [[k] for k in range(n)])
+
+
+def _of_seeds(one: _Evaluated) -> tuple[float, float]:
+    """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
+
+    As for one method: `skboot.inference.variance.trained_runs`.
+    """
+    within = within_samples(one.scores, one.noise, one.method.samples)
+    fewer = max(1 / len(one.method.centre) - 1 / within.n_seeds, 0.0)
+    seed = 0.0 if np.isnan(within.seed) else within.seed
+    return seed * fewer, float(within.degrees_of_freedom)
 
 
 def _record(
@@ -309,8 +343,10 @@ def _correlation(
             scores = evaluated[name].scores[evaluated[name].method.centre]
             covariance[k, k] += float(np.var(scores, ddof=1)) / len(scores)
         else:
-            weight = 1.0 if call.varied == "training" else 1 / own.n
+            weight = 1.0 if call.of_one_list else 1 / own.n
             covariance[k, k] += max(own.between - own.interaction, 0.0) * weight
+            if call.varied == "both":
+                covariance[k, k] += _of_seeds(evaluated[name])[0]
     contrasts = np.zeros((len(pairs), len(names)))
     for k, (one, other) in enumerate(pairs):
         contrasts[k, names.index(one)], contrasts[k, names.index(other)] = 1.0, -1.0
@@ -326,11 +362,12 @@ def _notes(
     call: RunsCall, records: Sequence[PairedDifference], differences: Sequence[RunsDifference]
 ) -> list[str]:
     notes = []
-    fewest = min(own.n_runs for own in call.methods.values())
+    fewest = min(len(own.samples) for own in call.methods.values())
     if fewest < _FEW_RUNS:
+        what = "training samples" if call.varied == "both" else "runs"
         notes.append(
-            f"Only {fewest} runs of a method (fewer than {_FEW_RUNS}): the variance between runs "
-            "is poorly known, and the intervals are wide."
+            f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
+            "them is poorly known, and the intervals are wide."
         )
     if call.interval == "welch":
         notes.append(
@@ -356,7 +393,7 @@ def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference
         return f"{record.first} - {record.second}: nothing varies."
     share = difference.of_runs / total
     n = min(call.methods[record.first].n_runs, call.methods[record.second].n_runs)
-    divided = call.varied != "training"
+    divided = not call.of_one_list
     runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
     rows = 1 - np.sqrt(1 - (1 - share) / 2)
     unit = "rows" if call.plan.design.kind == "rows" else "units"
@@ -365,8 +402,14 @@ def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference
         options.append((runs, f"add {n} runs of each method"))
     options.sort(reverse=True)
     told = ", ".join(f"{what} (about {100 * gain:.0f} % narrower)" for gain, what in options)
+    lists = (
+        ""
+        if divided
+        else " The part of the runs shrinks only with more training lists (varied='independent'), "
+        "not with more bootstrap samples of this one."
+    )
     return (
         f"{record.first} - {record.second}: {100 * share:.0f} % of the squared standard error "
         f"comes from the runs, {100 * (1 - share):.0f} % from the test {unit}. To narrow the "
-        f"interval: {told}."
+        f"interval: {told}.{lists}"
     )

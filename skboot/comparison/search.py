@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,14 +19,16 @@ from .. import _validation as check
 from .._inputs import Rows, resampling_plan
 from ..evaluation import versions_used
 from ..inference.choice import degeneracy
+from ..inference.distribution import Subject, bootstrap
 from ..inference.error632 import error632
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from ..inference.method import Refits, as_confidence_interval, method_interval
-from ..inference.out_of_bag import out_of_bag_error
+from ..inference.out_of_bag import OutOfBagError
+from ..inference.selection import error_of_choice
 from ..metrics.additive import RowMean
-from ..metrics.statistic import Statistic
+from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
-from ..resampling.plan import Coding, ResamplingPlan
+from ..resampling.plan import Binding, Coding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from .systems import checked_systems, statistics_of
 
@@ -40,12 +43,15 @@ def search_score(
     *,
     metric: Any = "accuracy",
     groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: str = "auto",
     greater_is_better: bool | None = None,
     random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
 ) -> Any:
     """Score of a tuned search, corrected for having chosen the best configuration.
 
@@ -63,6 +69,8 @@ def search_score(
         As of `bootstrap_score`; the configuration is chosen by it, too.
     groups : array-like of shape (n_samples,), optional
         Whole groups are drawn.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row, in the choice and in the score.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     n_resamples : int
@@ -77,6 +85,10 @@ def search_score(
         Direction of a metric that skboot cannot know.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+    verbose : int
+        1 shows progress on stderr.
 
     Returns
     -------
@@ -88,6 +100,8 @@ def search_score(
     ------
     ValueError
         For arguments that cannot be right, and where the direction of the metric is unknown.
+    RuntimeError
+        If the metric raises on a resample.
 
     See Also
     --------
@@ -97,8 +111,8 @@ def search_score(
     -----
     For means of row values the estimate averages, per row, the losses of the configurations chosen
     without it (Efron's Err(1) with the choice as the fit), with its standard error by the
-    infinitesimal jackknife. For other metrics it is the mean of the out-of-bag scores. Time and
-    memory grow with n_resamples times n_samples.
+    infinitesimal jackknife. For other metrics it is the mean of the out-of-bag scores. Memory
+    grows with the number of rows times that of configurations, not with that of resamples.
 
     References
     ----------
@@ -120,7 +134,7 @@ def search_score(
     caller = "search_score"
     level = check.check_confidence_level(confidence_level, caller)
     check.check_choice("interval", interval, caller, _INTERVALS)
-    rows = checked_systems(y_true, y_preds, None, labels, caller)
+    rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
     statistics, single = statistics_of(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
     plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first, caller)
@@ -131,12 +145,14 @@ def search_score(
         "interval": interval,
         "n_resamples": plan.n_resamples,
         "groups": groups is not None,
+        "sample_weight": sample_weight is not None,
         "n_configurations": len(rows),
     }
     results = {}
     for name, by_name in statistics.items():
-        candidates = _Candidates(name, by_name, rows, plan, groups, settings)
-        results[name] = _corrected(candidates, interval, level)
+        candidates = _Candidates(name, by_name, rows, plan, settings)
+        _refuse_impossible(candidates, interval)
+        results[name] = _corrected(candidates, _resampled(candidates, n_jobs, verbose))
     return next(iter(results.values())) if single else ResultTable(results)
 
 
@@ -151,7 +167,6 @@ class _Candidates:
     statistics: Mapping[str, Statistic]
     rows: Mapping[str, Rows]
     plan: ResamplingPlan
-    groups: ArrayLike | None
     settings: dict[str, Any]
 
     @property
@@ -163,18 +178,62 @@ class _Candidates:
         return next(iter(self.statistics.values()))
 
     @property
+    def sample_weight(self) -> Floats | None:
+        return next(iter(self.rows.values())).sample_weight
+
+    @property
+    def are_row_means(self) -> bool:
+        """Whether every score is a mean of row values."""
+        return all(isinstance(s, RowMean) and s.is_row_mean for s in self.statistics.values())
+
+    @cached_property
+    def subjects(self) -> list[Subject]:
+        """Each configuration with its reduced rows."""
+        found = []
+        for name, rows in self.rows.items():
+            reduced = self.statistics[name].reduce(*rows.of(None))
+            coding = Coding(reduced.code, reduced.n_codes, self.statistics[name].reads)
+            found.append(Subject(self.statistics[name], reduced, coding))
+        return found
+
+    @cached_property
+    def binding(self) -> Binding:
+        """The plan, bound to all configurations and, last, to the rows or groups as they are."""
+        codings = [subject.coding for subject in self.subjects]
+        return self.plan.bind([*codings, Coding(None, self.plan.design.n_samples, "sums")])
+
+    def drawn(self) -> Iterator[NDArray[np.integer]]:
+        """How often each row or group occurs in the resamples, block by block."""
+        alone = self.binding.only([len(self.subjects)])
+        for number in range(alone.n_blocks):
+            [block] = alone.block(number)
+            assert isinstance(block, UnitBlock)
+            yield block.counts
+
+    @property
     def sign(self) -> float:
         """1 if greater is better."""
-        better = self.any_statistic.greater_is_better
-        if better is None:
-            raise check.fail(
-                "search_score",
-                "greater_is_better",
-                "be given for a metric of unknown direction",
-                "None",
-                "The best configuration is chosen by it.",
-            )
-        return 1.0 if better else -1.0
+        return 1.0 if self.any_statistic.greater_is_better else -1.0
+
+
+def _refuse_impossible(candidates: _Candidates, interval: str) -> None:
+    """Refuse what this metric cannot have, before any work."""
+    if candidates.any_statistic.greater_is_better is None:
+        raise check.fail(
+            "search_score",
+            "greater_is_better",
+            "be given for a metric of unknown direction",
+            "None",
+            "The best configuration is chosen by it.",
+        )
+    if interval == "adjusted" and not candidates.are_row_means:
+        raise check.fail(
+            "search_score",
+            "interval",
+            "be 'percentile' or 'auto' for a metric that is no mean of row values",
+            "'adjusted'",
+            "No standard error of its out-of-bag score is at hand.",
+        )
 
 
 class _Resampled(NamedTuple):
@@ -188,37 +247,25 @@ class _Resampled(NamedTuple):
         Number of the best one in each resample.
     outside : ndarray of shape (n_resamples,)
         Its score on the rows left out.
-    weights : ndarray of shape (n_resamples, n_samples)
-        How often each row was drawn.
-    values : ndarray of shape (n_candidates, n_samples) or None
-        Value of each row, for means of row values.
+    error : OutOfBagError or None
+        Error of what was chosen, for means of row values.
     """
 
     observed: Floats
     chosen: NDArray[np.intp]
     outside: Floats
-    weights: NDArray[np.uint8]
-    values: Floats | None
+    error: OutOfBagError | None
 
 
-def _corrected(candidates: _Candidates, interval: str, level: float) -> EvaluationResult:
+def _corrected(candidates: _Candidates, found: _Resampled) -> EvaluationResult:
     sign = candidates.sign
-    found = _resampled(candidates)
-    if interval == "adjusted" and found.values is None:
-        raise check.fail(
-            "search_score",
-            "interval",
-            "be 'percentile' or 'auto' for a metric that is no mean of row values",
-            "'adjusted'",
-            "No standard error of its out-of-bag score is at hand.",
-        )
+    interval, level = (candidates.settings[key] for key in ("interval", "confidence_level"))
     low, high = candidates.any_statistic.bounds
     refits, notes = None, []
-    if found.values is not None:
+    if found.error is not None:
         # Losses: smaller is better.
-        losses = -sign * found.values
         error = error632(
-            out_of_bag_error(losses[found.chosen], found.weights, groups=candidates.groups),
+            found.error,
             resubstitution=float(np.min(-sign * found.observed)),
             no_information_rate=float(np.max(-sign * found.observed)),
             bounds=(-high, -low) if sign > 0 else (low, high),
@@ -243,77 +290,64 @@ def _corrected(candidates: _Candidates, interval: str, level: float) -> Evaluati
     return _packed(candidates, found, evidence, limits, refits, notes)
 
 
-def _resampled(candidates: _Candidates) -> _Resampled:
+def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Resampled:
     """Choose in every resample, and score what was chosen on the rows left out."""
-    names, plan, n = candidates.names, candidates.plan, candidates.plan.design.n_samples
-    statistics = [candidates.statistics[name] for name in names]
-    reduced = [
-        statistic.reduce(*candidates.rows[name].of(None))
-        for name, statistic in zip(names, statistics, strict=True)
-    ]
-    codings = [
-        Coding(own.code, own.n_codes, statistic.reads)
-        for own, statistic in zip(reduced, statistics, strict=True)
-    ]
-    # The last one tells how often each row was drawn.
-    binding = plan.bind([*codings, Coding(None, n, "sums")])
-    terms = [
-        own.terms if statistic.reads == "sums" else None
-        for own, statistic in zip(reduced, statistics, strict=True)
-    ]
-
-    def scores(blocks: Sequence[Any]) -> Floats:
-        binding.share_sums(blocks[:-1], terms)
-        return np.array(
-            [
-                statistic.evaluate(block, own)
-                for statistic, block, own in zip(statistics, blocks, reduced, strict=False)
-            ]
-        )
-
-    parts = [
-        _chosen(candidates.sign, scores, blocks, n_lines)
-        for blocks, n_lines in _blocks(binding, plan.n_resamples)
-    ]
-    chosen, outside, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
-    observed = scores(binding.observed())[:, 0]
-    values = None
-    if all(isinstance(each, RowMean) and each.is_row_mean for each in statistics):
-        values = np.array(
-            [
-                _row_values(statistic, own)
-                for statistic, own in zip(statistics, reduced, strict=True)
-            ]
-        )
-    return _Resampled(observed, chosen, outside, weights, values)
+    sign, subjects = candidates.sign, candidates.subjects
+    every = candidates.binding.only(range(len(subjects)))
+    inside = bootstrap(every, subjects, n_jobs=n_jobs, verbose=verbose)
+    observed = np.array([each.estimate for each in inside])
+    scores = sign * np.array([each.replicates for each in inside])
+    chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
+    if not candidates.are_row_means:
+        return _Resampled(observed, chosen, _left_out(every, subjects, chosen), None)
+    members = candidates.plan.design.members
+    error = error_of_choice(
+        -sign * np.array([_row_values(subject) for subject in subjects]),
+        chosen,
+        candidates.drawn,
+        sample_weight=candidates.sample_weight,
+        unit=None if members is None else members[:, 0],
+    )
+    # 0.0 - x: no score is shown as -0.
+    return _Resampled(observed, chosen, 0.0 - sign * error.replicates, error)
 
 
-def _blocks(binding: Any, n_resamples: int) -> Iterator[tuple[list[Any], int]]:
+def _left_out(binding: Binding, subjects: list[Subject], chosen: NDArray[np.intp]) -> Floats:
+    """Score, on the rows that each resample leaves out, of what it chose."""
+    scores = np.full(len(chosen), np.nan)
     for number in range(binding.n_blocks):
-        yield (
-            binding.block(number),
-            min(binding.block_size, n_resamples - number * binding.block_size),
-        )
+        first = number * binding.block_size
+        blocks = binding.block(number)
+        of_block = chosen[first : first + binding.block_size]
+        for k in np.unique(of_block):
+            block, lines = blocks[k], np.flatnonzero(of_block == k)
+            assert isinstance(block, UnitBlock)
+            # What is read row by row is slow, and the same whichever lines come together.
+            some = lines if subjects[k].coding.reads == "rows" else np.arange(block.n_lines)
+            outside = UnitBlock(block.membership, (block.counts[some] == 0).astype(np.uint8))
+            found = _evaluated(subjects[k], outside, first + some)
+            scores[first + lines] = found[np.searchsorted(some, lines)]
+    scores[np.isinf(scores)] = np.nan
+    return scores
 
 
-def _chosen(
-    sign: float, scores: Callable[[Sequence[Any]], Floats], blocks: list[Any], n_lines: int
-) -> tuple[NDArray[np.intp], Floats, NDArray[np.uint8]]:
-    inside = sign * scores(blocks)[:, :n_lines]
-    chosen = np.argmax(np.where(np.isnan(inside), -np.inf, inside), axis=0)
-    left_out = [
-        UnitBlock(block.membership, (block.counts == 0).astype(np.uint8)) for block in blocks
-    ]
-    outside = scores(left_out)[:, :n_lines]
-    weights = blocks[-1].sums()[:n_lines]
-    lines = np.arange(n_lines)
-    return chosen, outside[chosen, lines], np.minimum(weights, 255).astype(np.uint8)
+def _evaluated(subject: Subject, outside: UnitBlock, resamples: NDArray[np.intp]) -> Floats:
+    try:
+        return subject.statistic.evaluate(outside, subject.reduced)
+    except MetricError as failure:
+        raise RuntimeError(
+            f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} on the "
+            f"rows left out of resample {resamples[failure.line]}: {failure.error}"
+        ) from failure.error
 
 
-def _row_values(statistic: Statistic, reduced: Any) -> Floats:
-    values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
-    values = values * statistic.sign  # type: ignore[attr-defined]
-    return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
+def _row_values(subject: Subject) -> Floats:
+    """Value of each row with the sign of the metric; 0 where it has no weight."""
+    terms, code = subject.reduced.terms, subject.reduced.code
+    values = np.zeros(len(terms))
+    np.divide(terms[:, 1], terms[:, 0], out=values, where=terms[:, 0] > 0)
+    values = (subject.reduced.data["centre"] + values) * subject.statistic.sign  # type: ignore[attr-defined]
+    return np.asarray(values if code is None else values[code.astype(np.intp)])
 
 
 def _evidence(
@@ -326,6 +360,7 @@ def _evidence(
         kind=design.kind,
         n_units=design.n_units,
         bounds=candidates.any_statistic.bounds,
+        weighted=candidates.sample_weight is not None,
         standard_error=None if refits is None else refits.point_standard_error,
     )
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 Floats = NDArray[np.float64]
 
@@ -94,7 +94,7 @@ class Evidence:
         Share of the sum of the row values that one row carries.
     max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
         For one of several differences: the standard error it is studentized by, and the largest
-        studentized deviation over all of them in each resample.
+        studentized deviation over all of them in each resample, as a normal quantile.
     """
 
     estimate: float
@@ -202,7 +202,12 @@ def quantile(ordered: Floats, level: float) -> float:
     return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
 
 
-def max_t_deviations(differences: Floats, replicates: Floats) -> tuple[Floats, Floats]:
+def max_t_deviations(
+    differences: Floats,
+    replicates: Floats,
+    evidence: Evidence | None = None,
+    order: NDArray[np.intp] | None = None,
+) -> tuple[Floats, Floats]:
     """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
 
     Parameters
@@ -211,13 +216,19 @@ def max_t_deviations(differences: Floats, replicates: Floats) -> tuple[Floats, F
         Differences on the data.
     replicates : ndarray of shape (n_differences, n_resamples)
         The same on common resamples; NaN where undefined.
+    evidence : Evidence, optional
+        Of the units that were drawn: deviations are divided by independent chi variables with
+        their degrees of freedom, as Student's t divides. Not so when None.
+    order : ndarray of shape (n_differences,), optional
+        Place of each difference in an order that does not depend on that of the call.
 
     Returns
     -------
     standard_errors : ndarray of shape (n_differences,)
         Standard deviation of each difference's replicates.
     largest : ndarray of shape (n_resamples,)
-        Largest |replicate - difference| / standard error over the differences that vary.
+        Largest |replicate - difference| / standard error over the differences that vary, as the
+        normal quantile of the same level; see `stretched`.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         defined = [row[~np.isnan(row)] for row in replicates]
@@ -226,7 +237,35 @@ def max_t_deviations(differences: Floats, replicates: Floats) -> tuple[Floats, F
         deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
     if not len(deviations):
         return errors, np.zeros(replicates.shape[1])
-    return errors, np.fmax.reduce(deviations, axis=0)
+    if evidence is None:
+        return errors, np.fmax.reduce(deviations, axis=0)
+    df = evidence.degrees_of_freedom
+    # A fixed stream: the draws are part of the method, not of the resampling.
+    squares = np.random.default_rng(0).standard_gamma(df / 2, size=replicates.shape[::-1]).T
+    squares = squares if order is None else squares[order]
+    deviations /= np.sqrt(squares[vary] * (2 / df))
+    return errors, np.abs(ndtri(stdtr(df, -np.fmax.reduce(deviations, axis=0))))
+
+
+def stretched(evidence: Evidence, deviations: Floats) -> Floats:
+    """Stretch normal quantiles to the deviations of a sample of few units.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the units that were drawn.
+    deviations : ndarray of shape (n_resamples,)
+        Largest deviation in each resample, as from `max_t_deviations`.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples,)
+        sqrt(n / df) t_df(Phi(x)) for x: what Hesterberg (2015, section 3.3) does to the levels of
+        percentiles. The standard error of resamples is too small by sqrt(df / n).
+    """
+    df = evidence.degrees_of_freedom
+    quantiles = np.abs(stdtrit(df, ndtr(-deviations)))
+    return np.asarray(np.sqrt((df + evidence.n_strata) / df) * quantiles)
 
 
 # ------------------------------------------------------------------ quantiles of the replicates
@@ -316,7 +355,10 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     assert evidence.max_t is not None
     standard_error, deviations = evidence.max_t
     ordered = np.sort(deviations[~np.isnan(deviations)])
-    half = quantile(ordered, confidence_level) * standard_error
+    # Not between two of them, so that adjusted p-values, which count them, agree.
+    rank = np.ceil((len(ordered) + 1) * confidence_level - 1e-9)
+    largest = quantile(ordered, float(rank / (len(ordered) + 1)))
+    half = float(stretched(evidence, np.array(largest))) * standard_error
     return evidence.estimate - half, evidence.estimate + half
 
 

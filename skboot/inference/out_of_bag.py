@@ -314,13 +314,15 @@ def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) ->
     base = np.concatenate([block.sum(gaps[block.rows]) for block in units.blocks(1)]) / n_used
     influence, noise = _influence_values(
         base=base,
-        slope=_inverse_share(units.n_units) * first.centred,
+        slope=inverse_share(units.n_units) * first.centred,
         noise=first.noise,
         drawn=lambda block: block.first(weights[:, block.rows]),
         own=own,
         units=units,
     )
-    return _result(error, first.by_row, first.replicates, influence, noise, base, "centred")
+    return standard_error_of(
+        error, first.by_row, first.replicates, influence, noise, base, "centred"
+    )
 
 
 def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int) -> OutOfBagError:
@@ -352,7 +354,7 @@ def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int)
         units=units,
     )
     error = float(scores.mean())
-    return _result(error, np.empty(0), scores, values, variance, base, "centred")
+    return standard_error_of(error, np.empty(0), scores, values, variance, base, "centred")
 
 
 def _influence_values(
@@ -388,7 +390,7 @@ def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagErr
     n_lines, n_rows = weights.shape
     error = float(np.nanmean(first.by_row))
     n_used = np.count_nonzero(np.isfinite(first.by_row))
-    factor, scale = 2 + 1 / (n_rows - 1), _inverse_share(n_rows)
+    factor, scale = 2 + 1 / (n_rows - 1), inverse_share(n_rows)
     raw = first.raw - first.raw.mean()
     base = np.nan_to_num(first.by_row - error) / n_used
     errors = np.zeros(n_lines)
@@ -404,7 +406,7 @@ def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagErr
         gaps = _without_one(read, weights, first, columns) - errors[:, None]
         replicates = factor * np.nan_to_num(gaps) / n_used + scale * left
         internal += float(replicates.var(axis=0).sum()) * (n_lines - 1)
-    return _result(error, first.by_row, first.replicates, values, internal, base, "et97")
+    return standard_error_of(error, first.by_row, first.replicates, values, internal, base, "et97")
 
 
 def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: slice) -> Array:
@@ -416,12 +418,12 @@ def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: sli
         return np.where(left > 0, (losses.sum(axis=0) - losses) / left, first.by_row[columns])
 
 
-def _inverse_share(n_units: int) -> float:
+def inverse_share(n_units: int) -> float:
     """One over the probability that a unit is out-of-bag."""
     return float((1 - 1 / n_units) ** -n_units)
 
 
-def _result(
+def standard_error_of(
     error: float,
     by_row: Array,
     replicates: Array,
@@ -430,6 +432,24 @@ def _result(
     base: Array,
     form: str,
 ) -> OutOfBagError:
+    """Put an error and its influence values together.
+
+    Parameters
+    ----------
+    error : float
+    by_row : ndarray of shape (n_samples,)
+    replicates : ndarray of shape (n_resamples,)
+    influence : ndarray of shape (n_units,)
+    noise : float
+        Monte Carlo variance of the sum of the squared influence values.
+    base : ndarray of shape (n_units,)
+        Influence values without what goes through training: their squares are the floor.
+    form : {"centred", "et97"}
+
+    Returns
+    -------
+    OutOfBagError
+    """
     unadjusted = float(np.sum(influence**2))
     floor = float(np.sum(base**2))
     floored = not unadjusted - noise >= floor

@@ -8,13 +8,14 @@ per pair are the runs of one method.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from .variance import Moments
+from .variance import LEAST_DF, Moments
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,13 @@ class RunsDifference(NamedTuple):
 
 
 def components_difference(
-    first: Moments, second: Moments | None, of_mean: float, test_df: float, *, divided: bool = True
+    first: Moments,
+    second: Moments | None,
+    of_mean: float,
+    test_df: float,
+    *,
+    divided: bool = True,
+    seeds: Sequence[tuple[float, float]] = (),
 ) -> RunsDifference:
     """Difference by variance components: runs and test units vary.
 
@@ -78,6 +85,8 @@ def components_difference(
     divided : bool
         Whether more runs lessen the variance between them; not so where the runs are bootstrap
         samples of one training list.
+    seeds : sequence of tuple (variance, degrees of freedom)
+        What the seeds of the runs on the whole training list add, for each method.
 
     Returns
     -------
@@ -86,9 +95,10 @@ def components_difference(
     Notes
     -----
     With A the variance between the runs of a method, c the part of it that is test noise and S
-    their number, V = sum of max(A - c, 0) / S over both methods + max(te, sum of c / S). The
-    degrees of freedom are Satterthwaite's over the mean squares, as for one method
-    (`skboot.inference.variance.crossed_runs`).
+    their number, V = sum of max(A - c, 0) / S over both methods + max(te, sum of c / S). Where the
+    runs are bootstrap samples of one training list, V = sum of max(A - c, 0) + te + the part of the
+    seeds. The degrees of freedom are Satterthwaite's over the mean squares, as for one method
+    (`skboot.inference.variance.crossed_runs` and `trained_runs`).
     """
     sides = [first] if second is None else [first, second]
     centre = first.centre - (0.0 if second is None else second.centre)
@@ -100,12 +110,15 @@ def components_difference(
         if divided:
             noise += side.interaction / side.n
             terms.append((side.interaction / side.n, (side.n - 1) * test_df))
+    own += sum(variance for variance, _ in seeds)
     test = max(of_mean, noise)
     total = own + test
-    terms.append((test, test_df))
+    terms += [*seeds, (test, test_df)]
     spread = sum(variance**2 / df for variance, df in terms if variance > 0)
     df = total**2 / spread if spread > 0 else test_df
-    return RunsDifference(centre, float(np.sqrt(total)), max(df, 1.0), own, test)
+    # As for one method: the test noise within A, which V lacks, would leave next to none.
+    least = 1.0 if divided else LEAST_DF
+    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), own, test)
 
 
 def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:

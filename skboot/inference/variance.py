@@ -29,7 +29,8 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-12
 # Normal quantile of the Wilson interval whose variance is the floor; a floor needs no exact level.
 _WILSON_Z = 1.96
-_LEAST_DF = 2.0
+# Degrees of freedom of runs on bootstrap samples of one list, at least.
+LEAST_DF = 2.0
 
 
 class Components(NamedTuple):
@@ -529,7 +530,7 @@ def trained_runs(
         _satterthwaite(
             sum(parts), (between, samples.n - 1), (extra, within.degrees_of_freedom), (te, test_df)
         ),
-        _LEAST_DF,
+        LEAST_DF,
     )
     # The variance between samples holds seed / n_seeds, so this is what seeds add beyond it.
     rest = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
@@ -540,7 +541,7 @@ def trained_runs(
             (rest, within.degrees_of_freedom),
             (te + single, test_df),
         ),
-        _LEAST_DF,
+        LEAST_DF,
     )
     clipped = []
     if between - c < seed / within.n_seeds - _ROUNDING * between:

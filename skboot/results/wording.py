@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from . import refits_wording, rendering, runs_wording
+from . import gap_wording, refits_wording, rendering, runs_wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def direction(greater_is_better: bool | None) -> str:
 
 def short_interval_name(result: EvaluationResult) -> str:
     """Say what kind of interval it is: "CI", unless it is none."""
+    if gap_wording.is_gap(result):
+        return "simultaneous CI"
     if result.is_confidence_interval and result.estimand not in _INTERVALS:
         return "CI"
     return _INTERVALS.get(result.estimand, "interval")
@@ -137,6 +139,9 @@ def claim(result: EvaluationResult) -> str:
         return f"{told} ({interval}){runs_wording.what_it_is_not(result)}."
     if result.refits is not None:
         return f"{refits_wording.claim_of(result, name, score)} ({interval})."
+    if gap_wording.is_gap(result):
+        spoken_of = spoken(result.metric)
+        return gap_wording.claim_of(result, spoken_of, score, rows, interval)
     sentences = {
         "system": (
             f"{name} was {score} on {rows}; on new data from the same source it is estimated at "
@@ -165,10 +170,11 @@ def claim(result: EvaluationResult) -> str:
 def _interval_phrase(result: EvaluationResult) -> str:
     """Write the interval, how it was made, and what was resampled."""
     low, high, level, method = result.confidence_interval
-    kind = f"{rendering.percent(level)} {short_interval_name(result)}"
+    kind = f"{rendering.percent(level)} {_column_name(result)}"
     if math.isnan(low) or math.isnan(high):
         return f"no {kind}: {_reason(result)}"
-    parts = [f"{kind} {limits(result, marked=False)}", _method(method)]
+    named = gap_wording.method_name(result) if gap_wording.is_gap(result) else _method(method)
+    parts = [f"{kind} {limits(result, marked=False)}", named]
     if result.over_runs is not None and result.estimand != "system":
         return ", ".join([parts[0], *runs_wording.interval_parts(result, units(result))])
     if result.refits is not None:
@@ -206,15 +212,19 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     over_runs = result.over_runs is not None and result.estimand != "system"
     if over_runs:
         interval = f"{limits(result)} ({runs_wording.method_name(result)})"
+    if gap_wording.is_gap(result):
+        interval = f"{limits(result)} ({gap_wording.method_name(result)})"
     if math.isnan(low) or math.isnan(high):
         interval = f"undefined: {_reason(result)}"
     score = estimate(result) + (f" ({sign})" if sign else "")
+    if gap_wording.is_gap(result):
+        score += " (chosen as the largest, so on average too large)"
     if math.isnan(result.estimate):
         score = f"undefined: {_reason(result)}"
     if result.refits is not None:
         return refits_wording.facts(result, score, interval)
     lines = [
-        ("estimand", runs_wording.estimand(result) if over_runs else _ESTIMANDS[result.estimand]),
+        ("estimand", _estimand(result)),
         ("estimate", score),
         (f"{rendering.percent(level)} {short_interval_name(result)}", interval),
         ("standard error", _number_or_reason(result, result.standard_error)),
@@ -233,6 +243,14 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
         count = f"{result.n_undefined} of {result.n_resamples} resamples"
         lines.append(("undefined", f"{count}, left out"))
     return lines + [("note", note) for note in result.notes]
+
+
+def _estimand(result: EvaluationResult) -> str:
+    if result.over_runs is not None and result.estimand != "system":
+        return runs_wording.estimand(result)
+    if gap_wording.is_gap(result):
+        return gap_wording.estimand(result)
+    return _ESTIMANDS[result.estimand]
 
 
 def _number_or_reason(result: EvaluationResult, value: float) -> str:
@@ -297,7 +315,7 @@ def table_of(
     rendering.Table
         Words on the left, numbers on the right.
     """
-    kinds = {(r.confidence_interval.confidence_level, short_interval_name(r)) for r in results}
+    kinds = {(r.confidence_interval.confidence_level, _column_name(r)) for r in results}
     shared = len(kinds) == 1
     interval = "interval"
     if shared:
@@ -312,12 +330,19 @@ def table_of(
     return rendering.Table(header, rows, len(titles) + 2)
 
 
+def _column_name(result: EvaluationResult) -> str:
+    """Say what kind of interval it is where what is beside it says that of a gap's."""
+    return "CI" if gap_wording.is_gap(result) else short_interval_name(result)
+
+
 def _cells(result: EvaluationResult, shared: bool) -> list[str]:
     digits, naive = digits_of(result), result.naive_estimate
     interval = limits(result)
     if not shared:
         level = rendering.percent(result.confidence_interval.confidence_level)
         interval += f" ({level} {short_interval_name(result)})"
+    elif gap_wording.is_gap(result):
+        interval += " (simultaneous)"
     return [
         result.metric,
         result.confidence_interval.method,

@@ -1,8 +1,8 @@
 """How often two equal systems are told apart: nulls and power, by simulation.
 
 Run ``python comparisons.py > comparisons.csv`` in this folder to make the table
-that the user guide shows (docs/guide/comparison.md); about ten minutes. Slow tests run parts of it
-again and hold them against the limits.
+that the user guide shows (docs/guide/comparison.md); about fifteen minutes. Slow tests run parts
+of it again and hold them against the limits.
 
 Systems err on a row with probability ``rate`` if the row is hard; hard rows are shared. Two of them
 disagree on 2 share rate (1 - rate) of the rows.
@@ -91,6 +91,26 @@ def subgroup_gap(predictions, seed):
     return bool(low > 0 or high < 0)
 
 
+def groups(seed, n_groups, metric="accuracy"):
+    """Whether any two of eight systems are told apart on the rows of a few groups.
+
+    Each system has its own taste for groups: systems and groups vary, the systems' means do not
+    differ. Losses are normal; by accuracy a large one is an error.
+    """
+    rng = np.random.default_rng(seed)
+    group = np.arange(N) % n_groups
+    hard = 0.6 * rng.normal(size=n_groups)[group] + 0.6 * rng.normal(size=N)
+    own = 0.5 * rng.normal(size=(8, n_groups))[:, group] + 0.7 * rng.normal(size=(8, N))
+    losses = (hard + own) / np.sqrt(2 * 0.6**2 + 0.5**2 + 0.7**2)
+    truth = TRUTH if metric == "accuracy" else None
+    rows = (losses > 0.84).astype(int) if metric == "accuracy" else losses
+    options = {"metric": metric, "groups": group, "n_resamples": 499, "random_state": seed}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_systems(truth, _named(rows), **options)
+    return any(result.told_apart(pair) for pair in result.pairs)
+
+
 def runs(seed, n_runs, gain=0.0, interval="auto"):
     """Whether two methods of several runs are told apart.
 
@@ -117,12 +137,65 @@ def runs(seed, n_runs, gain=0.0, interval="auto"):
     return result.pairs[0].excludes_zero
 
 
+def trained(seed, *, paired=False, n_samples=10, n_seeds=2, n_full=2, n_rows=300, gain=0.0):
+    """Whether two methods, run on bootstrap samples of one training list, are told apart.
+
+    Losses with effects of rows, training samples, seeds, and both by rows. The list is a draw, too,
+    and its bootstrap samples vary about it as it varies about the mean of all lists; they lose a
+    little against it. Half of what a training sample does is common to both methods.
+    """
+    rng = np.random.default_rng(seed)
+
+    def training_effects(size, by_row):
+        common, own = rng.normal(size=(1, size, by_row)), rng.normal(size=(2, size, by_row))
+        return np.sqrt(0.5) * (common + own)
+
+    def losses(level, by_row, n):
+        """(2, number of training samples, seeds, rows)"""
+        shape = (*level.shape[:2], n)
+        seeds = 0.03 * rng.normal(size=(*shape, 1)) + 0.4 * rng.normal(size=(*shape, n_rows))
+        return rows + (level + by_row)[:, :, None, :] + seeds
+
+    rows = rng.normal(size=n_rows) + 0.3 * rng.normal(size=(2, 1, 1, n_rows))
+    rows[0] += gain
+    level, by_row = 0.03 * training_effects(1, 1), 0.4 * training_effects(1, n_rows)
+    full = losses(level, by_row, n_full)
+    level = level + 0.03 * training_effects(n_samples, 1) + 0.02
+    by_row = by_row + 0.4 * training_effects(n_samples, n_rows)
+    samples = losses(level, by_row, n_seeds).reshape(2, -1, n_rows)
+    names = np.repeat(np.arange(n_samples), n_seeds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = compare_runs(
+            None,
+            dict(zip("AB", samples, strict=True)),
+            metric="mean",
+            varied="both",
+            training={"A": names, "B": names},
+            full_runs=dict(zip("AB", full.reshape(2, n_full, n_rows), strict=True)),
+            paired_runs=paired,
+            n_resamples=9,
+            random_state=seed,
+        )
+    return result.pairs[0].excludes_zero
+
+
 def share(test, n_systems, repetitions, rates=RATE, first=0):
     """Share of data sets in which a test is positive, in percent, and its standard error."""
     seeds = range(first, first + repetitions)
     return _percent(
         [test(errors(np.random.default_rng(seed), n_systems, rates), seed) for seed in seeds]
     )
+
+
+def share_of_groups(repetitions, n_groups, metric):
+    """The same for eight systems on the rows of a few groups."""
+    return _percent([groups(seed, n_groups, metric) for seed in range(repetitions)])
+
+
+def share_of_trained(repetitions, paired, gain=0.0):
+    """The same for methods with two seeds on each of ten bootstrap samples of one list."""
+    return _percent([trained(seed, paired=paired, gain=gain) for seed in range(repetitions)])
 
 
 def share_of_runs(repetitions, n_runs, gain=0.0, interval="auto"):
@@ -150,6 +223,7 @@ POWER = {
     "two systems, intervals do not overlap": (no_overlap, 2),
 }
 N_RUNS = (3, 5, 10)
+N_GROUPS = (8, 10, 20, 40)
 
 
 def table(repetitions):
@@ -160,11 +234,19 @@ def table(repetitions):
         if name in POWER:
             power = share(test, n_systems, repetitions, [BETTER, RATE], first=10**6)
         yield name, null, power
+    for metric, label in (("accuracy", "accuracy"), ("mean", "normal losses")):
+        for n_groups in N_GROUPS:
+            null = share_of_groups(repetitions, n_groups, metric)
+            yield f"eight systems, max-t, {n_groups} groups, {label} (any two)", null, None
     for interval, label in (("auto", "components (default)"), ("welch", "Welch, test rows fixed")):
         for n_runs in N_RUNS:
             null = share_of_runs(repetitions, n_runs, interval=interval)
             power = share_of_runs(repetitions, n_runs, gain=0.15, interval=interval)
             yield f"two methods, {n_runs} runs each, {label}", null, power
+    for paired, label in ((False, "by themselves"), (True, "paired")):
+        null = share_of_trained(repetitions, paired)
+        power = share_of_trained(repetitions, paired, gain=0.1)
+        yield f"two methods, 10 training samples with 2 seeds, {label}", null, power
 
 
 def main(repetitions=1000):

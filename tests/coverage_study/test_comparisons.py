@@ -29,8 +29,19 @@ LIMITS = {
     "two systems, paired (default)": (3, 7),
     "eight systems, max-t (any two)": (3, 7),
     "largest gap over four subgroups": (2, 7),
+    **{
+        f"eight systems, max-t, {n} groups, {what} (any two)": (low, 7)
+        for what, low in (("accuracy", 0), ("normal losses", 3))
+        for n in (8, 10, 20, 40)
+    },
     **{f"two methods, {n} runs each, components (default)": (2, 7) for n in (3, 5, 10)},
+    **{
+        f"two methods, 10 training samples with 2 seeds, {how}": (1, 7)
+        for how in ("by themselves", "paired")
+    },
 }
+# Rules whose data sets are those of `errors`.
+SAME_ROWS = [rule for rule in LIMITS if "methods" not in rule and " groups," not in rule]
 
 
 @pytest.mark.parametrize("rule", LIMITS)
@@ -54,7 +65,7 @@ def test_at_least_a_tenth_of_the_rows_tell_two_systems_apart(study):
 
 # 1000 repetitions: standard error .7 % at 5 %, so a rate of 5 % leaves 3 to 7 % once in 250 seeds.
 @pytest.mark.slow
-@pytest.mark.parametrize("rule", [rule for rule in LIMITS if "methods" not in rule])
+@pytest.mark.parametrize("rule", SAME_ROWS)
 def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(study, rule):
     test, n_systems = study.CASES[rule]
     rate, _ = study.share(test, n_systems, 1000)
@@ -63,10 +74,26 @@ def test_systems_that_do_not_differ_are_told_apart_as_often_as_stated(study, rul
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("metric", "low"), [("accuracy", 0), ("mean", 3)])
+@pytest.mark.parametrize("n_groups", [8, 40])
+def test_systems_on_few_groups_are_told_apart_as_often_as_stated(study, n_groups, metric, low):
+    rate, _ = study.share_of_groups(1000, n_groups, metric)
+    assert low <= rate <= 7
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("n_runs", [3, 5, 10])
 def test_methods_that_do_not_differ_are_told_apart_as_often_as_stated(study, n_runs):
     rate, _ = study.share_of_runs(1000, n_runs)
     assert 2 <= rate <= 7
+
+
+# 300 repetitions: standard error 1.3 % at 5 %, so a rate of 5 % leaves 1 to 9 % once in 750 seeds.
+@pytest.mark.slow
+@pytest.mark.parametrize("paired", [False, True])
+def test_methods_with_seeds_on_training_samples_are_told_apart_as_often_as_stated(study, paired):
+    rate, _ = study.share_of_trained(300, paired)
+    assert 1 <= rate <= 9
 
 
 @pytest.mark.slow

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from skboot.inference.intervals import Evidence
+from skboot.inference.intervals import (
+    Evidence,
+    confidence_interval,
+    max_t_deviations,
+    stretched,
+)
 from skboot.inference.paired import (
     DIFFERENCE_METHODS,
     Difference,
@@ -196,3 +201,45 @@ def test_max_t_counts_resamples_with_a_larger_deviation():
     )
     # t = 90: 10 of 99 are as large, (1 + 10) / 100; never below the p of the pair by itself.
     assert_allclose(found, [0.11, 0.9, 1.0])
+
+
+@pytest.mark.parametrize("n_resamples", [499, 500, 1999, 2003])
+@pytest.mark.parametrize("n_units", [8, 1000])
+def test_max_t_p_is_below_one_minus_level_exactly_when_its_interval_excludes_zero(
+    n_resamples, n_units
+):
+    # Estimates on, just below and just above every deviation around the limit.
+    largest = np.sort(np.random.default_rng(0).chisquare(3, size=n_resamples))
+    units = Evidence(0.0, np.zeros(2), "rows", (n_units,))
+    around = stretched(units, largest)[int(0.94 * n_resamples) : int(0.96 * n_resamples)]
+    estimates = np.concatenate([around, around * (1 - 1e-6), around * (1 + 1e-6)])
+    apart = []
+    for estimate in estimates:
+        known = replace(units, estimate=estimate, max_t=(1.0, largest))
+        apart.append(confidence_interval(known, "max-t", 0.95).low > 1e-9)
+    p = max_t_adjusted(
+        np.zeros(len(estimates)), estimates, np.ones(len(estimates)), stretched(units, largest)
+    )
+    assert 0 < np.mean(apart) < 1
+    assert_array_equal(p <= 0.05, apart)
+
+
+def test_deviations_of_many_units_are_those_of_the_resamples():
+    # Chi variables of a million degrees of freedom are 1 within .4 %, six of their deviations.
+    rng = np.random.default_rng(0)
+    replicates = rng.normal(size=(5, 300)) * np.arange(1, 6)[:, None]
+    units = Evidence(0.0, np.zeros(2), "rows", (1_000_000,))
+    errors, largest = max_t_deviations(np.zeros(5), replicates, units)
+    expected = np.max(np.abs(replicates) / replicates.std(axis=1, ddof=1)[:, None], axis=0)
+    assert_allclose(errors, replicates.std(axis=1, ddof=1))
+    assert_allclose(stretched(units, largest), expected, rtol=0.005)
+
+
+def test_a_single_difference_of_normal_resamples_has_students_interval():
+    # 100,000 draws: the quantile of t with 7 degrees of freedom has an error of 1 %.
+    replicates = np.random.default_rng(0).normal(size=(1, 99_999))
+    units = Evidence(0.0, np.zeros(2), "groups", (8,))
+    [error], largest = max_t_deviations(np.zeros(1), replicates, units)
+    low, high, *_ = confidence_interval(replace(units, max_t=(error, largest)), "max-t", 0.95)
+    expected = np.sqrt(8 / 7) * stats.t.ppf(0.975, 7)
+    assert_allclose([low, high], [-expected, expected], rtol=0.03)
