@@ -338,6 +338,19 @@ def test_on_a_test_set_the_differences_vary_over_training_samples_and_test_rows(
     assert_allclose(pair.outperformance.probability, won)
 
 
+def test_seeds_of_a_training_sample_are_averaged_first():
+    # With the formula above on means over seeds, for an estimator that has no use for a seed.
+    options = {"X_test": X_TEST, "y_test": Y_TEST, "n_train_resamples": 20, "random_state": 0}
+    [once] = compare_methods(METHODS, X, Y, **options).pairs
+    [twice] = compare_methods(METHODS, X, Y, n_seeds=2, **options).pairs
+    assert_allclose(twice.difference, once.difference)
+    assert_allclose(twice.standard_error, once.standard_error)
+    assert_allclose(twice.confidence_interval[:2], once.confidence_interval[:2])
+    assert twice.outperformance.n_pairs == 40
+    # Copies of a pair know no more than the pair.
+    assert_allclose(twice.outperformance[:3], once.outperformance[:3], atol=0.06)
+
+
 def test_with_the_training_list_fixed_only_seeds_vary():
     trees = {"deep": ExtraTreesClassifier(5), "flat": ExtraTreesClassifier(5, max_depth=1)}
     result = compare_methods(

@@ -337,22 +337,32 @@ def _correlation(
         covariance = np.atleast_2d(np.cov(series))
         first = evaluated[names[0]].noise
         covariance *= first.inflation if isinstance(first, ResampleNoise) else 1 / series.shape[1]
-    for k, name in enumerate(names):
-        own = _moments(evaluated[name])
-        if call.interval == "welch":
-            scores = evaluated[name].scores[evaluated[name].method.centre]
-            covariance[k, k] += float(np.var(scores, ddof=1)) / len(scores)
-        else:
-            weight = 1.0 if call.of_one_list else 1 / own.n
-            covariance[k, k] += max(own.between - own.interaction, 0.0) * weight
-            if call.varied == "both":
-                covariance[k, k] += _of_seeds(evaluated[name])[0]
+    covariance += _covariance_of_runs(call, [evaluated[name] for name in names])
     contrasts = np.zeros((len(pairs), len(names)))
     for k, (one, other) in enumerate(pairs):
         contrasts[k, names.index(one)], contrasts[k, names.index(other)] = 1.0, -1.0
     of_pairs = contrasts @ covariance @ contrasts.T
     scale = np.sqrt(np.maximum(np.diag(of_pairs), np.finfo(float).tiny))
     return np.asarray(of_pairs / np.outer(scale, scale))
+
+
+def _covariance_of_runs(call: RunsCall, methods: Sequence[_Evaluated]) -> Floats:
+    """What the runs add to the covariance of the methods' scores; without pairs a diagonal."""
+    if call.interval == "welch":
+        scores = [one.scores[one.method.centre] for one in methods]
+        if call.paired:
+            return np.cov(np.array(scores)) / len(scores[0])
+        return np.diag([float(np.var(own, ddof=1)) / len(own) for own in scores])
+    samples = [_moments(one) for one in methods]
+    weights = np.array([1.0 if call.of_one_list else 1 / own.n for own in samples])
+    if call.paired:
+        covariance = np.cov(np.array([own.scores for own in samples])) * weights[0]
+    else:
+        own_parts = [max(own.between - own.interaction, 0.0) for own in samples]
+        covariance = np.diag(own_parts * weights)
+    if call.varied == "both":
+        covariance += np.diag([_of_seeds(one)[0] for one in methods])
+    return np.asarray(covariance)
 
 
 # ------------------------------------------------------------------ what must be said
@@ -405,7 +415,7 @@ def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference
     lists = (
         ""
         if divided
-        else " The part of the runs shrinks only with more training lists (varied='independent'), "
+        else " The part of the runs shrinks only with more training lists (independent ones), "
         "not with more bootstrap samples of this one."
     )
     return (
