@@ -347,3 +347,20 @@ def test_differences_that_move_together_over_paired_runs_cost_little_width(inter
             high - low for low, high, *_ in (pair.simultaneous_interval, pair.confidence_interval)
         )
         assert own <= wide < 1.14 * own
+
+
+def test_paired_runs_say_how_often_one_beats_the_other(data):
+    y, runs = data
+    runs = {name: runs[name][:5] for name in "AB"}
+    with_pairs = compare_runs(y, runs, paired_runs=True, random_state=0)
+    scores = [(runs[name] == y).mean(axis=1) for name in "AB"]
+    won = np.mean(scores[0] > scores[1]) + np.mean(scores[0] == scores[1]) / 2
+    found = with_pairs.pairs[0].outperformance
+    assert found.probability == won
+    assert found.n_pairs == 5
+    losses = {name: (each != y).astype(float) for name, each in runs.items()}
+    of_losses = compare_runs(None, losses, metric="mean", paired_runs=True, random_state=0)
+    assert of_losses.pairs[0].outperformance.probability == won
+    assert compare_runs(y, runs, random_state=0).pairs[0].outperformance is None
+    fresh = compare_runs(y, runs, varied="independent", paired_runs=True, random_state=0)
+    assert "given this test set" in " ".join(fresh.summary().split())

@@ -37,6 +37,7 @@ from ..inference.paired import (
     max_t_adjusted,
     mcnemar_exact,
     p_value,
+    share_won,
     snapped,
 )
 from ..results import EvaluationResult
@@ -220,7 +221,6 @@ def _alone(
     evidence, counts = difference.evidence, difference.discordant
     defined = evidence.sorted_replicates
     spread = float(defined.std(ddof=1)) if difference.varies else 0.0
-    wins = np.count_nonzero(defined > 0) + 0.5 * np.count_nonzero(defined == 0)
     return PairedDifference(
         first=both[0].name,
         second=both[1].name,
@@ -229,7 +229,7 @@ def _alone(
         simultaneous_interval=None,
         p_value=p_value(difference, method, confidence_level),
         p_value_adjusted=np.nan,
-        bootstrap_support=float(wins / len(defined)) if len(defined) else np.nan,
+        bootstrap_support=share_won(defined),
         standard_error=spread if len(defined) > 1 else np.nan,
         mcnemar_p_value=None if counts is None else mcnemar_exact(*counts[:2]),
     )

@@ -12,12 +12,8 @@ from numpy.typing import NDArray
 
 from ..inference.intervals import ConfidenceInterval
 from ..inference.out_of_bag import OutOfBagError
-from ..inference.outperformance import (
-    MEANINGFUL,
-    Outperformance,
-    outperformance,
-    pairs_needed,
-)
+from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
+from ..inference.paired import share_won
 from ..inference.paired_runs import RunsDifference
 from ..refit.differences import LeftOut, difference_error, left_out_by_all
 from ..refit.samples import Samples
@@ -148,7 +144,7 @@ def _left_out(
     for pair, error, difference in zip(pairs, errors, differences, strict=True):
         scores = [-judged[name].errors[k].run_errors for name in pair]
         probability = call.outperformance(scores[0], scores[1], of_sample)
-        support = np.nan if error is None else _share_won(-error.replicates)
+        support = np.nan if error is None else share_won(-error.replicates)
         records.append(_record(call, pair, difference, probability, support))
     records = adjusted(
         records,
@@ -185,13 +181,6 @@ def _difference(first: LeftOut, error: OutOfBagError | None) -> RunsDifference:
         return RunsDifference(np.nan, np.nan, np.nan)
     change = 0.0 - first.measure.sign * error.error
     return RunsDifference(change, error.standard_error, first.degrees_of_freedom)
-
-
-def _share_won(changes: Array) -> float:
-    """Share of the resamples on which the first scores higher, ties half."""
-    changes = changes[np.isfinite(changes)]
-    wins = np.count_nonzero(changes > 0) + 0.5 * np.count_nonzero(changes == 0)
-    return float(wins / len(changes)) if len(changes) else np.nan
 
 
 def _record(
@@ -250,7 +239,7 @@ def _notes(
         more = f" and {len(names) - 3} others" if len(names) > 3 else ""
         of = "" if len(names) == len(records) else f"{', '.join(names[:3])}{more}: "
         notes.append(f"{of}{note}")
-    return [*notes, *_notes_on_pairs(records)]
+    return [*notes, *too_few_pairs(record.outperformance for record in records)]
 
 
 def _notes_on(record: PairedDifference, error: OutOfBagError | None) -> tuple[str, ...]:
@@ -263,18 +252,6 @@ def _notes_on(record: PairedDifference, error: OutOfBagError | None) -> tuple[st
         "No loss differs, so the interval is degenerate; it does not say that the difference is "
         "known exactly.",
     )
-
-
-def _notes_on_pairs(records: Sequence[PairedDifference]) -> list[str]:
-    """What must be known of P(A > B)."""
-    found = [one.outperformance for one in records if one.outperformance is not None]
-    fewest, needed = min((one.n_pairs for one in found), default=0), pairs_needed()
-    if not found or fewest >= needed:
-        return []
-    return [
-        f"P(A > B) is over {fewest} pairs of runs: it takes {needed} to tell {MEANINGFUL} from .5 "
-        "with 5 % errors of both kinds."
-    ]
 
 
 # ------------------------------------------------------------------ on test sets
@@ -317,10 +294,9 @@ def _on_test(
     if sampled:
         options["varied"] = "both" if samples.n_seeds > 1 else "training"
         options["full_runs"] = {name: [own[run] for run in full] for name, own in answers.items()}
-    of_sample = None
-    if sampled and samples.n_seeds > 1:
-        of_sample = (np.array(sampled) - 1) // samples.n_seeds
-        options["training"] = dict.fromkeys(judged, of_sample)
+        if samples.n_seeds > 1:
+            of_sample = (np.array(sampled) - 1) // samples.n_seeds
+            options["training"] = dict.fromkeys(judged, of_sample)
     columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
     result: ComparisonResult = compare_runs(
         any_one.tests.rows[k].y,
@@ -338,7 +314,10 @@ def _on_test(
         n_jobs=next(iter(call.scorers.values())).n_jobs,
         **options,
     )[metric]
-    return _with_pairs(call, result, of_sample)
+    held_fixed = result.held_fixed
+    if _stratified(call):
+        held_fixed = (*held_fixed, "the number of training rows of each class")
+    return replace(result, held_fixed=held_fixed, settings={**result.settings, **call.settings})
 
 
 def _good_runs(
@@ -363,26 +342,3 @@ def _good_runs(
             f"{first}"
         )
     return sampled, full
-
-
-def _with_pairs(
-    call: MethodsCall, result: ComparisonResult, of_sample: Array | None
-) -> ComparisonResult:
-    """Add P(A > B), and what a comparison of predictions does not know."""
-    sign = -1.0 if result.greater_is_better is False else 1.0
-    records = []
-    for pair in result.pairs:
-        runs = [result.systems[name].over_runs for name in (pair.first, pair.second)]
-        scores = [sign * one.scores for one in runs if one is not None]
-        probability = call.outperformance(scores[0], scores[1], of_sample)
-        records.append(pair._replace(outperformance=probability))
-    held_fixed = result.held_fixed
-    if _stratified(call):
-        held_fixed = (*held_fixed, "the number of training rows of each class")
-    return replace(
-        result,
-        pairs=tuple(records),
-        notes=(*result.notes, *_notes_on_pairs(records)),
-        held_fixed=held_fixed,
-        settings={**result.settings, **call.settings},
-    )

@@ -103,7 +103,8 @@ def compare_runs(
     Returns
     -------
     ComparisonResult or dict
-        Its notes say what would narrow the intervals: more runs, or more test rows.
+        Its notes say what would narrow the intervals: more runs, or more test rows. Pairs hold
+        P(A > B) (``outperformance``) with ``paired_runs=True``.
 
     Raises
     ------

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from .._inputs import Rows
 from ..inference.distribution import Subject, bootstrap
 from ..inference.intervals import ConfidenceInterval
+from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
+from ..inference.paired import share_won
 from ..inference.paired_runs import (
     RunsDifference,
     components_difference,
@@ -153,8 +155,9 @@ def compared_by(
     evaluated = _evaluated(call, statistics, n_jobs, verbose)
     pairs = pairs_of(call.methods, call.reference)
     differences = [_difference(call, evaluated[one], evaluated[other]) for one, other in pairs]
+    greater_is_better = next(iter(alone.values())).greater_is_better
     records = [
-        _record(call, evaluated[one], evaluated[other], difference)
+        _record(call, evaluated[one], evaluated[other], difference, greater_is_better)
         for (one, other), difference in zip(pairs, differences, strict=True)
     ]
     records = adjusted(
@@ -303,12 +306,13 @@ def _of_seeds(one: _Evaluated) -> tuple[float, float]:
 
 
 def _record(
-    call: RunsCall, first: _Evaluated, second: _Evaluated, difference: RunsDifference
+    call: RunsCall,
+    first: _Evaluated,
+    second: _Evaluated,
+    difference: RunsDifference,
+    greater_is_better: bool | None,
 ) -> PairedDifference:
     method = "welch" if call.interval == "welch" else "components"
-    change = first.replicates - second.replicates
-    change = change[~np.isnan(change)]
-    wins = np.count_nonzero(change > 0) + 0.5 * np.count_nonzero(change == 0)
     low, high = difference.interval(call.confidence_level)
     return PairedDifference(
         first=first.method.name,
@@ -318,8 +322,31 @@ def _record(
         simultaneous_interval=None,
         p_value=difference.p_value,
         p_value_adjusted=np.nan,
-        bootstrap_support=float(wins / len(change)) if len(change) else np.nan,
+        bootstrap_support=share_won(first.replicates - second.replicates),
         standard_error=difference.standard_error,
+        outperformance=_outperformance(call, first, second, greater_is_better),
+    )
+
+
+def _outperformance(
+    call: RunsCall, first: _Evaluated, second: _Evaluated, greater_is_better: bool | None
+) -> Outperformance | None:
+    """P(A > B) over runs that belong together, where it is known which score is the better one."""
+    samples = first.method.samples, second.method.samples
+    sizes = [[len(own) for own in each] for each in samples]
+    if not call.paired or greater_is_better is None or sizes[0] != sizes[1]:
+        return None
+    sign = 1.0 if greater_is_better else -1.0
+    scores = [
+        sign * one.scores[np.concatenate(own)]
+        for one, own in zip((first, second), samples, strict=True)
+    ]
+    return outperformance(
+        *scores,
+        samples=np.repeat(np.arange(len(sizes[0])), sizes[0]),
+        n_resamples=call.plan.n_resamples,
+        confidence_level=call.confidence_level,
+        seed=call.plan.seed,
     )
 
 
@@ -393,7 +420,7 @@ def _notes(
             )
     if call.interval != "welch":
         notes += [_advice(call, *each) for each in zip(records, differences, strict=True)][:3]
-    return notes
+    return [*notes, *too_few_pairs(record.outperformance for record in records)]
 
 
 def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference) -> str:

@@ -8,6 +8,7 @@ both.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import ceil
 from typing import NamedTuple
 
@@ -136,6 +137,18 @@ def pairs_needed(
     """
     size = (ndtri(1 - level) + ndtri(power)) / (np.sqrt(6) * (0.5 - probability))
     return ceil(float(size**2))
+
+
+def too_few_pairs(found: Iterable[Outperformance | None]) -> list[str]:
+    """Say so where the fewest pairs of runs cannot tell .75 from one half."""
+    fewest = min((one.n_pairs for one in found if one is not None), default=None)
+    needed = pairs_needed()
+    if fewest is None or fewest >= needed:
+        return []
+    return [
+        f"P(A > B) is over {fewest} pairs of runs: it takes {needed} to tell {MEANINGFUL} from .5 "
+        "with 5 % errors of both kinds."
+    ]
 
 
 def _bootstrapped(

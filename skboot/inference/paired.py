@@ -463,6 +463,14 @@ def _smallest(excludes: Callable[[float], bool], floor: float, confidence_level:
 # ------------------------------------------------------------------ several differences
 
 
+def share_won(differences: ArrayLike) -> float:
+    """Share of differences above 0, ties half; undefined ones are left out."""
+    values = np.asarray(differences, dtype=float)
+    values = values[~np.isnan(values)]
+    wins = np.count_nonzero(values > 0) + 0.5 * np.count_nonzero(values == 0)
+    return float(wins / len(values)) if len(values) else float("nan")
+
+
 def holm(p_values: ArrayLike) -> Floats:
     """Adjust p-values by Holm's step-down procedure.
 

@@ -49,8 +49,8 @@ class PairedDifference(NamedTuple):
     mcnemar_p_value : float or None
         Exact, where both are right or wrong on independent rows.
     outperformance : Outperformance or None
-        P(A > B): how often a run of the first beats the paired run of the second, with its
-        interval; of `skboot.compare_methods`.
+        P(A > B): how often a run of the first beats the run of the second that belongs to it, with
+        its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
     """
 
     first: str

@@ -224,7 +224,10 @@ def _rows(result: ComparisonResult) -> str:
 
 def _given(result: ComparisonResult) -> str:
     """What paired runs hold fixed."""
-    return "this training list" + ("" if _is_left_out(result) else " and test set")
+    if _is_left_out(result):
+        return "this training list"
+    independent = result.settings.get("varied") == "independent"
+    return "this test set" if independent else "this training list and test set"
 
 
 def _metric(result: ComparisonResult) -> str:
@@ -273,7 +276,7 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     lines = [
         (
             "P(A > B)",
-            f"share of runs of A that beat the run of B on the same training sample, given "
+            f"share of runs of A that beat the run of B that belongs to them, given "
             f"{_given(result)}; it says nothing of other rows. Significant if the interval lies "
             "on one side of .5, and meaningful if it reaches beyond .75 or .25 (Bouthillier et al. "
             "2021)",
