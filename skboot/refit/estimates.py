@@ -16,7 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
+from ..inference.cv_bootstrap import (
+    CVBootstrap,
+    column_blocks,
+    cv_bootstrap,
+    group_influence,
+    where_outside,
+)
 from ..inference.error632 import PredictionError, error632, optimism
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from .measures import LabelMeasure, Measure, ReplicateMeasure, RowMeasure, Target, is_balanced
@@ -240,13 +246,14 @@ def _of_rows(measure: RowMeasure, kept: Kept) -> _Parts:
     errors, linear = _lines(measure, data, outside)
     # Undefined on these rows, or a gradient that is: the run does not count.
     good = np.isfinite(errors)
-    data, lines, outside, errors, linear = (
-        part[good] for part in (data, lines, outside, errors, linear)
-    )
+    if not good.all():
+        data, lines, outside, errors, linear = (
+            part[good] for part in (data, lines, outside, errors, linear)
+        )
     used = np.unique(lines // n_seeds)
     out_of_bag = None
     if len(used) >= 2:
-        out_of_bag = _out_of_bag_rows(measure, kept, data, lines, outside)
+        out_of_bag = _out_of_bag_rows(measure, kept, data, lines, outside, linear)
     influence = _by_unit(linear, errors, outside, kept)
     return _Parts(lines, errors, influence, used, full, out_of_bag)
 
@@ -273,13 +280,13 @@ def _errors(measure: RowMeasure, data: Array, weights: Array) -> Array:
 
 
 def _out_of_bag_rows(
-    measure: RowMeasure, kept: Kept, data: Array, lines: Array, outside: Array
+    measure: RowMeasure, kept: Kept, data: Array, lines: Array, outside: Array, linear: Array
 ) -> OutOfBagError:
-    """Err(1) with its standard error; of a function of means by its linearised losses."""
+    """Err(1) with its standard error; of a function of means by losses linearised at its value."""
     n_seeds = kept.samples.n_seeds
     counts = kept.row_counts[np.unique(lines // n_seeds)]
     if measure.is_mean:
-        losses = _over_seeds(measure.losses(data), lines, n_seeds)
+        losses = _over_seeds(linear, lines, n_seeds)
         return out_of_bag_error(losses, counts, groups=kept.target.unit)
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
@@ -341,7 +348,7 @@ def _filled(influence: Array, outside: Array, power: float) -> Array:
     """
     known = outside & np.isfinite(influence)
     if np.array_equal(known, outside):
-        return np.where(outside, influence, 0.0)
+        return where_outside(influence, outside)
     n_known = known.sum(axis=0)
     mean = np.where(known, influence, 0.0).sum(axis=0) / np.maximum(n_known, 1)
     scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
@@ -399,7 +406,7 @@ def _cv_rows(measure: RowMeasure, kept: Kept) -> tuple[float, Array, dict[str, A
     if not good.any():
         return None
     extra: dict[str, Any] = {}
-    if measure.is_mean and all(np.isin(linear, measure.bounds).ravel()):
+    if measure.is_mean and np.isin(linear, measure.bounds).all():
         extra["guard"] = "proportion"
     elif is_balanced(measure):
         assert isinstance(measure, LabelMeasure)
@@ -484,9 +491,7 @@ def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, 
     found, n_seeds = _no_components(), kept.samples.n_seeds
     errors, influence = parts.averaged(n_seeds)
     counts = kept.samples.counts[parts.used]
-    outside = counts == 0
-    times = np.maximum(outside.sum(axis=0), 1)
-    mean = np.where(outside, influence, 0.0).sum(axis=0) / times
+    mean = _mean_outside(influence, counts == 0)
     without_cv = cv_bootstrap(
         error.oob, mean[None] - mean.mean(), counts, errors, influence, bounds=error.bounds
     )
@@ -498,6 +503,15 @@ def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, 
     found["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
     found["seed"], found["interaction"] = seed, interaction
     return found
+
+
+def _mean_outside(influence: Array, outside: Array) -> Array:
+    """Mean of each column where `outside` holds; 0 where it never does."""
+    sums = [
+        where_outside(influence[:, columns], outside[:, columns]).sum(axis=0)
+        for columns in column_blocks(*influence.shape)
+    ]
+    return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
 
 def _seed_variance(kept: Kept, parts: _Parts) -> tuple[float, float]:
