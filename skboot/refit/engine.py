@@ -16,7 +16,7 @@ import joblib
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from . import storage
+from . import clusters, storage
 from .training import Job, Record, Run, record_of
 
 # Starting workers takes seconds; work predicted to be shorter is done here.
@@ -67,6 +67,7 @@ def _records(
             for run in runs:
                 yield [_finished(job, run)]
         return
+    clusters.check_workers()
     n_chunks = min(len(runs), _CHUNKS_PER_WORKER * n_workers)
     # Dealt out, not cut: folds of cross-validation take longer than bootstrap samples.
     chunks = [list(runs[start::n_chunks]) for start in range(n_chunks)]
@@ -75,7 +76,8 @@ def _records(
     except ValueError:
         # Some joblib backends only return lists.
         parallel = Parallel(n_jobs=n_jobs)
-    yield from parallel(delayed(_chunk)(job, chunk) for chunk in chunks)
+    with clusters.explained():
+        yield from parallel(delayed(_chunk)(job, chunk) for chunk in chunks)
 
 
 def _chunk(job: Job, runs: Sequence[Run]) -> list[Record]:
