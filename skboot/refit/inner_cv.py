@@ -91,9 +91,7 @@ def wrapped(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, bool]]
     ]
 
 
-def group_copies(
-    estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]
-) -> None:
+def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]) -> None:
     """Make inner cross-validation of an estimator keep rows of equal id together, in place.
 
     `keys` are what `wrapped` found in this estimator, or in the one that it is a clone of.

@@ -417,9 +417,7 @@ def sliced(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
     return take(value, rows)
 
 
-def _rows_of(
-    job: Job, run: Run
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
+def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
     """Training rows, rows to answer for, and which of these are left out of training."""
     every = job.every_row
     if run.counts is None and run.test is None:
