@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -69,15 +67,6 @@ def take(data: Any, rows: Any) -> Any:
 def n_rows_of(data: Any) -> int:
     """Number of rows of whatever scikit-learn accepts as data."""
     return int(_num_samples(data))
-
-
-def size_of(data: Any) -> int:
-    """Bytes of data, roughly."""
-    if hasattr(data, "nbytes"):
-        return int(data.nbytes)
-    if hasattr(data, "nnz"):
-        return 12 * int(data.nnz)
-    return 8 * math.prod(data.shape) if hasattr(data, "shape") else sys.getsizeof(data)
 
 
 def routing_enabled() -> bool:

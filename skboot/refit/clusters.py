@@ -1,12 +1,13 @@
 """What a cluster of dask needs before runs are sent there.
 
-joblib sends an argument to a cluster once, and not with every task, where it is large as
-`sys.getsizeof` has it: so `training.Job` tells its size. Workers that lack this package would only
-say in their own logs why they fail: `check_workers` asks them first.
+joblib puts what tasks share into every task, or on a single worker, which may die. Here it becomes
+the result of a task of its own: it is sent once, workers hand it on, and dask makes it again where
+it is lost. Workers that lack this package would say so in their own logs only: they are asked.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -21,13 +22,43 @@ _TO_DO = (
 )
 
 
-def check_workers() -> None:
-    """Raise where a worker of the cluster in use, if one is, cannot run what it will be sent."""
-    client = _client()
-    if client is None:
+@contextmanager
+def sent(job: Any) -> Iterator[Any]:
+    """What tasks take for a job: itself, or its place on the cluster of dask that joblib uses.
+
+    Raises
+    ------
+    ImportError
+        If workers cannot import this package, or have another version.
+    RuntimeError
+        If the cluster gives up.
+    """
+    backend, _ = get_active_backend()
+    if type(backend).__name__ != "DaskDistributedBackend":
+        yield job
         return
-    found = client.run(_looker(_PACKAGE))
-    here = _looker(_PACKAGE)()
+    _check_workers(backend.client)
+    with warnings.catch_warnings():
+        # Data that are sent once, which is what the warning asks for.
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        place = backend.client.submit(_held, job, pure=False)
+    try:
+        yield place
+    except CancelledError as error:
+        raise RuntimeError(
+            "The dask cluster gave up some of the runs without saying why; the logs of its workers "
+            "do. Most often a worker lacks a package that the estimator, the metric or "
+            f"{_PACKAGE} needs. {_TO_DO}"
+        ) from error
+
+
+def _held(job: Any) -> Any:
+    return job
+
+
+def _check_workers(client: Any) -> None:
+    look = _looker(_PACKAGE)
+    here, found = look(), client.run(look)
     wrong = {worker: there for worker, there in found.items() if there != here}
     if not wrong:
         return
@@ -37,28 +68,6 @@ def check_workers() -> None:
         f"here is {here}; on {worker} it is {there}. {_TO_DO}",
         name=_PACKAGE,
     )
-
-
-@contextmanager
-def explained() -> Iterator[None]:
-    """Say what to look for where a cluster gives up without a reason."""
-    try:
-        yield
-    except CancelledError as error:
-        if _client() is None:
-            raise
-        raise RuntimeError(
-            "The dask cluster gave up some of the runs without saying why; the logs of its workers "
-            "do. Most often a worker lacks a package that the estimator, the metric or "
-            f"{_PACKAGE} needs. {_TO_DO}"
-        ) from error
-
-
-def _client() -> Any:
-    """Client of the cluster that joblib uses now; None for anything else."""
-    backend, _ = get_active_backend()
-    is_dask = type(backend).__name__ == "DaskDistributedBackend"
-    return backend.client if is_dask else None
 
 
 def _looker(package: str) -> Any:

@@ -67,7 +67,6 @@ def _records(
             for run in runs:
                 yield [_finished(job, run)]
         return
-    clusters.check_workers()
     n_chunks = min(len(runs), _CHUNKS_PER_WORKER * n_workers)
     # Dealt out, not cut: folds of cross-validation take longer than bootstrap samples.
     chunks = [list(runs[start::n_chunks]) for start in range(n_chunks)]
@@ -76,8 +75,8 @@ def _records(
     except ValueError:
         # Some joblib backends only return lists.
         parallel = Parallel(n_jobs=n_jobs)
-    with clusters.explained():
-        yield from parallel(delayed(_chunk)(job, chunk) for chunk in chunks)
+    with clusters.sent(job) as shared:
+        yield from parallel(delayed(_chunk)(shared, chunk) for chunk in chunks)
 
 
 def _chunk(job: Job, runs: Sequence[Run]) -> list[Record]:

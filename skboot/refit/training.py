@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
-from .._sklearn_compat import n_rows_of, size_of, take
+from .._sklearn_compat import n_rows_of, take
 from . import inner_cv
 
 Record = dict[str, Any]
@@ -67,7 +67,7 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What all runs share; sent to each worker once per chunk of runs.
+    """What all runs share; sent to each worker once per chunk of runs, to a cluster once.
 
     Attributes
     ----------
@@ -113,12 +113,6 @@ class Job:
     raise_errors: bool
     folder: str | None = None
     tests: Sequence[HeldOut] = ()
-
-    def __sizeof__(self) -> int:
-        # By this joblib decides what it sends to a cluster once, and a cluster what it can hold.
-        data = [self.X, self.y, *self.params.values()]
-        data += [part for rows in self.tests for part in rows]
-        return object.__sizeof__(self) + sum(size_of(part) for part in data)
 
     @cached_property
     def n_rows(self) -> int:
