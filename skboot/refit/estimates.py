@@ -32,6 +32,11 @@ from .training import Record
 
 Array = NDArray[Any]
 
+_NO_SEED = (
+    "The seed component is 0: runs that differ only in their seed gave the same scores, as a "
+    "method without randomness does. More seeds would add nothing."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -183,6 +188,8 @@ def method_error(measure: Measure, kept: Kept, no_information: float) -> MethodE
         cv=cv,
     )
     components = _components(kept, parts, error)
+    if kept.samples.n_seeds > 1 and _same_for_all_seeds(run_errors, kept.samples.n_seeds):
+        notes = (*notes, _NO_SEED)
     return MethodError(measure, error, "", point, parts.full, run_errors, components, notes)
 
 
@@ -503,6 +510,13 @@ def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, 
     found["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
     found["seed"], found["interaction"] = seed, interaction
     return found
+
+
+def _same_for_all_seeds(run_errors: Array, n_seeds: int) -> bool:
+    """Whether the runs of each training sample gave one error; those that failed do not count."""
+    by_sample = run_errors.reshape(-1, n_seeds)
+    by_sample = by_sample[np.isfinite(by_sample).all(axis=1)]
+    return len(by_sample) > 0 and bool((by_sample == by_sample[:, :1]).all())
 
 
 def _mean_outside(influence: Array, outside: Array) -> Array:
