@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import tracemalloc
 from pathlib import Path
@@ -30,7 +31,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import _safe_indexing
 
+from skboot._sklearn_compat import take
 from skboot.inference.error632 import prediction_error
 from skboot.inference.no_information import no_information_zero_one
 from skboot.metrics.lookup import resolve_metrics
@@ -50,6 +53,14 @@ class Labels:
 
     def keep(self, answers, scored):
         return {"labels": answers.predicted, "rows": scored.rows}
+
+
+def mapped(array):
+    """The array as a worker of joblib gets it."""
+    with tempfile.NamedTemporaryFile() as file:
+        written = np.memmap(file.name, array.dtype, "w+", shape=array.shape)
+        written[:] = array
+        return written
 
 
 def job_of(estimator, X, y, **options):
@@ -173,7 +184,68 @@ def test_stratified_samples_keep_the_size_of_each_class():
     assert set(counts[:, codes == 1].sum(axis=1)) == {10}
 
 
+def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apart():
+    class Order(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.rows_ = X[:, 0].astype(int)
+            return self
+
+    class Kept:
+        key = "order"
+
+        def keep(self, answers, scored):
+            return {"order": answers.estimator.rows_}
+
+    X, y = np.arange(60.0)[:, None], np.repeat([0, 1], 30)
+    samples = drawn(n_seeds=2)
+    for grouped in (True, False):
+        job = job_of(Order(), X, y, channels=(Kept(),), group_copies=grouped)
+        orders = [record_of(job, run)["order"] for run in samples.runs()[:40]]
+        for run, order in zip(samples.runs(), orders, strict=False):
+            np.testing.assert_array_equal(np.bincount(order, minlength=60), run.counts)
+            assert (np.diff(order) >= 0).all() == grouped
+        # Runs that differ only in their seed have the rows in one order.
+        for first, second in zip(orders[::2], orders[1::2], strict=True):
+            np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, np.ndarray.tolist, mapped])
+def test_rows_are_taken_as_scikit_learn_takes_them(make):
+    table = np.random.default_rng(0).normal(size=(30, 3))
+    rows = np.array([29, 3, 3, 0])
+    for data in (make(table), make(table[:, 0])):
+        found = take(data, rows)
+        np.testing.assert_array_equal(found, _safe_indexing(data, rows))
+        assert isinstance(found, list) == isinstance(data, list)
+
+
 # ------------------------------------------------------------------ seeds
+
+
+def test_runs_are_seeded_as_prepared_seeds_a_clone_of_the_estimator():
+    """What is to be set is looked up once for all runs."""
+    X, y = make_classification(60, random_state=0)
+    search = GridSearchCV(
+        DecisionTreeClassifier(),
+        {"max_depth": [1, 2]},
+        cv=StratifiedKFold(3, shuffle=True, random_state=7),
+    )
+
+    class States:
+        key = "states"
+
+        def keep(self, answers, scored):
+            params = answers.estimator.get_params()
+            cv = params["cv"]
+            cv = cv.cv if isinstance(cv, inner_cv.UniqueRowsSplit) else cv
+            return {"states": (params["estimator__random_state"], cv.random_state)}
+
+    job = job_of(search, X, y, channels=(States(),))
+    for run in (drawn().runs()[0], drawn().runs()[-1]):
+        params = prepared(search, np.random.default_rng(run.seed)).get_params()
+        expected = params["estimator__random_state"], params["cv"].random_state
+        assert record_of(job, run)["states"] == expected
+    assert search.cv.random_state == 7
 
 
 def test_every_random_state_is_overwritten_those_of_inner_splitters_included():

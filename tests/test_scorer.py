@@ -434,6 +434,20 @@ def test_kernels_are_sliced_both_ways():
     assert kernel.oob_score_ == pytest.approx(plain.oob_score_, abs=0.01)
 
 
+@pytest.mark.parametrize("inner_cv", ["grouped", "as-is"])
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss", "roc_auc"])
+def test_an_estimator_without_randomness_has_no_seed_component_and_it_is_said(
+    two_classes, scoring, inner_cv
+):
+    options = dict(scoring=scoring, strategy="oob", n_seeds=2, inner_cv=inner_cv)
+    scorer = BootstrapScorer(GaussianNB(), **options, **FEW).fit(*two_classes)
+    assert scorer.variance_components_["seed"] == 0
+    assert "The seed component is 0" in scorer.result_.summary()
+    tree = DecisionTreeClassifier(splitter="random")
+    scorer = BootstrapScorer(tree, **options, **FEW).fit(*two_classes)
+    assert "The seed component is 0" not in scorer.result_.summary()
+
+
 # ------------------------------------------------------------------ inner cross-validation
 
 

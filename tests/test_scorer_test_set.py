@@ -7,8 +7,8 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification, make_regression
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import Ridge
-from sklearn.metrics import accuracy_score, roc_auc_score
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -362,3 +362,55 @@ def test_what_cannot_be_right_is_refused_before_any_second_run(options, change, 
     with pytest.raises(ValueError, match=message):
         on_test(Once(), (data[0], {**data[1], **change}), **options)
     assert Once.n_fits <= 1
+
+
+def ratio(y_true, y_pred):
+    return float(np.mean(y_pred / y_true)) if y_pred.min() > 0 else np.nan
+
+
+class SometimesNegative(LinearRegression):
+    """Its answers are all positive but in some of the runs on bootstrap samples."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        repeated = len(np.unique(X, axis=0)) < len(X)
+        self.shift_ = -1e6 if repeated and self.coef_[0] > 1 else 0.0
+        return self
+
+    def predict(self, X):
+        return super().predict(X) + self.shift_
+
+
+def test_a_run_whose_score_is_undefined_on_the_test_set_is_left_out_and_counted():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 2, size=(90, 1))
+    y = 1 + X[:, 0] + rng.normal(0, 0.05, size=90)
+    data = (X[:40], y[:40]), dict(X_test=X[40:], y_test=y[40:])
+    scoring = {"ratio": make_scorer(ratio), "r2": "r2"}
+    options = dict(scoring=scoring, n_seeds=1, n_train_resamples=30)
+    with pytest.warns(FitFailedWarning, match="The metric 'ratio' is undefined on the test set"):
+        scorer = on_test(SometimesNegative(), data, **options)
+    failed = scorer.runs_["failed"]
+    assert 0 < failed.sum() < 30
+    for result in scorer.result_.values():
+        assert len(result.over_runs.scores) == 30 - failed.sum()
+        assert np.isfinite(result.confidence_interval[:2]).all()
+    with pytest.raises(ValueError, match="undefined on the test set"):
+        on_test(SometimesNegative(), data, **options, error_score="raise")
+
+
+def test_a_metric_that_the_model_of_all_rows_has_no_value_for_is_refused_at_once():
+    class Negative(LinearRegression):
+        n_fits = 0
+
+        def fit(self, X, y):
+            Negative.n_fits += 1
+            return super().fit(X, y)
+
+        def predict(self, X):
+            return super().predict(X) - 1e6
+
+    X, y = np.arange(40.0)[:, None], np.arange(1.0, 41.0)
+    with pytest.raises(ValueError, match="undefined on the test set"):
+        BootstrapScorer(Negative(), scoring=make_scorer(ratio)).fit(X, y, X_test=X, y_test=y)
+    assert Negative.n_fits == 1

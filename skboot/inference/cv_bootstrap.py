@@ -462,6 +462,20 @@ def columns_of(values: ArrayLike | Reader) -> Reader:
     return lambda columns: array[:, columns]
 
 
+def where_outside(values: Array, outside: Array) -> Array:
+    """Values where `outside` holds and 0 elsewhere, whatever stands there."""
+    # A product is ten times as fast as a choice at random places, but keeps NaN.
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = np.multiply(values, outside, dtype=float)
+        return found if np.isfinite(found.sum()) else np.where(outside, values, 0.0)
+
+
+def sum_of_variances(values: Array) -> float:
+    """Sum over columns of the variance (denominator n - 1) within each; values are moved there."""
+    values -= values.mean(axis=0)
+    return float(np.vdot(values, values)) / (len(values) - 1)
+
+
 def check_influence(sums: Array) -> None:
     """Refuse influence values that are not finite where they count."""
     if not np.isfinite(sums).all():
@@ -500,11 +514,11 @@ def _training_residual(
     size, shift, first, second = np.zeros((4, n_used))
     for columns in column_blocks(len(counts), counts.shape[1]):
         outside = counts[lines, columns] == 0
-        influence = np.where(outside, read(columns)[lines], 0.0)
+        influence = where_outside(read(columns)[lines], outside)
         mean = influence.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
         size += outside.sum(axis=1)
         shift += outside @ mean
-        own = np.where(outside, influence - mean, 0.0)
+        own = where_outside(influence - mean, outside)
         first += own.sum(axis=1)
         second += np.einsum("ij,ij->i", own, own)
     check_influence(shift)
@@ -523,10 +537,11 @@ def _jackknife_variance(influence: Array, counts: Array, residual: Array, lines:
         return float("nan")
     total = 0.0
     for columns in column_blocks(len(counts), n_units):
-        drawn = counts[lines, columns].astype(float)
-        products = (drawn - drawn.mean(axis=0)) * residual[:, None]
+        products = counts[lines, columns].astype(float)
+        products -= products.mean(axis=0)
+        products *= residual[:, None]
         total += float(np.sum((influence[columns] / n_units + products.mean(axis=0)) ** 2))
-        total -= float(products.var(axis=0, ddof=1).sum()) / n_used
+        total -= sum_of_variances(products) / n_used
     return total
 
 

@@ -22,6 +22,8 @@ from .cv_bootstrap import (
     columns_of,
     read_only,
     same_values,
+    sum_of_variances,
+    where_outside,
 )
 
 ReadRows = Callable[[Any], Array]
@@ -285,11 +287,11 @@ def _first_pass(read: ReadRows, weights: Array, units: Units) -> _FirstPass:
     raw, centred, noise, size = np.zeros((4, len(weights)))
     for block in units.blocks(len(weights)):
         outside = weights[:, block.rows] == 0
-        losses = np.where(outside, read(block.rows), 0.0)
+        losses = where_outside(read(block.rows), outside)
         times = outside.sum(axis=0)
         with np.errstate(invalid="ignore"):
             by_row[block.rows] = losses.sum(axis=0) / times
-        own = np.where(outside, losses - by_row[block.rows], 0.0)
+        own = where_outside(losses - by_row[block.rows], outside)
         raw += losses.sum(axis=1)
         size += outside.sum(axis=1)
         centred += own.sum(axis=1)
@@ -307,8 +309,9 @@ def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) ->
     def own(block: Block) -> Array:
         outside = weights[:, block.rows] == 0
         times = np.maximum(outside.sum(axis=0), 1)
-        gaps = np.where(outside, read(block.rows) - first.by_row[block.rows], 0.0)
-        return block.sum(gaps * (len(weights) / (n_used * times)))
+        gaps = where_outside(read(block.rows) - first.by_row[block.rows], outside)
+        gaps *= len(weights) / (n_used * times)
+        return block.sum(gaps)
 
     gaps = np.nan_to_num(first.by_row - error)
     base = np.concatenate([block.sum(gaps[block.rows]) for block in units.blocks(1)]) / n_used
@@ -333,12 +336,13 @@ def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int)
     def own(block: Block) -> Array:
         outside = drawn(block.rows) == 0
         times = np.maximum(outside.sum(axis=0), 1)
-        gaps = np.where(outside, influence(block.rows) - mean[block.rows], 0.0)
-        return gaps * (len(scores) / (n_units * times))
+        gaps = where_outside(influence(block.rows) - mean[block.rows], outside)
+        gaps *= len(scores) / (n_units * times)
+        return gaps
 
     for block in units.blocks(len(scores)):
         outside = drawn(block.rows) == 0
-        total = np.where(outside, influence(block.rows), 0.0).sum(axis=0)
+        total = where_outside(influence(block.rows), outside).sum(axis=0)
         mean[block.rows] = total / np.maximum(outside.sum(axis=0), 1)
         size += outside.sum(axis=1)
         shift += outside @ mean[block.rows]
@@ -377,11 +381,15 @@ def _influence_values(
     share = units.sizes / units.sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
     for block in units.blocks(n_lines):
-        counts = drawn(block).astype(float)
-        moves = (counts - counts.mean(axis=0)) * slope[:, None]
+        moves = drawn(block).astype(float)
+        moves -= moves.mean(axis=0)
+        moves *= slope[:, None]
         values[block.units] += moves.mean(axis=0)
-        linear = moves + (2 + 1 / (n_units - 1)) * own(block) - np.outer(noise, share[block.units])
-        variance += float(linear.var(axis=0, ddof=1).sum())
+        linear = own(block)
+        linear *= 2 + 1 / (n_units - 1)
+        linear += moves
+        linear -= np.outer(noise, share[block.units])
+        variance += sum_of_variances(linear)
     return values, variance / n_lines
 
 
@@ -412,7 +420,7 @@ def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagErr
 def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: slice) -> Array:
     """E_i without resample b, shape (n_resamples, n_columns); E_i itself if b is the only one."""
     outside = weights[:, columns] == 0
-    losses = np.where(outside, read(columns), 0.0)
+    losses = where_outside(read(columns), outside)
     left = outside.sum(axis=0) - outside
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(left > 0, (losses.sum(axis=0) - losses) / left, first.by_row[columns])

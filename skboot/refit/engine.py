@@ -16,7 +16,7 @@ import joblib
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from . import storage
+from . import clusters, storage
 from .training import Job, Record, Run, record_of
 
 # Starting workers takes seconds; work predicted to be shorter is done here.
@@ -75,7 +75,8 @@ def _records(
     except ValueError:
         # Some joblib backends only return lists.
         parallel = Parallel(n_jobs=n_jobs)
-    yield from parallel(delayed(_chunk)(job, chunk) for chunk in chunks)
+    with clusters.sent(job) as shared:
+        yield from parallel(delayed(_chunk)(shared, chunk) for chunk in chunks)
 
 
 def _chunk(job: Job, runs: Sequence[Run]) -> list[Record]:

@@ -16,7 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
+from ..inference.cv_bootstrap import (
+    CVBootstrap,
+    column_blocks,
+    cv_bootstrap,
+    group_influence,
+    where_outside,
+)
 from ..inference.error632 import PredictionError, error632, optimism
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from .measures import LabelMeasure, Measure, ReplicateMeasure, RowMeasure, Target, is_balanced
@@ -25,6 +31,11 @@ from .samples import Samples
 from .training import Record
 
 Array = NDArray[Any]
+
+_NO_SEED = (
+    "The seed component is 0: runs that differ only in their seed gave the same scores, as a "
+    "method without randomness does. More seeds would add nothing."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +188,8 @@ def method_error(measure: Measure, kept: Kept, no_information: float) -> MethodE
         cv=cv,
     )
     components = _components(kept, parts, error)
+    if kept.samples.n_seeds > 1 and _same_for_all_seeds(run_errors, kept.samples.n_seeds):
+        notes = (*notes, _NO_SEED)
     return MethodError(measure, error, "", point, parts.full, run_errors, components, notes)
 
 
@@ -268,7 +281,8 @@ def usable_rows(measure: RowMeasure, kept: Kept) -> UsableRows:
     outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
     errors, linear = _lines(measure, data, outside)
     good = np.isfinite(errors)
-    return UsableRows(*(part[good] for part in (data, lines, outside, errors, linear)))
+    found = UsableRows(data, lines, outside, errors, linear)
+    return found if good.all() else UsableRows(*(part[good] for part in found))
 
 
 def _lines(measure: RowMeasure, data: Array, outside: Array) -> tuple[Array, Array]:
@@ -308,10 +322,10 @@ def losses_of(measure: RowMeasure, kept: Kept, rows: UsableRows) -> tuple[Array,
     For a function of means they are linearised; with them its value, and its value on the rows
     that each sample left out, (n_used,).
     """
-    data, lines, outside, _, _ = rows
+    data, lines, outside, _, linear = rows
     n_seeds = kept.samples.n_seeds
     if measure.is_mean:
-        return over_seeds(measure.losses(data), lines, n_seeds), np.nan, None
+        return over_seeds(linear, lines, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
@@ -374,7 +388,7 @@ def filled(influence: Array, outside: Array, power: float) -> Array:
     """
     known = outside & np.isfinite(influence)
     if np.array_equal(known, outside):
-        return np.where(outside, influence, 0.0)
+        return where_outside(influence, outside)
     n_known = known.sum(axis=0)
     mean = np.where(known, influence, 0.0).sum(axis=0) / np.maximum(n_known, 1)
     scale = (outside.sum(axis=0) / np.maximum(n_known, 1)) ** power
@@ -432,7 +446,7 @@ def _cv_rows(measure: RowMeasure, kept: Kept) -> tuple[float, Array, dict[str, A
     if not good.any():
         return None
     extra: dict[str, Any] = {}
-    if measure.is_mean and all(np.isin(linear, measure.bounds).ravel()):
+    if measure.is_mean and np.isin(linear, measure.bounds).all():
         extra["guard"] = "proportion"
     elif is_balanced(measure):
         assert isinstance(measure, LabelMeasure)
@@ -517,9 +531,7 @@ def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, 
     found, n_seeds = _no_components(), kept.samples.n_seeds
     errors, influence = parts.averaged(n_seeds)
     counts = kept.samples.counts[parts.used]
-    outside = counts == 0
-    times = np.maximum(outside.sum(axis=0), 1)
-    mean = np.where(outside, influence, 0.0).sum(axis=0) / times
+    mean = _mean_outside(influence, counts == 0)
     without_cv = cv_bootstrap(
         error.oob, mean[None] - mean.mean(), counts, errors, influence, bounds=error.bounds
     )
@@ -531,6 +543,22 @@ def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, 
     found["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
     found["seed"], found["interaction"] = seed, interaction
     return found
+
+
+def _same_for_all_seeds(run_errors: Array, n_seeds: int) -> bool:
+    """Whether the runs of each training sample gave one error; those that failed do not count."""
+    by_sample = run_errors.reshape(-1, n_seeds)
+    by_sample = by_sample[np.isfinite(by_sample).all(axis=1)]
+    return len(by_sample) > 0 and bool((by_sample == by_sample[:, :1]).all())
+
+
+def _mean_outside(influence: Array, outside: Array) -> Array:
+    """Mean of each column where `outside` holds; 0 where it never does."""
+    sums = [
+        where_outside(influence[:, columns], outside[:, columns]).sum(axis=0)
+        for columns in column_blocks(*influence.shape)
+    ]
+    return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
 
 def _seed_variance(kept: Kept, parts: _Parts) -> tuple[float, float]:

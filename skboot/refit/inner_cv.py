@@ -10,7 +10,7 @@ that cannot be changed this way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -82,13 +82,25 @@ class UniqueRowsSplit:
         return np.flatnonzero(chosen[self._copy_of])
 
 
-def group_copies(estimator: Any, ids: NDArray[np.intp]) -> None:
-    """Make inner cross-validation of an estimator keep rows of equal id together, in place."""
+def wrapped(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    """Which of all parameters `group_copies` replaces, and whether a classifier owns each."""
+    return [
+        (key, bool(is_classifier(owner)))
+        for key, owner in _owners_of_cv(estimator, params)
+        if _can_be_wrapped(owner, params[key])
+    ]
+
+
+def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str, bool]]) -> None:
+    """Make inner cross-validation of an estimator keep rows of equal id together, in place.
+
+    `keys` are what `wrapped` found in this estimator, or in the one that it is a clone of.
+    """
+    if not keys:
+        return
     params = estimator.get_params(deep=True)
-    for key, owner in _owners_of_cv(estimator, params):
-        cv = params[key]
-        if _can_be_wrapped(owner, cv):
-            estimator.set_params(**{key: UniqueRowsSplit(cv, ids, is_classifier(owner))})
+    for key, classifier in keys:
+        estimator.set_params(**{key: UniqueRowsSplit(params[key], ids, classifier)})
 
 
 def left_as_they_are(estimator: Any, n_rows: int) -> list[str]:

@@ -152,6 +152,8 @@ class LabelMeasure(RowMeasure):
         self.statistic, self.labels = statistic, labels
         self.codes = np.searchsorted(labels, np.asarray(spec.target.y))
         self.n_cells = len(labels) ** 2
+        # Numbers of cells are as small as can be: there is one per row and run.
+        self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the position of each predicted label."""
@@ -185,13 +187,14 @@ class LabelMeasure(RowMeasure):
         return self.factor * self.statistic.sign * values
 
     def _cell_of(self, data: Array, rows: Any = slice(None)) -> Array:
-        return self.codes[rows] * len(self.labels) + data[..., rows]
+        return self._first_cell[rows] + data[..., rows]
 
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
         """Loss of each row's cell; whole numbers are kept as small ones."""
         table = self._cell_losses
         small = table.astype(np.int8)
-        return (small if np.array_equal(small, table) else table)[self._cell_of(data, rows)]
+        whole = np.array_equal(small, table)
+        return (small if whole else table).take(self._cell_of(data, rows))
 
     def sums(self, data: Array, weights: Array) -> Array:
         """Count cells, then sum their terms."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,11 +49,17 @@ class Samples:
         return len(self.counts) * self.n_seeds
 
     def runs(self) -> list[Run]:
-        """All runs but those on all rows: bootstrap samples, then folds; seeds innermost."""
+        """All runs but those on all rows: bootstrap samples, then folds; seeds innermost.
+
+        Runs of one sample have its rows in one order: else an estimator without randomness would
+        show a part of the seed, by rounding or by ties.
+        """
         found: list[Run] = []
         for sample, counts in enumerate(self.counts):
+            order = self._words(_ORDERS, sample) if self.n_seeds > 1 else None
             for s in range(self.n_seeds):
-                found.append(Run(len(found), counts, None, self._words(_BOOTSTRAP_RUNS, sample, s)))
+                seed = self._words(_BOOTSTRAP_RUNS, sample, s)
+                found.append(Run(len(found), counts, None, seed, order))
         for repeat, fold_of in enumerate(self.folds):
             for fold in range(self.n_folds):
                 test = np.flatnonzero(fold_of == fold)
@@ -63,15 +69,8 @@ class Samples:
         return found
 
     def runs_for_tests(self) -> list[Run]:
-        """Runs on bootstrap samples, then those on all rows but the first; seeds innermost.
-
-        Runs of one sample have its rows in one order: else an estimator without randomness would
-        show a part of the seed, by rounding or by ties.
-        """
-        found = [
-            replace(run, order=self._words(_ORDERS, run.number // self.n_seeds))
-            for run in self.runs()
-        ]
+        """Runs on bootstrap samples, then those on all rows but the first; seeds innermost."""
+        found = self.runs()
         for s in range(1, self.n_seeds):
             found.append(Run(len(found), None, None, full_run_seed(self.seed, s)))
         return found

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn_compat import n_rows_of, take
@@ -21,6 +21,8 @@ from . import inner_cv
 Record = dict[str, Any]
 
 _LARGEST_SEED = 2**31 - 1
+# Behind the words of a run's seed: the stream of the order of its rows.
+_ORDER = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,7 @@ class Run:
     seed : ndarray of shape (4,)
         Words that seed every random state of the estimator.
     order : ndarray of shape (4,) or None
-        Words that seed the order of the rows of a bootstrap sample, so that runs of one sample
+        Words that seed the order of the rows where they are shuffled, so that runs of one sample
         differ in nothing but the estimator's seed; None: ``seed`` does.
     """
 
@@ -65,7 +67,7 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What all runs share; sent to each worker once per chunk of runs.
+    """What all runs share; sent to each worker once per chunk of runs, to a cluster once.
 
     Attributes
     ----------
@@ -86,7 +88,8 @@ class Job:
     pairwise : bool
         Whether X holds a value for each pair of rows.
     group_copies : bool
-        Whether inner cross-validation keeps copies of a row together.
+        Whether inner cross-validation keeps copies of a row together, and bootstrap samples the
+        order of the data; else they are shuffled.
     predict_all : bool
         Whether bootstrap runs answer for all rows, not only for those left out.
     raise_errors : bool
@@ -111,10 +114,20 @@ class Job:
     folder: str | None = None
     tests: Sequence[HeldOut] = ()
 
-    @property
+    @cached_property
     def n_rows(self) -> int:
         """Number of rows of the data."""
         return int(n_rows_of(self.X))
+
+    @cached_property
+    def every_row(self) -> NDArray[np.intp]:
+        """Numbers of all rows."""
+        return np.arange(self.n_rows)
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """What is to be set in each clone of the estimator, looked up once for all runs."""
+        return Recipe.of(self.estimator)
 
 
 class Channel(Protocol):
@@ -253,11 +266,10 @@ def record_of(job: Job, run: Run) -> Record:
 
 
 def _kept(job: Job, run: Run, record: Record) -> Record:
-    rng = np.random.default_rng(run.seed)
-    train, rows, outside = _rows_of(job, run, rng)
-    estimator = prepared(job.estimator, rng)
+    train, rows, outside = _rows_of(job, run)
+    estimator = _with_states(job.estimator, job.recipe, run.seed)
     if run.counts is not None and job.group_copies:
-        inner_cv.group_copies(estimator, train)
+        inner_cv.group_copies(estimator, train, job.recipe.inner_cv)
     start = time.perf_counter()
     fit(estimator, job, None if run.counts is None and run.test is None else train)
     record["fit_time"] = time.perf_counter() - start
@@ -303,22 +315,67 @@ def key_on_test(k: int, key: str) -> str:
     return f"test {k}: {key}"
 
 
+class Recipe(NamedTuple):
+    """Parameters of an estimator that are set in each of its clones.
+
+    Attributes
+    ----------
+    states : tuple of str
+        Random states.
+    splitters : tuple of str
+        Splitters that hold random states.
+    inner_cv : list of (str, bool)
+        As of `inner_cv.wrapped`.
+    """
+
+    states: tuple[str, ...]
+    splitters: tuple[str, ...]
+    inner_cv: list[tuple[str, bool]]
+
+    @classmethod
+    def of(cls, estimator: Any) -> Recipe:
+        """Walk once over all parameters, nested ones included."""
+        params = estimator.get_params(deep=True)
+        rng = np.random.default_rng(0)
+        return cls(
+            tuple(k for k in sorted(params) if ("__" + k).endswith("__random_state")),
+            tuple(k for k in sorted(params) if _is_random(params[k], rng)),
+            inner_cv.wrapped(estimator, params),
+        )
+
+
 def prepared(estimator: Any, rng: np.random.Generator) -> Any:
     """Clone with every random state overwritten, those of inner splitters included."""
+    return _with_states(estimator, Recipe.of(estimator), rng)
+
+
+def _with_states(estimator: Any, recipe: Recipe, seed: Any) -> Any:
     estimator = clone(estimator)
-    params = estimator.get_params(deep=True)
-    states = {
-        key: int(rng.integers(_LARGEST_SEED))
-        for key in sorted(params)
-        if key == "random_state" or key.endswith("__random_state")
-    }
-    for key in sorted(params):
-        value = params[key]
-        if hasattr(value, "split") and not hasattr(value, "get_params"):
-            splitter = deepcopy(value)
-            if _reseed(splitter, rng):
-                states[key] = splitter
-    return estimator.set_params(**states) if states else estimator
+    if not recipe.states and not recipe.splitters:
+        return estimator
+    rng = np.random.default_rng(seed)
+    states: dict[str, Any] = {key: int(rng.integers(_LARGEST_SEED)) for key in recipe.states}
+    params = estimator.get_params(deep=True) if recipe.splitters else {}
+    for key in recipe.splitters:
+        states[key] = deepcopy(params[key])
+        _reseed(states[key], rng)
+    if type(estimator).set_params is BaseEstimator.set_params and not _nested(states):
+        # As it does, without asking for all parameters first.
+        for key, value in states.items():
+            setattr(estimator, key, value)
+        return estimator
+    return estimator.set_params(**states)
+
+
+def _nested(states: Mapping[str, Any]) -> bool:
+    return any("__" in key for key in states)
+
+
+def _is_random(value: Any, rng: np.random.Generator) -> bool:
+    """Whether a parameter is a splitter that holds a random state."""
+    if isinstance(value, str) or not hasattr(value, "split") or hasattr(value, "get_params"):
+        return False
+    return _reseed(deepcopy(value), rng)
 
 
 def _reseed(splitter: Any, rng: np.random.Generator) -> bool:
@@ -354,26 +411,27 @@ def sliced(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
     return take(value, rows)
 
 
-def _rows_of(
-    job: Job, run: Run, rng: np.random.Generator
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
+def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
     """Training rows, rows to answer for, and which of these are left out of training."""
-    every = np.arange(job.n_rows)
+    every = job.every_row
     if run.counts is None and run.test is None:
         return every, every, np.zeros(job.n_rows, dtype=bool)
     if run.counts is None:
         assert run.test is not None
         inside = np.ones(job.n_rows, dtype=bool)
         inside[run.test] = False
-        return every[inside], run.test, np.ones(len(run.test), dtype=bool)
+        return np.flatnonzero(inside), run.test, np.ones(len(run.test), dtype=bool)
     counts = run.counts if job.unit is None else run.counts[job.unit]
-    # In random order, as a new sample would come: side by side, copies of a row would stay in one
-    # fold of an unshuffled search, and a leak would depend on that.
-    order = rng if run.order is None else np.random.default_rng(run.order)
-    train, outside = order.permutation(np.repeat(every, counts)), counts == 0
+    # In the order of the data, as in folds and in the run on all rows.
+    train, outside = every.repeat(counts), counts == 0
+    if not job.group_copies:
+        # As a splitter of samples gives them. Side by side, copies would stay in one fold of an
+        # unshuffled search, and hide the leak that was asked for.
+        words = [*run.seed, _ORDER] if run.order is None else run.order
+        train = np.random.default_rng(words).permutation(train)
     if job.predict_all:
         return train, every, outside
-    rows = every[outside]
+    rows = np.flatnonzero(outside)
     return train, rows, np.ones(len(rows), dtype=bool)
 
 

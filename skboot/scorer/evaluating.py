@@ -166,13 +166,7 @@ def _on_tests(
     responses = on_test_set.responses_of(scorers, job.classes, model)
     channels = {response.key: response for response in responses.values()}
     job = replace(job, channels=tuple(channels.values()), tests=tuple(tests.rows))
-    first: Record = {
-        "error": None,
-        "fit_time": fit_time,
-        "n_convergence": 0,
-        **training.kept_on_tests(job, model, None),
-    }
-    on_test_set.check_responses(responses, scorers, job.classes, first, tests)
+    first = on_test_set.first_record(job, model, fit_time, scorers, tests)
     seconds = time.perf_counter() - start
     samples = _samples(scorer, job, target, seed, n_repeats=0)
     if scorer.n_train_resamples:

@@ -20,9 +20,19 @@ from .._inputs import Rows, resolved_statistics
 from ..evaluation import bootstrap_score
 from ..inference.intervals import METHODS
 from ..inference.run_intervals import ESTIMANDS, check_method
+from ..metrics.lookup import check_response
+from ..refit.replicates import ErrorFunction
 from ..refit.resolving import Needed, needed_of
 from ..refit.samples import Samples
-from ..refit.training import Answers, HeldOut, Record, Scored, key_on_test
+from ..refit.training import (
+    Answers,
+    HeldOut,
+    Job,
+    Record,
+    Scored,
+    kept_on_tests,
+    key_on_test,
+)
 from ..results import EvaluationResult, ResultTable
 from ..runs import bootstrap_runs
 from . import packing
@@ -80,10 +90,20 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """What is kept of a run for all metrics that read the same answers."""
+    """What is kept of a run for all metrics that read the same answers.
+
+    Attributes
+    ----------
+    key : str
+    needed : Needed
+        By the first of these metrics.
+    metrics : dict of str to ErrorFunction
+        All of them.
+    """
 
     key: str
     needed: Needed
+    metrics: dict[str, ErrorFunction]
 
     def of(self, answers: Answers) -> NDArray[Any]:
         """Answers for the rows of a test set."""
@@ -92,11 +112,19 @@ class Response:
         return answers.scores(self.needed.methods, self.needed.positive)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
-        """Answers by their key; those that are no numbers make the run fail."""
+        """Answers by their key; a run fails by those that are no numbers or have no score."""
         found = np.asarray(self.of(answers))
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise ValueError("The answers for the test set hold NaN or infinity.")
+        self.check_defined(answers.y, found)
         return {self.key: found}
+
+    def check_defined(self, y: Any, found: NDArray[Any]) -> None:
+        """Refuse answers that a metric has no value for."""
+        for name, function in self.metrics.items():
+            statistic = check_response(function.statistic, y, found, f"{_CALLER}.fit")
+            if np.isnan(replace(function, statistic=statistic)(y, found)):
+                raise ValueError(f"The metric {name!r} is undefined on the test set.")
 
 
 # ------------------------------------------------------------------ arguments
@@ -211,8 +239,9 @@ def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
 
 
 def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[str, Response]:
-    """What each metric reads; metrics that read the same share its key."""
-    found = {}
+    """What each metric reads; metrics that read the same share its key and are kept together."""
+    found: dict[str, Response] = {}
+    by_key: dict[str, Response] = {}
     for name, scorer in scorers.items():
         needed = needed_of(name, scorer, classes)
         if needed is None:
@@ -225,24 +254,32 @@ def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[s
             )
         method = next((own for own in needed.methods if hasattr(model, own)), "none")
         part = "all" if needed.whole else needed.positive
-        found[name] = Response(method if method == "predict" else f"{method} {part}", needed)
+        key = method if method == "predict" else f"{method} {part}"
+        found[name] = by_key.setdefault(key, Response(key, needed, {}))
+        found[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)
     return found
 
 
-def check_responses(
-    responses: Mapping[str, Response],
+def first_record(
+    job: Job,
+    model: Any,
+    fit_time: float,
     scorers: Mapping[str, Any],
-    classes: Any,
-    first: Record,
     tests: HeldOutSets,
-) -> None:
-    """Refuse metrics that cannot read the answers of the first run, before any other."""
+) -> Record:
+    """What is kept of the run on all rows; refuse metrics that cannot be had, before other runs."""
+    channels: Sequence[Any] = job.channels
+    plain = replace(job, channels=[replace(channel, metrics={}) for channel in channels])
+    found = kept_on_tests(plain, model, None)
     for k, rows in enumerate(tests.rows):
-        for name, response in responses.items():
-            answers = first[key_on_test(k, response.key)]
-            labels = classes if answers.ndim == 2 else None
+        for response in channels:
+            answers = found[key_on_test(k, response.key)]
+            labels = job.classes if answers.ndim == 2 else None
             checked = Rows(rows.y, answers, None, labels)
-            resolved_statistics({name: scorers[name]}, checked, None, f"{_CALLER}.fit")
+            for name in response.metrics:
+                resolved_statistics({name: scorers[name]}, checked, None, f"{_CALLER}.fit")
+            response.check_defined(rows.y, answers)
+    return {"error": None, "fit_time": fit_time, "n_convergence": 0, **found}
 
 
 # ------------------------------------------------------------------ results

@@ -14,7 +14,9 @@ from skboot.inference.cv_bootstrap import (
     limits_on_scale,
     mean_influence,
     mover_limits,
+    sum_of_variances,
     unexplained_variance_influence,
+    where_outside,
 )
 from skboot.inference.error632 import prediction_error
 from skboot.inference.intervals import score_limits
@@ -366,3 +368,20 @@ def test_interval_covers_the_methods_error():
         limits.append(result.interval("cv-bootstrap"))
     low, high = np.transpose(limits)
     assert np.mean((low <= np.mean(truth)) & (np.mean(truth) <= high)) > 0.93
+
+
+def test_what_stands_in_a_resample_does_not_count_not_even_nan_or_infinity():
+    rng = np.random.default_rng(0)
+    outside = rng.random((40, 60)) < 0.4
+    values = rng.normal(size=(40, 60))
+    expected = np.where(outside, values, 0.0)
+    for inside in (values, 7.0, np.nan, np.inf):
+        found = where_outside(np.where(outside, values, inside), outside)
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(where_outside(outside.astype(np.int8), outside), outside)
+
+
+def test_the_sum_of_variances_is_that_of_numpy():
+    values = 1e3 + np.random.default_rng(0).normal(size=(40, 60))
+    expected = np.var(values, axis=0, ddof=1).sum()
+    assert sum_of_variances(values.copy()) == pytest.approx(expected, rel=1e-10)
