@@ -25,7 +25,13 @@ from sklearn.exceptions import UndefinedMetricWarning
 from . import _validation as check
 from ._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
 from .inference.choice import automatic_interval, degeneracy, planned_method
-from .inference.distribution import BootstrapDistribution, Subject, acceleration, bootstrap
+from .inference.distribution import (
+    BootstrapDistribution,
+    Subject,
+    acceleration,
+    acceleration_of_proportion,
+    bootstrap,
+)
 from .inference.intervals import (
     METHODS,
     NEEDS,
@@ -254,7 +260,10 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         largest_share=statistic.largest_share(reduced),
     )
     coding = Coding(
-        _whole_code(reduced, part, design.n_samples), reduced.n_codes, statistic.reading(reduced)
+        _whole_code(reduced, part, design.n_samples),
+        reduced.n_codes,
+        statistic.reading(reduced),
+        reduced.counts if part.rows is None else None,
     )
     wanted = task.interval
     if wanted == "auto":
@@ -317,8 +326,13 @@ def accelerations_of(
         or subject.statistic.reads in ("sums", "pairs")
         for subject, known in zip(subjects, evidence, strict=True)
     ]
-    chosen = [k for k, want in enumerate(wanted) if want]
     found: list[float | None] = [None] * len(subjects)
+    for k, known in enumerate(evidence):
+        if wanted[k] and known.proportion is not None and known.independent_rows:
+            hits, n, exact, _, sign = known.proportion
+            if exact:
+                found[k] = acceleration_of_proportion(hits, n, sign)
+    chosen = [k for k, want in enumerate(wanted) if want and found[k] is None]
     if chosen:
         values = acceleration(
             binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]

@@ -6,10 +6,11 @@ stay NaN; whoever uses the replicates decides what to do with them.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -106,20 +107,25 @@ def bootstrap(
     RuntimeError
         If a metric raises on a resample; the message gives the resample's number.
     """
-    with _single_threaded_blas():
-        estimates, variances = _on_data(binding, subjects)
-        parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
-    values = np.concatenate([part[0] for part in parts], axis=1)
+    with single_threaded_blas():
+        (estimates, variances), parts = _all_blocks(
+            binding, subjects, n_jobs, _Progress(binding, verbose)
+        )
+    values, errors = parts[0]
+    if len(parts) > 1:
+        values = np.concatenate([part[0] for part in parts], axis=1)
+        errors = np.concatenate([part[1] for part in parts], axis=1)
     # A metric that divides by zero on a resample says nothing there, as one that returns NaN.
     values[np.isinf(values)] = np.nan
-    errors = np.sqrt(np.concatenate([part[1] for part in parts], axis=1))
+    standard_errors, errors = np.sqrt(variances), np.sqrt(errors)
+    # Rounding leaves traces of variance where every unit has the same influence.
+    errors[errors < 1e-9 * standard_errors[:, None]] = 0.0
+    # Results share these arrays instead of copying them.
+    values.flags.writeable = errors.flags.writeable = False
     results = []
     for k, subject in enumerate(subjects):
-        standard_error = float(np.sqrt(variances[k]))
+        standard_error = float(standard_errors[k])
         known = subject.with_variance and np.isfinite(standard_error)
-        if known:
-            # Rounding leaves traces of variance where every unit has the same influence.
-            errors[k, errors[k] < 1e-9 * standard_error] = 0.0
         results.append(
             BootstrapDistribution(
                 float(estimates[k]),
@@ -138,7 +144,7 @@ def bootstrap_each(plan: ResamplingPlan, subjects: Sequence[Subject]) -> list[tu
     in law, not row by row, and equal those of `bootstrap` with a binding of that statistic alone.
     """
     found = []
-    with _single_threaded_blas():
+    with single_threaded_blas():
         for subject in subjects:
             binding = plan.bind([subject.coding])
             evaluate, reduced = subject.statistic.evaluate, subject.reduced
@@ -182,6 +188,16 @@ def acceleration(
     ]
 
 
+def acceleration_of_proportion(hits: int, n: int, sign: float) -> float:
+    """`acceleration` of a share of rows, or of its negative: its jackknife in closed form.
+
+    Influences are 1 - p for each hit and -p for each other row.
+    """
+    if not 0 < hits < n:
+        return 0.0
+    return sign * (1 - 2 * hits / n) / (6 * math.sqrt(hits * (n - hits) / n))
+
+
 @dataclass(frozen=True, eq=False)
 class LeftOutValues:
     """Statistics without single units of the design.
@@ -209,7 +225,7 @@ def leave_out(binding: Binding, subjects: Sequence[Subject]) -> LeftOutValues:
     """Evaluate statistics without each unit of the design; see `acceleration`."""
     parts: list[LeftOut] = []
     values: list[Floats] = []
-    with _single_threaded_blas():
+    with single_threaded_blas():
         for left_out in binding.left_out():
             of_part = np.empty((len(subjects), len(left_out.times)))
             for k, subject in enumerate(subjects):
@@ -320,15 +336,27 @@ def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[
         ) from failure.error
 
 
+def _data_and_first_block(
+    binding: Binding, subjects: Sequence[Subject]
+) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
+    """Values and variances on the data, (n_subjects,), and on block 0; at once where narrow."""
+    if not binding.is_narrow or any(s.statistic.reads != "sums" for s in subjects):
+        return _on_data(binding, subjects), _block(binding, subjects, 0)
+    blocks = _sharing(binding, binding.block(0, with_data=True), subjects)
+    values, variances = _evaluate(blocks, subjects, blocks[0].n_lines)
+    lines = slice(0, min(blocks[0].n_lines - 1, binding.plan.n_resamples))
+    return (values[:, -1], variances[:, -1]), (values[:, lines], variances[:, lines])
+
+
 def _all_blocks(
     binding: Binding,
     subjects: Sequence[Subject],
     n_jobs: int | None,
     progress: _Progress,
-) -> list[tuple[Floats, Floats]]:
-    """Blocks in order, in this process or in workers: the numbers are the same."""
+) -> tuple[tuple[Floats, Floats], list[tuple[Floats, Floats]]]:
+    """The data, and blocks in order, in this process or in workers: the numbers are the same."""
     start = time.perf_counter()
-    first = _block(binding, subjects, 0)
+    on_data, first = _data_and_first_block(binding, subjects)
     seconds = time.perf_counter() - start
     progress.done(1)
     rest = range(1, binding.n_blocks)
@@ -338,7 +366,7 @@ def _all_blocks(
         for number in rest:
             parts.append(_block(binding, subjects, number))
             progress.done(1)
-        return parts
+        return on_data, parts
     n_tasks = min(len(rest), _TASKS_PER_WORKER * n_workers)
     tasks = [list(numbers) for numbers in np.array_split(rest, n_tasks)]
     done: dict[int, tuple[Floats, Floats]] = {0: first}
@@ -347,13 +375,13 @@ def _all_blocks(
     ):
         done.update(zip(numbers, chunk, strict=True))
         progress.done(len(numbers))
-    return [done[number] for number in range(binding.n_blocks)]
+    return on_data, [done[number] for number in range(binding.n_blocks)]
 
 
 def _chunk(
     binding: Binding, subjects: Sequence[Subject], numbers: list[int]
 ) -> tuple[list[int], list[tuple[Floats, Floats]]]:
-    with _single_threaded_blas():
+    with single_threaded_blas():
         return numbers, [_block(binding, subjects, number) for number in numbers]
 
 
@@ -397,6 +425,10 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def _single_threaded_blas() -> AbstractContextManager[Any]:
+def single_threaded_blas() -> AbstractContextManager[Any]:
     """Matrix products in one thread, so that sums do not depend on the number of workers."""
-    return _controller().limit(limits=1)
+    controller = _controller()
+    # Within another such context nothing is to be done, which is quicker.
+    if all(library.num_threads == 1 for library in controller.lib_controllers):
+        return nullcontext()
+    return controller.limit(limits=1)

@@ -62,12 +62,15 @@ class Reduced:
         are the sums.
     data : mapping
         Whatever else the formula needs.
+    counts : ndarray of shape (n_codes,) or None
+        Rows of each code, if they were counted.
     """
 
     code: NDArray[Any] | None
     n_codes: int
     terms: Any = None
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    counts: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)

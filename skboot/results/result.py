@@ -120,8 +120,10 @@ class EvaluationResult:
 
     def __post_init__(self) -> None:
         parts = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        locked = {name: _read_only(part) for name, part in parts.items()}
+        changed = {name: part for name, part in locked.items() if part is not parts[name]}
         own = {
-            "evidence": replace(self.evidence, **{k: _read_only(v) for k, v in parts.items()}),
+            "evidence": replace(self.evidence, **changed) if changed else self.evidence,
             "confidence_interval": ConfidenceInterval(*self.confidence_interval),
             "notes": tuple(self.notes),
             "held_fixed": tuple(self.held_fixed),
@@ -547,7 +549,8 @@ def _read_only(value: Any) -> Any:
         value = value.copy()
         value.flags.writeable = False
     elif isinstance(value, tuple):
-        return tuple(_read_only(item) for item in value)
+        items = tuple(_read_only(item) for item in value)
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     elif isinstance(value, list):
         return [_read_only(item) for item in value]
     elif isinstance(value, dict):
