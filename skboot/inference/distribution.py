@@ -6,14 +6,13 @@ stay NaN; whoever uses the replicates decides what to do with them.
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -68,12 +67,15 @@ class BootstrapDistribution:
         Infinitesimal-jackknife standard error on the data.
     replicate_standard_errors : ndarray of shape (n_resamples,) or None
         The same on each resample.
+    acceleration : float or None
+        Of BCa, where it came along; see `acceleration`.
     """
 
     estimate: float
     replicates: Floats
     standard_error: float | None
     replicate_standard_errors: Floats | None
+    acceleration: float | None = None
 
 
 def bootstrap(
@@ -108,16 +110,14 @@ def bootstrap(
         If a metric raises on a resample; the message gives the resample's number.
     """
     with single_threaded_blas():
-        (estimates, variances), parts = _all_blocks(
-            binding, subjects, n_jobs, _Progress(binding, verbose)
-        )
+        data, parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
     values, errors = parts[0]
     if len(parts) > 1:
         values = np.concatenate([part[0] for part in parts], axis=1)
         errors = np.concatenate([part[1] for part in parts], axis=1)
     # A metric that divides by zero on a resample says nothing there, as one that returns NaN.
     values[np.isinf(values)] = np.nan
-    standard_errors, errors = np.sqrt(variances), np.sqrt(errors)
+    standard_errors, errors = np.sqrt(data.variances), np.sqrt(errors)
     # Rounding leaves traces of variance where every unit has the same influence.
     errors[errors < 1e-9 * standard_errors[:, None]] = 0.0
     # Results share these arrays instead of copying them.
@@ -128,10 +128,11 @@ def bootstrap(
         known = subject.with_variance and np.isfinite(standard_error)
         results.append(
             BootstrapDistribution(
-                float(estimates[k]),
+                float(data.values[k]),
                 values[k],
                 standard_error if known else None,
                 errors[k] if known else None,
+                data.accelerations[k],
             )
         )
     return results
@@ -186,16 +187,6 @@ def acceleration(
         left_out.acceleration(own, estimate)
         for own, estimate in zip(left_out.values, estimates, strict=True)
     ]
-
-
-def acceleration_of_proportion(hits: int, n: int, sign: float) -> float:
-    """`acceleration` of a share of rows, or of its negative: its jackknife in closed form.
-
-    Influences are 1 - p for each hit and -p for each other row.
-    """
-    if not 0 < hits < n:
-        return 0.0
-    return sign * (1 - 2 * hits / n) / (6 * math.sqrt(hits * (n - hits) / n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,13 +279,21 @@ def _acceleration(
     return cubed / (6 * squared**1.5)
 
 
-def _on_data(binding: Binding, subjects: Sequence[Subject]) -> tuple[Floats, Floats]:
+class _OnData(NamedTuple):
+    """Values and variances on the data, and accelerations if they are known, (n_subjects,)."""
+
+    values: Floats
+    variances: Floats
+    accelerations: Sequence[float | None]
+
+
+def _on_data(binding: Binding, subjects: Sequence[Subject]) -> _OnData:
     try:
         values, variances = _evaluate(_sharing(binding, binding.observed(), subjects), subjects, 1)
     except MetricError as failure:
         # The metric fails on the user's own data: its message is the one to read.
         raise failure.error from None
-    return values[:, 0], variances[:, 0]
+    return _OnData(values[:, 0], variances[:, 0], [None] * len(subjects))
 
 
 def _evaluate(
@@ -338,14 +337,19 @@ def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[
 
 def _data_and_first_block(
     binding: Binding, subjects: Sequence[Subject]
-) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Values and variances on the data, (n_subjects,), and on block 0; at once where narrow."""
+) -> tuple[_OnData, tuple[Floats, Floats]]:
+    """What is known of the data, and block 0; at once where the block is narrow."""
     if not binding.is_narrow or any(s.statistic.reads != "sums" for s in subjects):
         return _on_data(binding, subjects), _block(binding, subjects, 0)
-    blocks = _sharing(binding, binding.block(0, with_data=True), subjects)
+    blocks = _sharing(binding, binding.block(0, with_jackknife=True), subjects)
     values, variances = _evaluate(blocks, subjects, blocks[0].n_lines)
-    lines = slice(0, min(blocks[0].n_lines - 1, binding.plan.n_resamples))
-    return (values[:, -1], variances[:, -1]), (values[:, lines], variances[:, lines])
+    times, strata = binding.multiplicity[0], binding.strata
+    strata = np.zeros(len(times), np.intp) if strata is None else strata
+    drawn = blocks[0].n_lines - len(times) - 1
+    accelerations = [_acceleration(own[drawn + 1 :], times, strata, own[drawn]) for own in values]
+    lines = slice(0, min(drawn, binding.plan.n_resamples))
+    on_data = _OnData(values[:, drawn], variances[:, drawn], accelerations)
+    return on_data, (values[:, lines], variances[:, lines])
 
 
 def _all_blocks(
@@ -353,7 +357,7 @@ def _all_blocks(
     subjects: Sequence[Subject],
     n_jobs: int | None,
     progress: _Progress,
-) -> tuple[tuple[Floats, Floats], list[tuple[Floats, Floats]]]:
+) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
     """The data, and blocks in order, in this process or in workers: the numbers are the same."""
     start = time.perf_counter()
     on_data, first = _data_and_first_block(binding, subjects)

@@ -114,6 +114,12 @@ class Cells:
         position = np.searchsorted(present, (truth, decision))
         return cls(keys.values[present], position[0], position[1], keys.counts, keys)
 
+    def of_truth(self) -> tuple[NDArray, NDArray]:
+        """Labels of the truth and their rows, as `label_counts` of it."""
+        rows = np.bincount(self.truth, self.counts)
+        occurring = np.flatnonzero(rows)
+        return self.labels[occurring], rows[occurring]
+
     def rows(self, values: NDArray) -> NDArray:
         """Value of each row's cell: from (n_cells,) to (n_samples,)."""
         return self._keys.rows(values)
@@ -212,7 +218,7 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
 
 def _is_integer(y: NDArray) -> bool:
     """Whether all values are integers of 64 bits at most, or booleans."""
-    return y.dtype.kind in "bi" or y.dtype in (np.uint8, np.uint16, np.uint32)
+    return y.dtype.kind in "bi" or (y.dtype.kind == "u" and y.dtype.itemsize < 8)
 
 
 def _counted_bytes(values: NDArray[np.uint8], n: int) -> NDArray[np.int64]:

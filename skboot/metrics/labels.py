@@ -95,6 +95,7 @@ class LabelMetric(SumsStatistic):
         number[order] = np.arange(len(order))
         slots, values = _side_by_side(distinct[order], 2)
         terms = _matrix(Layout(slots.astype(np.intp), values, layout.n_terms))
+        data["truth_counts"] = cells.of_truth()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
         code = cells.rows(number[of_cell])
         return Reduced(code, len(order), terms, MappingProxyType(data), counts[order])
@@ -112,7 +113,8 @@ class LabelMetric(SumsStatistic):
         n_terms = reduced.data["n_terms"]
         with np.errstate(invalid="ignore", divide="ignore"):
             found = self._gradient(sums[:, :n_terms], sums[:, -n_terms:], reduced.data)
-        found = np.where(sums[:, :n_terms] > 0, _finite(found), 0.0)
+        if not (_all_positive(sums) and np.isfinite(found).all()):
+            found = np.where(sums[:, :n_terms] > 0, np.nan_to_num(found), 0.0)
         if sums.shape[1] == n_terms:
             return found
         return np.hstack((found, np.zeros((len(sums), sums.shape[1] - n_terms))))
@@ -123,7 +125,21 @@ class LabelMetric(SumsStatistic):
         """Value of the best system that always gives the same label."""
         if y_true is None:
             return None
-        labels, counts = label_counts(y_true, sample_weight)
+        return self._best_constant(*label_counts(y_true, sample_weight))
+
+    def naive_of(
+        self,
+        reduced: Reduced | None,
+        y_true: NDArray[Any] | None,
+        y_pred: NDArray[Any],
+        sample_weight: Floats | None,
+    ) -> float | None:
+        """As `naive`; the rows of each label were counted with the cells."""
+        if reduced is None or "truth_counts" not in reduced.data:
+            return self.naive(y_true, y_pred, sample_weight)
+        return self._best_constant(*reduced.data["truth_counts"])
+
+    def _best_constant(self, labels: NDArray[Any], counts: Floats) -> float | None:
         step = self._naive_step(len(labels))
         values = np.concatenate(
             [
@@ -328,17 +344,21 @@ class SetAverage(LabelMetric):
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         share, value, below = self._parts(sums, rows)
-        slope = np.where((below > 0) & (share > 0), share / below, 0.0)
-        by_true = -slope * value * self.ratio.by_true
+        slope = share / below
+        if not _all_positive(below):
+            slope = np.where((below > 0) & (share > 0), slope, 0.0)
+        by_below = slope * value
+        # Sums are read, and so written, one after the other.
+        gradient: Floats = np.zeros(sums.shape, order="F")
+        by_tp, by_true, by_predicted = _side_by_side(gradient[:, 1:], 3)
+        by_tp[:] = self.ratio.of_tp * slope - self.ratio.by_tp * by_below
+        by_true[:] = -self.ratio.by_true * by_below
         if self.weighted:
             true = np.where(share > 0, _side_by_side(sums[:, 1:], 3)[1], 0.0)
             mean = np.einsum("ij,ij->i", share, value)[:, None]
-            by_true = by_true + np.where(share > 0, value - mean, 0.0) / true.sum(
-                axis=1, keepdims=True
-            )
-        by_tp = slope * (self.ratio.of_tp - value * self.ratio.by_tp)
-        by_predicted = -slope * value * self.ratio.by_predicted
-        return np.hstack((np.zeros((len(sums), 1)), by_tp, by_true, by_predicted))
+            by_true += np.where(share > 0, value - mean, 0.0) / true.sum(axis=1, keepdims=True)
+        by_predicted[:] = -self.ratio.by_predicted * by_below
+        return gradient
 
 
 @dataclass(frozen=True, eq=False)
@@ -580,11 +600,6 @@ def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
         return np.array(list(number)), np.array([number[row] for row in each])
     distinct, of_row = np.unique(rows, axis=0, return_inverse=True)
     return distinct, of_row.reshape(-1)
-
-
-def _finite(values: Floats) -> Floats:
-    """`numpy.nan_to_num`, where there is anything to do."""
-    return values if np.isfinite(values).all() else np.nan_to_num(values)
 
 
 def _matrix(layout: Layout, weights: Floats | None = None) -> Any:

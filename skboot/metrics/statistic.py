@@ -189,6 +189,16 @@ class Statistic(ABC):
         """Value of the best system that ignores its inputs, on these rows; None if unknown."""
         return None
 
+    def naive_of(
+        self,
+        reduced: Reduced | None,
+        y_true: NDArray[Any] | None,
+        y_pred: NDArray[Any],
+        sample_weight: Floats | None,
+    ) -> float | None:
+        """As `naive`, from what is known of the same rows already."""
+        return self.naive(y_true, y_pred, sample_weight)
+
 
 @dataclass(frozen=True, eq=False)
 class CallableStatistic(Statistic):

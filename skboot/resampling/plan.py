@@ -293,12 +293,13 @@ class Binding:
             and all(member.reads == "sums" for member in self.memberships)
         )
 
-    def block(self, number: int, *, with_data: bool = False) -> list[Block]:
+    def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
         """Block ``number``, whole, as each statistic reads it.
 
         The last block may hold more lines than the plan asks for: cut the results, not the
-        draws. Only what is drawn, or read, line by line is cut here. Where `is_narrow`, the data
-        as they are can come along as one more line, the last: a line costs less than a block.
+        draws. Only what is drawn, or read, line by line is cut here. Where `is_narrow`, further
+        lines can come along for less than a block of their own: the data as they are, and the
+        data without one unit of each atom.
         """
         if self.explicit is not None:
             return self._explicit_block(number)
@@ -318,8 +319,8 @@ class Binding:
         counts: tuple[NDArray[np.integer], ...] = tuple(
             multinomial_counts(rng, n_lines, m, self.strata) for m in self.multiplicity
         )
-        if with_data:
-            counts = tuple(map(_followed_by, counts, self.multiplicity))
+        if with_jackknife:
+            counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
         return [
             block._lines(slice(0, wanted)) if block.membership.reads == "rows" else block
             for block in self._blocks(counts)
@@ -404,9 +405,10 @@ class Binding:
         return [UnitBlock(member, counts) for member in self.explicit]
 
 
-def _followed_by(counts: NDArray[Any], line: NDArray[np.int64]) -> NDArray[Any]:
-    """Counts, (n_lines, n_atoms), with one more line."""
-    return np.concatenate((counts, line[None].astype(counts.dtype)))
+def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:
+    """Counts, followed by those of all units and by those without a unit of each atom."""
+    less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
+    return np.concatenate((counts, (multiplicity - less).astype(counts.dtype)))
 
 
 def _distinct_columns(

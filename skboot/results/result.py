@@ -27,6 +27,7 @@ from . import drawing, rendering, storage, wording
 from .monte_carlo import MonteCarloError, monte_carlo_error
 
 _FORMAT, _FORMAT_VERSION = "skboot.EvaluationResult", 1
+_EVIDENCE = tuple(f.name for f in fields(Evidence))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -119,7 +120,7 @@ class EvaluationResult:
     refits: Refits | None = None
 
     def __post_init__(self) -> None:
-        parts = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        parts = {name: getattr(self.evidence, name) for name in _EVIDENCE}
         locked = {name: _read_only(part) for name, part in parts.items()}
         changed = {name: part for name, part in locked.items() if part is not parts[name]}
         own = {
