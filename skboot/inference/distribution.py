@@ -149,6 +149,11 @@ def bootstrap_each(plan: ResamplingPlan, subjects: Sequence[Subject]) -> list[tu
         for subject in subjects:
             binding = plan.bind([subject.coding])
             evaluate, reduced = subject.statistic.evaluate, subject.reduced
+            if binding.by_line and binding.n_blocks == 1:
+                # The data and the jackknife are lines of the block, after the resamples.
+                values = evaluate(binding.block(0, with_jackknife=True)[0], reduced)
+                found.append((float(values[plan.n_resamples]), values[: plan.n_resamples]))
+                continue
             blocks = (binding.block(number)[0] for number in range(binding.n_blocks))
             values = np.concatenate([evaluate(block, reduced) for block in blocks])
             estimate = float(evaluate(binding.observed()[0], reduced)[0])
