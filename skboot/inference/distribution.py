@@ -264,15 +264,19 @@ def _acceleration(
     centres: Any = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
+    single = int(sizes.sum()) == len(times)
     squared = cubed = 0.0
     for first in range(0, len(values), _CACHED):
         part = slice(first, first + _CACHED)
         if one_stratum:
-            share = (sizes[0] - 1) / sizes[0] * (centres - values[part])
+            share = centres - values[part]
+            share *= (sizes[0] - 1) / sizes[0]
         else:
             of_line = strata[part]
             share = ((sizes - 1) / sizes)[of_line] * (centres[of_line] - values[part])
-        squares = times[part] * share * share
+        squares = share * share
+        if not single:
+            squares *= times[part]
         squared += float(squares.sum())
         squares *= share
         cubed += float(squares.sum())

@@ -489,7 +489,7 @@ class UnitBlock(Block):
                 weights = self.counts[:, atoms].astype(np.float64, order="F")
                 lanes += totals[atoms].T @ weights.T
             return np.ascontiguousarray(lanes.T)
-        if self.counts.size <= _TILE:
+        if self.counts.size <= _TILE and self.counts.shape[1] <= _TILE >> 7:
             return self._combined(totals.T, self.counts)
         sums = np.zeros((self.n_lines, totals.shape[1]))
         for atoms in self._atom_tiles():
