@@ -1,31 +1,37 @@
 """How far can a machine-learning score, and a difference between two scores, be trusted?"""
 
-from .comparison import (
-    compare_methods,
-    compare_runs,
-    compare_systems,
-    corrected_t,
-    one_standard_error,
-    out_of_fold,
-    search_score,
-)
+import typing
+
+from . import _lazy
 from .evaluation import bootstrap_score
-from .plots import (
-    BootstrapDistributionDisplay,
-    ComparisonDisplay,
-    IntervalDisplay,
-    VarianceComponentsDisplay,
-)
-from .resampling.splitters import (
-    BootstrapSplit,
-    BootstrapTestSplit,
-    GroupBootstrapSplit,
-    SeedSplit,
-    StratifiedBootstrapSplit,
-)
-from .results import ComparisonResult, ComparisonTable, EvaluationResult, ResultTable
-from .runs import bootstrap_runs
-from .scorer import BootstrapScorer
+from .results import EvaluationResult, ResultTable
+
+if typing.TYPE_CHECKING:
+    from .comparison import (
+        compare_methods,
+        compare_runs,
+        compare_systems,
+        corrected_t,
+        one_standard_error,
+        out_of_fold,
+        search_score,
+    )
+    from .plots import (
+        BootstrapDistributionDisplay,
+        ComparisonDisplay,
+        IntervalDisplay,
+        VarianceComponentsDisplay,
+    )
+    from .resampling.splitters import (
+        BootstrapSplit,
+        BootstrapTestSplit,
+        GroupBootstrapSplit,
+        SeedSplit,
+        StratifiedBootstrapSplit,
+    )
+    from .results import ComparisonResult, ComparisonTable
+    from .runs import bootstrap_runs
+    from .scorer import BootstrapScorer
 
 __version__ = "0.1.0"
 
@@ -54,3 +60,30 @@ __all__ = [
     "out_of_fold",
     "search_score",
 ]
+
+# What not every call needs is imported when it is first named: half of the time of an import.
+__getattr__, __dir__ = _lazy.names_from(
+    __name__,
+    {
+        "BootstrapDistributionDisplay": "plots",
+        "BootstrapScorer": "scorer",
+        "BootstrapSplit": "resampling.splitters",
+        "BootstrapTestSplit": "resampling.splitters",
+        "ComparisonDisplay": "plots",
+        "ComparisonResult": "results",
+        "ComparisonTable": "results",
+        "GroupBootstrapSplit": "resampling.splitters",
+        "IntervalDisplay": "plots",
+        "SeedSplit": "resampling.splitters",
+        "StratifiedBootstrapSplit": "resampling.splitters",
+        "VarianceComponentsDisplay": "plots",
+        "bootstrap_runs": "runs",
+        "compare_methods": "comparison",
+        "compare_runs": "comparison",
+        "compare_systems": "comparison",
+        "corrected_t": "comparison",
+        "one_standard_error": "comparison",
+        "out_of_fold": "comparison",
+        "search_score": "comparison",
+    },
+)

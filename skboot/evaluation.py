@@ -34,7 +34,7 @@ from .inference.intervals import (
     confidence_interval,
     max_t_deviations,
 )
-from .metrics.statistic import Statistic
+from .metrics.statistic import Reduced, Statistic
 from .resampling.plan import Binding, Coding, ResamplingPlan
 from .results import EvaluationResult, ResultTable
 
@@ -210,8 +210,10 @@ def _evaluate(
             evidence.append(known)
     binding = task.plan.bind([subject.coding for subject in subjects])
     distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
-    estimates = [distribution.estimate for distribution in distributions]
-    accelerations = accelerations_of(task, binding, subjects, evidence, estimates)
+    accelerations: Sequence[float | None] = [known.acceleration for known in distributions]
+    if None in accelerations:
+        estimates = [distribution.estimate for distribution in distributions]
+        accelerations = accelerations_of(task, binding, subjects, evidence, estimates)
     evidence = [
         with_replicates(known, distribution, a)
         for known, distribution, a in zip(evidence, distributions, accelerations, strict=True)
@@ -219,10 +221,11 @@ def _evaluate(
     said = Cautions(task.caller)
     results: dict[str, Any] = {}
     for k, (name, statistic) in enumerate(statistics.items()):
-        own = evidence[k * len(parts) : (k + 1) * len(parts)]
+        at = slice(k * len(parts), (k + 1) * len(parts))
+        own, same = evidence[at], subjects[at]
         table = {
-            part.name: result_of(task, name, statistic, part, known, said)
-            for part, known in zip(parts, own, strict=True)
+            part.name: result_of(task, name, statistic, part, known, said, subject.reduced)
+            for part, known, subject in zip(parts, own, same, strict=True)
         }
         if len(parts) > 1:
             table["gap"] = _gap(task, name, statistic, parts, own, said)
@@ -254,7 +257,10 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         largest_share=statistic.largest_share(reduced),
     )
     coding = Coding(
-        _whole_code(reduced, part, design.n_samples), reduced.n_codes, statistic.reading(reduced)
+        _whole_code(reduced, part, design.n_samples),
+        reduced.n_codes,
+        statistic.reading(reduced),
+        reduced.counts if part.rows is None else None,
     )
     wanted = task.interval
     if wanted == "auto":
@@ -317,8 +323,8 @@ def accelerations_of(
         or subject.statistic.reads in ("sums", "pairs")
         for subject, known in zip(subjects, evidence, strict=True)
     ]
-    chosen = [k for k, want in enumerate(wanted) if want]
     found: list[float | None] = [None] * len(subjects)
+    chosen = [k for k, want in enumerate(wanted) if want]
     if chosen:
         values = acceleration(
             binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
@@ -372,7 +378,13 @@ class Cautions:
 
 
 def result_of(
-    task: Task, name: str, statistic: Statistic, part: Part, known: Evidence, said: Cautions
+    task: Task,
+    name: str,
+    statistic: Statistic,
+    part: Part,
+    known: Evidence,
+    said: Cautions,
+    reduced: Reduced | None = None,
 ) -> EvaluationResult:
     """Make the interval of one statistic on one part, and the result that holds it."""
     interval, notes = _interval(task, known, said)
@@ -384,7 +396,7 @@ def result_of(
         notes,
         n_samples=task.rows.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive(*task.rows.of(part.rows)),
+        naive_estimate=statistic.naive_of(reduced, *task.rows.of(part.rows)),
         said=said,
     )
 

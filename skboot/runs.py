@@ -356,7 +356,8 @@ def _evaluated(
 
 def _subject(statistic: Statistic, rows: Rows) -> Subject:
     reduced = statistic.reduce(*rows.of(None))
-    return Subject(statistic, reduced, Coding(reduced.code, reduced.n_codes, statistic.reads))
+    coding = Coding(reduced.code, reduced.n_codes, statistic.reads, reduced.counts)
+    return Subject(statistic, reduced, coding)
 
 
 def _zero_one_sign(subjects: list[Subject]) -> float:

@@ -17,6 +17,7 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 
 # From the ground up. A module imports from the lines above its own, and from its own subpackage.
 LAYERS = [
+    ["_lazy"],
     ["_sklearn_compat"],
     ["_validation"],
     ["resampling", "metrics"],

@@ -4,6 +4,8 @@ import dataclasses
 import importlib
 import inspect
 import re
+import subprocess
+import sys
 import tomllib
 from importlib import metadata
 from pathlib import Path
@@ -71,6 +73,21 @@ def test_no_name_is_public_by_accident():
     shown = {name for name in vars(skboot) if not name.startswith("_")}
     modules = {name for name in shown if inspect.ismodule(getattr(skboot, name))}
     assert shown - modules <= set(skboot.__all__)
+
+
+def test_names_that_wait_for_their_module_are_shown_and_others_are_refused():
+    for module in PUBLIC_MODULES:
+        package = importlib.import_module(module)
+        assert set(package.__all__) <= set(dir(package))
+        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+            package.nothing  # noqa: B018
+
+
+def test_what_a_score_does_not_need_is_not_imported_with_it():
+    code = "import sys, skboot; skboot.bootstrap_score; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    waiting = {"plots", "comparison", "scorer", "runs", "refit", "inference.variance"}
+    assert not waiting & {name.removeprefix("skboot.") for name in done.stdout.split()}
 
 
 @pytest.mark.parametrize("name", CALLABLES)

@@ -1,8 +1,13 @@
 """Numbers from a distribution: intervals, error estimates, variance components."""
 
-from .error632 import PredictionError, prediction_error
+import typing
+
+from .. import _lazy
 from .intervals import ConfidenceInterval, proportion_interval
-from .paired import delong_test, mcnemar_exact, tango_interval
+
+if typing.TYPE_CHECKING:
+    from .error632 import PredictionError, prediction_error
+    from .paired import delong_test, mcnemar_exact, tango_interval
 
 __all__ = [
     "ConfidenceInterval",
@@ -13,3 +18,14 @@ __all__ = [
     "proportion_interval",
     "tango_interval",
 ]
+
+__getattr__, __dir__ = _lazy.names_from(
+    __name__,
+    {
+        "PredictionError": "error632",
+        "delong_test": "paired",
+        "mcnemar_exact": "paired",
+        "prediction_error": "error632",
+        "tango_interval": "paired",
+    },
+)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -67,12 +67,15 @@ class BootstrapDistribution:
         Infinitesimal-jackknife standard error on the data.
     replicate_standard_errors : ndarray of shape (n_resamples,) or None
         The same on each resample.
+    acceleration : float or None
+        Of BCa, where it came along; see `acceleration`.
     """
 
     estimate: float
     replicates: Floats
     standard_error: float | None
     replicate_standard_errors: Floats | None
+    acceleration: float | None = None
 
 
 def bootstrap(
@@ -106,26 +109,30 @@ def bootstrap(
     RuntimeError
         If a metric raises on a resample; the message gives the resample's number.
     """
-    with _single_threaded_blas():
-        estimates, variances = _on_data(binding, subjects)
-        parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
-    values = np.concatenate([part[0] for part in parts], axis=1)
+    with single_threaded_blas():
+        data, parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
+    values, errors = parts[0]
+    if len(parts) > 1:
+        values = np.concatenate([part[0] for part in parts], axis=1)
+        errors = np.concatenate([part[1] for part in parts], axis=1)
     # A metric that divides by zero on a resample says nothing there, as one that returns NaN.
     values[np.isinf(values)] = np.nan
-    errors = np.sqrt(np.concatenate([part[1] for part in parts], axis=1))
+    standard_errors, errors = np.sqrt(data.variances), np.sqrt(errors)
+    # Rounding leaves traces of variance where every unit has the same influence.
+    errors[errors < 1e-9 * standard_errors[:, None]] = 0.0
+    # Results share these arrays instead of copying them.
+    values.flags.writeable = errors.flags.writeable = False
     results = []
     for k, subject in enumerate(subjects):
-        standard_error = float(np.sqrt(variances[k]))
+        standard_error = float(standard_errors[k])
         known = subject.with_variance and np.isfinite(standard_error)
-        if known:
-            # Rounding leaves traces of variance where every unit has the same influence.
-            errors[k, errors[k] < 1e-9 * standard_error] = 0.0
         results.append(
             BootstrapDistribution(
-                float(estimates[k]),
+                float(data.values[k]),
                 values[k],
                 standard_error if known else None,
                 errors[k] if known else None,
+                data.accelerations[k],
             )
         )
     return results
@@ -138,10 +145,15 @@ def bootstrap_each(plan: ResamplingPlan, subjects: Sequence[Subject]) -> list[tu
     in law, not row by row, and equal those of `bootstrap` with a binding of that statistic alone.
     """
     found = []
-    with _single_threaded_blas():
+    with single_threaded_blas():
         for subject in subjects:
             binding = plan.bind([subject.coding])
             evaluate, reduced = subject.statistic.evaluate, subject.reduced
+            if binding.by_line and binding.n_blocks == 1:
+                # The data and the jackknife are lines of the block, after the resamples.
+                values = evaluate(binding.block(0, with_jackknife=True)[0], reduced)
+                found.append((float(values[plan.n_resamples]), values[: plan.n_resamples]))
+                continue
             blocks = (binding.block(number)[0] for number in range(binding.n_blocks))
             values = np.concatenate([evaluate(block, reduced) for block in blocks])
             estimate = float(evaluate(binding.observed()[0], reduced)[0])
@@ -209,7 +221,7 @@ def leave_out(binding: Binding, subjects: Sequence[Subject]) -> LeftOutValues:
     """Evaluate statistics without each unit of the design; see `acceleration`."""
     parts: list[LeftOut] = []
     values: list[Floats] = []
-    with _single_threaded_blas():
+    with single_threaded_blas():
         for left_out in binding.left_out():
             of_part = np.empty((len(subjects), len(left_out.times)))
             for k, subject in enumerate(subjects):
@@ -252,15 +264,19 @@ def _acceleration(
     centres: Any = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
+    single = int(sizes.sum()) == len(times)
     squared = cubed = 0.0
     for first in range(0, len(values), _CACHED):
         part = slice(first, first + _CACHED)
         if one_stratum:
-            share = (sizes[0] - 1) / sizes[0] * (centres - values[part])
+            share = centres - values[part]
+            share *= (sizes[0] - 1) / sizes[0]
         else:
             of_line = strata[part]
             share = ((sizes - 1) / sizes)[of_line] * (centres[of_line] - values[part])
-        squares = times[part] * share * share
+        squares = share * share
+        if not single:
+            squares *= times[part]
         squared += float(squares.sum())
         squares *= share
         cubed += float(squares.sum())
@@ -272,13 +288,21 @@ def _acceleration(
     return cubed / (6 * squared**1.5)
 
 
-def _on_data(binding: Binding, subjects: Sequence[Subject]) -> tuple[Floats, Floats]:
+class _OnData(NamedTuple):
+    """Values and variances on the data, and accelerations if they are known, (n_subjects,)."""
+
+    values: Floats
+    variances: Floats
+    accelerations: Sequence[float | None]
+
+
+def _on_data(binding: Binding, subjects: Sequence[Subject]) -> _OnData:
     try:
         values, variances = _evaluate(_sharing(binding, binding.observed(), subjects), subjects, 1)
     except MetricError as failure:
         # The metric fails on the user's own data: its message is the one to read.
         raise failure.error from None
-    return values[:, 0], variances[:, 0]
+    return _OnData(values[:, 0], variances[:, 0], [None] * len(subjects))
 
 
 def _evaluate(
@@ -320,15 +344,32 @@ def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[
         ) from failure.error
 
 
+def _data_and_first_block(
+    binding: Binding, subjects: Sequence[Subject]
+) -> tuple[_OnData, tuple[Floats, Floats]]:
+    """What is known of the data, and block 0; at once where the block is narrow."""
+    if not binding.is_narrow or any(s.statistic.reads != "sums" for s in subjects):
+        return _on_data(binding, subjects), _block(binding, subjects, 0)
+    blocks = _sharing(binding, binding.block(0, with_jackknife=True), subjects)
+    values, variances = _evaluate(blocks, subjects, blocks[0].n_lines)
+    times, strata = binding.multiplicity[0], binding.strata
+    strata = np.zeros(len(times), np.intp) if strata is None else strata
+    drawn = blocks[0].n_lines - len(times) - 1
+    accelerations = [_acceleration(own[drawn + 1 :], times, strata, own[drawn]) for own in values]
+    lines = slice(0, min(drawn, binding.plan.n_resamples))
+    on_data = _OnData(values[:, drawn], variances[:, drawn], accelerations)
+    return on_data, (values[:, lines], variances[:, lines])
+
+
 def _all_blocks(
     binding: Binding,
     subjects: Sequence[Subject],
     n_jobs: int | None,
     progress: _Progress,
-) -> list[tuple[Floats, Floats]]:
-    """Blocks in order, in this process or in workers: the numbers are the same."""
+) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
+    """The data, and blocks in order, in this process or in workers: the numbers are the same."""
     start = time.perf_counter()
-    first = _block(binding, subjects, 0)
+    on_data, first = _data_and_first_block(binding, subjects)
     seconds = time.perf_counter() - start
     progress.done(1)
     rest = range(1, binding.n_blocks)
@@ -338,7 +379,7 @@ def _all_blocks(
         for number in rest:
             parts.append(_block(binding, subjects, number))
             progress.done(1)
-        return parts
+        return on_data, parts
     n_tasks = min(len(rest), _TASKS_PER_WORKER * n_workers)
     tasks = [list(numbers) for numbers in np.array_split(rest, n_tasks)]
     done: dict[int, tuple[Floats, Floats]] = {0: first}
@@ -347,13 +388,13 @@ def _all_blocks(
     ):
         done.update(zip(numbers, chunk, strict=True))
         progress.done(len(numbers))
-    return [done[number] for number in range(binding.n_blocks)]
+    return on_data, [done[number] for number in range(binding.n_blocks)]
 
 
 def _chunk(
     binding: Binding, subjects: Sequence[Subject], numbers: list[int]
 ) -> tuple[list[int], list[tuple[Floats, Floats]]]:
-    with _single_threaded_blas():
+    with single_threaded_blas():
         return numbers, [_block(binding, subjects, number) for number in numbers]
 
 
@@ -397,6 +438,10 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def _single_threaded_blas() -> AbstractContextManager[Any]:
+def single_threaded_blas() -> AbstractContextManager[Any]:
     """Matrix products in one thread, so that sums do not depend on the number of workers."""
-    return _controller().limit(limits=1)
+    controller = _controller()
+    # Within another such context nothing is to be done, which is quicker.
+    if all(library.num_threads == 1 for library in controller.lib_controllers):
+        return nullcontext()
+    return controller.limit(limits=1)

@@ -23,6 +23,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .adding import added_up
+
 Floats = NDArray[np.float64]
 
 # Differences of variances below this share of them are rounding.
@@ -191,14 +193,7 @@ class RowNoise:
         """Average over some runs, (n_rows,)."""
         if len(runs) == 1:
             return np.asarray(self.values[runs[0]])
-        first = self.values[runs[0]]
-        # Counts of hits fit 16 bits, which is several times faster than adding floats.
-        few = len(runs) < 1 << 16 and all(self.values[run].dtype == bool for run in runs)
-        total: NDArray[Any] = np.zeros(len(first), np.uint16 if few else np.float64)
-        for run in runs:
-            values = self.values[run]
-            total += values.view(np.uint8) if few else values
-        return np.asarray(total / len(runs))
+        return np.asarray(added_up([self.values[run] for run in runs]) / len(runs))
 
     def variance(self, series: NDArray[Any]) -> float:
         """Variance of the mean of the rows."""

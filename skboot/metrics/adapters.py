@@ -91,6 +91,17 @@ class Negated(Statistic):
         value = self.statistic.naive(y_true, y_pred, sample_weight)
         return None if value is None else 0.0 - value
 
+    def naive_of(
+        self,
+        reduced: Reduced | None,
+        y_true: NDArray[Any] | None,
+        y_pred: NDArray[Any],
+        sample_weight: Floats | None,
+    ) -> float | None:
+        """As the statistic, negated."""
+        value = self.statistic.naive_of(reduced, y_true, y_pred, sample_weight)
+        return None if value is None else 0.0 - value
+
 
 @dataclass(frozen=True, eq=False)
 class LibraryCallable(CallableStatistic):

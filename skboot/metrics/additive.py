@@ -118,17 +118,42 @@ class RowMean(SumsStatistic):
     ) -> Reduced:
         """Code few-valued rows by their value, others by row; terms are weight and value."""
         values = self.row_values(y_true, y_pred)
+        if sample_weight is None and values.dtype == bool:
+            return self._of_flags(values)
         if sample_weight is None:
-            code, distinct = _coded(values)
+            code, distinct, counts = _coded(values)
             if code is not None:
-                return self._reduced(code, distinct, np.ones(len(distinct)), distinct.mean())
+                ones = np.ones(len(distinct))
+                return self._reduced(code, distinct, ones, float(distinct.mean()), counts)
             weights = np.ones(len(values))
         else:
             weights = np.asarray(sample_weight, dtype=np.float64)
         centre = float(np.average(values, weights=weights))
         return self._reduced(None, np.asarray(values, dtype=np.float64), weights, centre)
 
-    def _reduced(self, code: Any, values: Floats, weights: Floats, centre: float) -> Reduced:
+    def _of_flags(self, values: NDArray[np.bool_]) -> Reduced:
+        """As `_reduced` of 0 and 1, which are codes themselves, from one count."""
+        n, n_true = len(values), int(np.count_nonzero(values))
+        both = 0 < n_true < n
+        data = {
+            "centre": 0.0,
+            "zero_one": None if self.root else (n_true, n),
+            "largest_share": 1 / n_true if n_true else None,
+        }
+        distinct = (0.0, 1.0) if both else (float(n_true > 0),)
+        terms = np.array([(1.0, value) for value in distinct])
+        counts = np.array([n - n_true, n_true] if both else [n])
+        code = values if both else np.zeros(n, dtype=np.uint8)
+        return Reduced(code, len(counts), terms, MappingProxyType(data), counts)
+
+    def _reduced(
+        self,
+        code: NDArray[Any] | None,
+        values: Floats,
+        weights: Floats,
+        centre: float,
+        counts: NDArray[np.int64] | None = None,
+    ) -> Reduced:
         # Centred values: sums of squares about a common point lose no digits to a large mean. Not
         # under a root, which would make much of the rounding of a mean that is 0, nor for whole
         # numbers, whose sums are exact as they are.
@@ -136,20 +161,19 @@ class RowMean(SumsStatistic):
         terms = np.column_stack((weights, weights * (values - centre)))
         data = {
             "centre": centre,
-            "zero_one": self._zero_one(code, values, weights),
-            "largest_share": _largest_share(code, values, weights),
+            "zero_one": self._zero_one(values, weights, counts),
+            "largest_share": _largest_share(values, weights, counts),
         }
-        return Reduced(code, len(values), terms, MappingProxyType(data))
+        return Reduced(code, len(values), terms, MappingProxyType(data), counts)
 
-    def _zero_one(self, code: Any, values: Floats, weights: Floats) -> tuple[int, int] | None:
+    def _zero_one(
+        self, values: Floats, weights: Floats, counts: NDArray[np.int64] | None
+    ) -> tuple[int, int] | None:
         """(ones, rows) when equally weighted rows hold nothing but 0 and 1."""
         if self.root or np.any(weights != 1.0) or np.any((values != 0) & (values != 1)):
             return None
-        if code is None:
-            return int(values.sum()), len(values)
-        if len(values) == 1:
-            return int(values[0]) * len(code), len(code)
-        return int(np.count_nonzero(code)), len(code)
+        rows = np.ones(len(values), np.int64) if counts is None else counts
+        return int(rows[values != 0].sum()), int(rows.sum())
 
     def combine(self, sums: Floats, reduced: Reduced) -> Floats:
         """Mean, its root where asked, with the sign."""
@@ -161,7 +185,7 @@ class RowMean(SumsStatistic):
         """Derivative of a ratio, and of its root."""
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = (0.5 / self.combine(sums, reduced) if self.root else self.sign) / sums[:, 0]
-            return np.column_stack((-slope * sums[:, 1] / sums[:, 0], slope))
+            return np.array((-slope * sums[:, 1] / sums[:, 0], slope)).T
 
     def proportion(self, reduced: Reduced) -> Proportion | None:
         """A mean of 0/1 values of equally weighted rows is the proportion of its ones."""
@@ -185,30 +209,22 @@ class RowMean(SumsStatistic):
         return self.sign * (float(np.sqrt(mean)) if self.root else float(mean))
 
 
-def _coded(values: NDArray[Any]) -> tuple[NDArray[Any] | None, Floats]:
-    """Code of each row and value of each code in rising order, if the values are few."""
-    if values.dtype == bool:
-        n_true = np.count_nonzero(values)
-        if n_true in (0, len(values)):
-            return np.zeros(len(values), dtype=np.uint8), np.array([float(n_true > 0)])
-        return values, np.array([0.0, 1.0])
+def _coded(
+    values: NDArray[Any],
+) -> tuple[NDArray[Any] | None, Floats, NDArray[np.int64] | None]:
+    """Code of each row, value and rows of each code in rising order, if the values are few."""
     if len(np.unique(values[:_FIRST_LOOK])) <= _FEW_VALUES:
-        distinct, code = np.unique(values, return_inverse=True)
+        distinct, code, counts = np.unique(values, return_inverse=True, return_counts=True)
         if len(distinct) <= max(_FEW_VALUES, len(values) // 50):
-            return code, distinct.astype(np.float64)
-    return None, values
+            return code, distinct.astype(np.float64), counts
+    return None, values, None
 
 
-def _largest_share(code: Any, values: Floats, weights: Floats) -> float | None:
+def _largest_share(
+    values: Floats, weights: Floats, counts: NDArray[np.int64] | None
+) -> float | None:
     size = np.abs(values) * weights
-    if code is None:
-        rows: Any = 1
-    elif len(values) <= 2:
-        n_second = np.count_nonzero(code)
-        rows = np.array([len(code) - n_second, n_second])[: len(values)]
-    else:
-        rows = np.bincount(code, minlength=len(values))
-    total = float(np.sum(size * rows))
+    total = float(np.sum(size if counts is None else size * counts))
     return float(size.max()) / total if total > 0 else None
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 _CHUNK = 1 << 17
 # Rows whose labels are looked up first.
 _FIRST_LOOK = 1000
-# Labels that are counted by one comparison each at most.
+# Labels, or cells, that are counted by one comparison each at most.
 _FEW = 16
 # Entries a lookup table has at most.
 _TABLE = 1 << 20
@@ -41,7 +41,7 @@ def label_counts(
         Their rows, or the weight of these.
     """
     if sample_weight is None:
-        few = _few_counts(y)
+        few = _few_integers(y) if _is_integer(y) else _few_counts(y)
         if few is not None:
             return few
     values, code = _small_integers(y)
@@ -110,9 +110,15 @@ class Cells:
         """Find the cells of labels ``y_true`` and decisions ``y_pred``, (n_samples,) each."""
         keys = _Keys.of(y_true, y_pred)
         truth, decision = np.divmod(keys.occurring, len(keys.values))
-        present = np.union1d(truth, decision)
-        position = np.searchsorted(present, [truth, decision])
+        present = np.flatnonzero(np.bincount(np.concatenate((truth, decision))))
+        position = np.searchsorted(present, (truth, decision))
         return cls(keys.values[present], position[0], position[1], keys.counts, keys)
+
+    def of_truth(self) -> tuple[NDArray, NDArray]:
+        """Labels of the truth and their rows, as `label_counts` of it."""
+        rows = np.bincount(self.truth, self.counts)
+        occurring = np.flatnonzero(rows)
+        return self.labels[occurring], rows[occurring]
 
     def rows(self, values: NDArray) -> NDArray:
         """Value of each row's cell: from (n_cells,) to (n_samples,)."""
@@ -133,6 +139,8 @@ class _Keys:
     def of(cls, y_true: NDArray, y_pred: NDArray) -> _Keys:
         values, code = _small_integers(y_true, y_pred)
         n, n_keys = len(y_true), len(values) ** 2
+        if n_keys <= 256:
+            return cls._of_bytes(values, code, n)
         if n_keys > max(_TABLE >> 8, 4 * n) or n_keys > _TABLE:
             every = slice(0, n)
             keys = code(0, every) * len(values) + code(1, every)
@@ -148,9 +156,30 @@ class _Keys:
         occurring = np.flatnonzero(counts)
         return cls(values, occurring, counts[occurring], kept)
 
+    @classmethod
+    def _of_bytes(cls, values: NDArray, code: _Code, n: int) -> _Keys:
+        """Keys that fit a byte: a comparison of bytes costs a fraction of a look-up."""
+        width = np.uint8(len(values))
+        counts = np.zeros(len(values) ** 2, dtype=np.int64)
+        kept = np.empty(n, dtype=np.uint8)
+        for rows in _chunks(n):
+            key = kept[rows]
+            np.multiply(code.bytes(0, rows), width, out=key)
+            key += code.bytes(1, rows)
+            counts += _counted_bytes(key, len(counts))
+        occurring = np.flatnonzero(counts)
+        return cls(values, occurring, counts[occurring], kept)
+
     def rows(self, values: NDArray) -> NDArray:
         if self.keys is None:
             return values[self.inverse]
+        if len(self.occurring) <= _FEW and values.dtype in (np.uint8, bool):
+            found = np.zeros(len(self.keys), dtype=np.uint8)
+            cells = self.occurring.astype(self.keys.dtype)
+            for cell, value in zip(cells, values.view(np.uint8), strict=True):
+                if value:
+                    found += (self.keys == cell).view(np.uint8) * value
+            return found.view(values.dtype)
         table = np.zeros(len(self.values) ** 2, dtype=values.dtype)
         table[self.occurring] = values
         return table.take(self.keys)
@@ -167,10 +196,16 @@ class _Code:
         codes = self.arrays[which][rows].astype(np.intp, copy=False)
         return codes - self.low if self.low else codes
 
+    def bytes(self, which: int, rows: slice) -> NDArray[np.uint8]:
+        """The same where positions fit a byte."""
+        codes = self.arrays[which][rows].astype(np.uint8, copy=False)
+        # Modulo 256, as is the subtraction.
+        return codes - np.uint8(self.low % 256) if self.low else codes
+
 
 def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
     """Candidate values, sorted, and the position of each row's value among them."""
-    if all(y.dtype.kind in "bi" or y.dtype in (np.uint8, np.uint16, np.uint32) for y in arrays):
+    if all(map(_is_integer, arrays)):
         arrays = tuple(y.view(np.uint8) if y.dtype == bool else y for y in arrays)
         low = min(int(y.min()) for y in arrays)
         span = max(int(y.max()) for y in arrays) - low + 1
@@ -179,6 +214,43 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
             return np.arange(low, low + span).astype(dtype), _Code(arrays, low)
     values, code = np.unique(np.concatenate(arrays), return_inverse=True)
     return values, _Code(tuple(np.split(code.reshape(-1), len(arrays))))
+
+
+def _is_integer(y: NDArray) -> bool:
+    """Whether all values are integers of 64 bits at most, or booleans."""
+    return y.dtype.kind in "bi" or (y.dtype.kind == "u" and y.dtype.itemsize < 8)
+
+
+def _counted_bytes(values: NDArray[np.uint8], n: int) -> NDArray[np.int64]:
+    """Occurrences of the values from 0 to n - 1, and there are no others."""
+    if n > _FEW:
+        return np.bincount(values, minlength=n)
+    counts = [np.count_nonzero(values == np.uint8(value)) for value in range(1, n)]
+    return np.array([len(values) - sum(counts), *counts])
+
+
+def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
+    """Count by one comparison per integer of a small range."""
+    counts: dict[int, int] = {}
+    for rows in _chunks(len(y)):
+        part = y[rows].view(np.uint8) if y.dtype == bool else y[rows]
+        low, n = int(part.min()), int(part.max()) - int(part.min()) + 1
+        if n > _FEW:
+            return None
+        if n == 2:
+            second = int(np.count_nonzero(part == low + 1))
+            found = [len(part) - second, second]
+        else:
+            # Modulo 256, so that few values stay apart.
+            distance = part.astype(np.uint8, copy=False) - np.uint8(low % 256)
+            found = _counted_bytes(distance, n).tolist()
+        for label, count in enumerate(found, low):
+            counts[label] = counts.get(label, 0) + count
+    occurring = [label for label in sorted(counts) if counts[label]]
+    if len(occurring) > _FEW:
+        return None
+    labels = np.array(occurring, dtype=y.dtype)
+    return labels, np.array([counts[label] for label in occurring], dtype=np.float64)
 
 
 def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:

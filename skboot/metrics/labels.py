@@ -23,30 +23,11 @@ from scipy import sparse
 
 from .additive import SumsStatistic
 from .cells import Cells, encode, label_counts
+from .layout import Layout, added, distinct_rows, matrix, side_by_side
 from .statistic import Floats, Proportion, Reduced, Response
 
-# Terms up to this size are kept dense: a small product of matrices beats a sparse one.
-_DENSE = 1 << 14
 # Rows of labels that constant decisions are evaluated on at once.
 _ROWS = 1 << 14
-
-
-class Layout(NamedTuple):
-    """What a row of each cell adds to which sum; the first sum is the number of rows.
-
-    Attributes
-    ----------
-    slots : ndarray of shape (n_cells, n_slots)
-        Columns.
-    values : ndarray of shape (n_cells, n_slots)
-        What is added to them; 0 where a slot is not used.
-    n_terms : int
-        Number of columns.
-    """
-
-    slots: NDArray[np.intp]
-    values: Floats
-    n_terms: int
 
 
 class LabelMetric(SumsStatistic):
@@ -83,21 +64,20 @@ class LabelMetric(SumsStatistic):
         if sample_weight is not None:
             every = cells.rows(np.arange(len(cells.counts)))
             of_rows = Layout(layout.slots[every], layout.values[every], layout.n_terms)
-            terms = _matrix(of_rows, sample_weight)
+            terms = matrix(of_rows, sample_weight)
             return Reduced(None, len(y_pred), terms, MappingProxyType(data))
-        distinct, of_cell = np.unique(
-            np.hstack((layout.slots, layout.values)), axis=0, return_inverse=True
-        )
-        of_cell = of_cell.reshape(-1)
-        counts = np.bincount(of_cell, cells.counts)
+        distinct, of_cell = distinct_rows(np.hstack((layout.slots, layout.values)))
+        counts = np.bincount(of_cell, cells.counts).astype(np.int64)
         order = np.argsort(-counts, kind="stable")
         narrow = bool if len(order) == 2 else np.min_scalar_type(len(order))
         number = np.empty(len(order), dtype=narrow)
         number[order] = np.arange(len(order))
-        slots, values = np.hsplit(distinct[order].astype(np.float64), 2)
-        terms = _matrix(Layout(slots.astype(np.intp), values, layout.n_terms))
+        slots, values = side_by_side(distinct[order], 2)
+        terms = matrix(Layout(slots.astype(np.intp), values, layout.n_terms))
+        data["truth_counts"] = cells.of_truth()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
-        return Reduced(cells.rows(number[of_cell]), len(order), terms, MappingProxyType(data))
+        code = cells.rows(number[of_cell])
+        return Reduced(code, len(order), terms, MappingProxyType(data), counts[order])
 
     def combine(self, sums: Floats, reduced: Reduced) -> Floats:
         """Apply the formula; a resample without rows has no value."""
@@ -110,11 +90,13 @@ class LabelMetric(SumsStatistic):
     def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
         """Derivative of the formula; 0 by a sum that has no rows, whose units weigh nothing."""
         n_terms = reduced.data["n_terms"]
-        gradient = np.zeros_like(sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             found = self._gradient(sums[:, :n_terms], sums[:, -n_terms:], reduced.data)
-        gradient[:, :n_terms] = np.where(sums[:, :n_terms] > 0, np.nan_to_num(found), 0.0)
-        return gradient
+        if not (_all_positive(sums) and np.isfinite(found).all()):
+            found = np.where(sums[:, :n_terms] > 0, np.nan_to_num(found), 0.0)
+        if sums.shape[1] == n_terms:
+            return found
+        return np.hstack((found, np.zeros((len(sums), sums.shape[1] - n_terms))))
 
     def naive(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -122,7 +104,21 @@ class LabelMetric(SumsStatistic):
         """Value of the best system that always gives the same label."""
         if y_true is None:
             return None
-        labels, counts = label_counts(y_true, sample_weight)
+        return self._best_constant(*label_counts(y_true, sample_weight))
+
+    def naive_of(
+        self,
+        reduced: Reduced | None,
+        y_true: NDArray[Any] | None,
+        y_pred: NDArray[Any],
+        sample_weight: Floats | None,
+    ) -> float | None:
+        """As `naive`; the rows of each label were counted with the cells."""
+        if reduced is None or "truth_counts" not in reduced.data:
+            return self.naive(y_true, y_pred, sample_weight)
+        return self._best_constant(*reduced.data["truth_counts"])
+
+    def _best_constant(self, labels: NDArray[Any], counts: Floats) -> float | None:
         step = self._naive_step(len(labels))
         values = np.concatenate(
             [
@@ -144,7 +140,7 @@ class LabelMetric(SumsStatistic):
         layout = self.layout(truth, decision, labels)
         line = np.repeat(np.arange(len(chosen)), len(labels))
         values = layout.values * counts[truth][:, None]
-        sums = _added(layout._replace(values=values), line, len(chosen))
+        sums = added(layout._replace(values=values), line, len(chosen))
         with np.errstate(invalid="ignore", divide="ignore"):
             return self.formula(sums, sums, self._data(truth, decision, labels))
 
@@ -296,42 +292,52 @@ class SetAverage(LabelMetric):
 
     def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         """Average over classes; scikit-learn falls back to an even one when no weight is left."""
-        share, value, _ = self._parts(sums, rows)
-        return np.einsum("ij,ij->i", share, np.where(share > 0, value, 0.0)) + np.where(
-            share.any(axis=1), 0.0, np.nan
-        )
+        share, value, below = self._parts(sums, rows)
+        found: Floats = np.sum(share * value, axis=1)
+        if not _all_positive(below):
+            found[~share.any(axis=1)] = np.nan
+        return found
 
     def _parts(self, sums: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """Share, value and denominator of each class, (n_lines, n_classes) each."""
-        tp, true, predicted = _side_by_side(sums[:, 1:], 3)
-        below = self.ratio.by_tp * tp
-        below += self.ratio.by_true * true + self.ratio.by_predicted * predicted
+        tp, true, predicted = side_by_side(sums[:, 1:], 3)
+        below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
+        if self.ratio.by_tp:
+            below += self.ratio.by_tp * tp
+        if _all_positive(below) and not self.weighted:
+            # As below, where every class of every line has a value.
+            share = np.broadcast_to(1 / below.shape[1], below.shape)
+            return share, self.ratio.of_tp * tp / below, below
         value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
         included = ~np.isnan(value)
         if self.classes is None:
-            _, true_rows, predicted_rows = _side_by_side(rows[:, 1:], 3)
+            _, true_rows, predicted_rows = side_by_side(rows[:, 1:], 3)
             included &= true_rows + predicted_rows > 0
         weight = included.astype(np.float64)
         if self.weighted:
             by_size = np.where(included, true, 0.0)
             weight = np.where(by_size.any(axis=1, keepdims=True), by_size, weight)
         total = weight.sum(axis=1, keepdims=True)
-        return np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0), value, below
+        share = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0)
+        return share, np.where(share > 0, value, 0.0), below
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         share, value, below = self._parts(sums, rows)
-        slope = np.where((below > 0) & (share > 0), share / below, 0.0)
-        value = np.where(share > 0, value, 0.0)
-        by_true = -slope * value * self.ratio.by_true
+        slope = share / below
+        if not _all_positive(below):
+            slope = np.where((below > 0) & (share > 0), slope, 0.0)
+        by_below = slope * value
+        # Sums are read, and so written, one after the other.
+        gradient: Floats = np.zeros(sums.shape, order="F")
+        by_tp, by_true, by_predicted = side_by_side(gradient[:, 1:], 3)
+        by_tp[:] = self.ratio.of_tp * slope - self.ratio.by_tp * by_below
+        by_true[:] = -self.ratio.by_true * by_below
         if self.weighted:
-            true = np.where(share > 0, _side_by_side(sums[:, 1:], 3)[1], 0.0)
+            true = np.where(share > 0, side_by_side(sums[:, 1:], 3)[1], 0.0)
             mean = np.einsum("ij,ij->i", share, value)[:, None]
-            by_true = by_true + np.where(share > 0, value - mean, 0.0) / true.sum(
-                axis=1, keepdims=True
-            )
-        by_tp = slope * (self.ratio.of_tp - value * self.ratio.by_tp)
-        by_predicted = -slope * value * self.ratio.by_predicted
-        return np.hstack((np.zeros((len(sums), 1)), by_tp, by_true, by_predicted))
+            by_true += np.where(share > 0, value - mean, 0.0) / true.sum(axis=1, keepdims=True)
+        by_predicted[:] = -self.ratio.by_predicted * by_below
+        return gradient
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,13 +366,13 @@ class BalancedAccuracy(LabelMetric):
 
     def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         """Mean of hits by rows."""
-        size, hits = _side_by_side(sums[:, 1:], 2)
+        size, hits = side_by_side(sums[:, 1:], 2)
         n_classes = np.count_nonzero(size > 0, axis=1)
         mean = np.where(size > 0, hits / size, 0.0).sum(axis=1) / n_classes
         return (mean - 1 / n_classes) / (1 - 1 / n_classes) if self.adjusted else mean
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
-        size, hits = _side_by_side(sums[:, 1:], 2)
+        size, hits = side_by_side(sums[:, 1:], 2)
         n_classes = np.count_nonzero(size > 0, axis=1)
         scale = n_classes - 1 if self.adjusted else n_classes
         by_hit = 1 / (size * scale[:, None])
@@ -411,7 +417,7 @@ class MatthewsCoefficient(_Agreement):
         return np.where(varied, covariance / np.sqrt(of_truth * of_decision), 0.0)
 
     def _parts(self, sums: Floats) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]:
-        truth, decision = _side_by_side(sums[:, 2:], 2)
+        truth, decision = side_by_side(sums[:, 2:], 2)
         covariance = sums[:, 1] * sums[:, 0] - np.einsum("ij,ij->i", truth, decision)
         of_truth, of_decision = (
             margin.sum(axis=1) ** 2 - np.einsum("ij,ij->i", margin, margin)
@@ -422,7 +428,7 @@ class MatthewsCoefficient(_Agreement):
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         covariance, of_truth, of_decision, varied = self._parts(sums)
-        truth, decision = _side_by_side(sums[:, 2:], 2)
+        truth, decision = side_by_side(sums[:, 2:], 2)
         n, hits = sums[:, :1], sums[:, 1:2]
         scale = np.sqrt(of_truth * of_decision)[:, None]
         half = 0.5 * covariance[:, None] / scale
@@ -457,14 +463,14 @@ class Kappa(_Agreement):
         return np.where(several, 1 - observed / expected, np.nan)
 
     def _parts(self, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        truth, decision = _side_by_side(sums[:, 2:], 2)
+        truth, decision = side_by_side(sums[:, 2:], 2)
         observed = sums[:, 0] * (sums[:, 0] - sums[:, 1])
         expected = sums[:, 0] ** 2 - np.einsum("ij,ij->i", truth, decision)
         return observed, expected, np.count_nonzero(truth + decision > 0, axis=1) > 1
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         observed, expected, several = self._parts(sums)
-        truth, decision = _side_by_side(sums[:, 2:], 2)
+        truth, decision = side_by_side(sums[:, 2:], 2)
         n, hits = sums[:, :1], sums[:, 1:2]
         ratio = (observed / expected)[:, None]
         by_observed = np.hstack((2 * n - hits, -n, 0 * truth, 0 * decision))
@@ -561,39 +567,5 @@ class WeightedKappa(LabelMetric):
         return np.where(several[:, None], np.column_stack((by_total, by_cell)), 0.0)
 
 
-def _matrix(layout: Layout, weights: Floats | None = None) -> Any:
-    """Terms (n_codes, n_terms), sparse if large; sums over rows follow if weights can be 0."""
-    n_codes = len(layout.slots)
-    both = weights is not None and bool(np.any(weights == 0))
-    weighted = layout
-    if weights is not None:
-        weighted = layout._replace(values=layout.values * weights[:, None])
-    if n_codes * layout.n_terms * (1 + both) <= _DENSE:
-        every = np.arange(n_codes)
-        parts = [_added(one, every, n_codes) for one in (weighted, layout)[: 1 + both]]
-        return np.hstack(parts)
-    parts = [_sparse(one) for one in (weighted, layout)[: 1 + both]]
-    return sparse.csr_matrix(sparse.hstack(parts)) if both else parts[0]
-
-
-def _added(layout: Layout, line: NDArray[np.intp], n_lines: int) -> Floats:
-    """Add up what the cells of each line add to each sum, (n_lines, n_terms)."""
-    at = line[:, None] * layout.n_terms + layout.slots
-    sums = np.bincount(at.ravel(), layout.values.ravel(), n_lines * layout.n_terms)
-    return sums.astype(np.float64, copy=False).reshape(n_lines, layout.n_terms)
-
-
-def _sparse(layout: Layout) -> Any:
-    n_codes, n_slots = layout.slots.shape
-    line = np.repeat(np.arange(n_codes), n_slots)
-    terms = sparse.csr_matrix(
-        (layout.values.ravel(), (line, layout.slots.ravel())), shape=(n_codes, layout.n_terms)
-    )
-    terms.eliminate_zeros()
-    return terms
-
-
-def _side_by_side(sums: Floats, n_parts: int) -> list[Floats]:
-    """Parts of equal width; `numpy.split` takes longer than the formulas."""
-    width = sums.shape[1] // n_parts
-    return [sums[:, k * width : (k + 1) * width] for k in range(n_parts)]
+def _all_positive(values: Floats) -> bool:
+    return bool(values.size) and bool(values.min() > 0)

@@ -160,10 +160,12 @@ def _without_partial(function: Any, options: dict[str, Any]) -> tuple[Any, dict[
     while isinstance(function, partial) and not function.args:
         options = {**function.keywords, **options}
         function = function.func
+    if not options:
+        return function, {}
     defaults = {
         key: parameter.default
         for key, parameter in _parameters(function).items()
-        if parameter.default is not inspect.Parameter.empty
+        if key in options and parameter.default is not inspect.Parameter.empty
     }
     changed = {
         key: value

@@ -62,12 +62,15 @@ class Reduced:
         are the sums.
     data : mapping
         Whatever else the formula needs.
+    counts : ndarray of shape (n_codes,) or None
+        Rows of each code, if they were counted.
     """
 
     code: NDArray[Any] | None
     n_codes: int
     terms: Any = None
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    counts: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -185,6 +188,16 @@ class Statistic(ABC):
     ) -> float | None:
         """Value of the best system that ignores its inputs, on these rows; None if unknown."""
         return None
+
+    def naive_of(
+        self,
+        reduced: Reduced | None,
+        y_true: NDArray[Any] | None,
+        y_pred: NDArray[Any],
+        sample_weight: Floats | None,
+    ) -> float | None:
+        """As `naive`, from what is known of the same rows already."""
+        return self.naive(y_true, y_pred, sample_weight)
 
 
 @dataclass(frozen=True, eq=False)

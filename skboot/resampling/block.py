@@ -54,6 +54,8 @@ _WHOLE = 1 << 20
 # Terms whose products are summed for a variance, and the share of the parts of such a sum below
 # which it is mostly rounding.
 _FEW_TERMS = 4
+# Atoms whose influences are looked at one by one.
+_FEW_ATOMS = 16
 _CANCELLED = 1e-8
 # Share of positions in levels with both sides up to which ties are corrected for afterwards.
 _FEW_TIED = 0.125
@@ -487,6 +489,8 @@ class UnitBlock(Block):
                 weights = self.counts[:, atoms].astype(np.float64, order="F")
                 lanes += totals[atoms].T @ weights.T
             return np.ascontiguousarray(lanes.T)
+        if self.counts.size <= _TILE and self.counts.shape[1] <= _TILE >> 7:
+            return self._combined(totals.T, self.counts)
         sums = np.zeros((self.n_lines, totals.shape[1]))
         for atoms in self._atom_tiles():
             sums += self.counts[:, atoms].astype(np.float64) @ totals[atoms]
@@ -495,6 +499,12 @@ class UnitBlock(Block):
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance by the infinitesimal jackknife over units; see `Block.variance`."""
         totals = self.membership.totals(terms)
+        few = self.counts.size <= _TILE and self.counts.shape[1] <= _FEW_ATOMS
+        if self.strata is None and few and not sparse.issparse(totals):
+            influence = self._combined(totals, gradient)
+            influence *= influence
+            influence *= self.counts
+            return influence.sum(axis=1)
         if self.strata is not None or sparse.issparse(totals) or totals.shape[1] > _FEW_TERMS:
             return self._variance_by_influence(totals, gradient)
         # The square of the influence is a form in products of terms, whose sums are quick.
@@ -535,6 +545,21 @@ class UnitBlock(Block):
                 drawn += weights @ within
         variance -= np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
         return np.maximum(variance, 0.0)
+
+    def _combined(self, matrix: Floats, columns: NDArray[Any]) -> Floats:
+        """``columns @ matrix.T``, (n_lines, n_rows), each column of it in one piece of memory.
+
+        Formulas work on whole columns. With two atoms every line is the same however many lines
+        there are, which libraries for matrix products do not promise.
+        """
+        if self.counts.shape[1] != 2:
+            return (matrix @ columns.astype(np.float64, copy=False).T).T
+        found = np.empty((len(matrix), len(columns)))
+        for factors, row in zip(matrix.tolist(), found, strict=True):
+            np.multiply(columns[:, 0], factors[0], out=row)
+            for k in range(1, len(factors)):
+                row += columns[:, k] * factors[k]
+        return found.T
 
     def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
         width = max(1, times * min(_TILE // self.n_lines, _TILE >> 3))

@@ -16,6 +16,7 @@ block of resamples makes results independent of how blocks are spread over proce
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,8 +88,9 @@ def _unstratified(
 def _two_atoms(
     rng: np.random.Generator, n_lines: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.int64]:
+    # Line by line: fewer lines from the same stream are the first of these.
     n = int(multiplicity.sum())
-    counts = np.empty((n_lines, 2), dtype=np.int64)
+    counts: NDArray[np.int64] = np.empty((n_lines, 2), dtype=np.int64, order="F")
     # The smaller share keeps the binomial in its accurate, symmetric-free range.
     rare = int(np.argmin(multiplicity))
     if n < _POISSON_FILL_FROM:
@@ -108,17 +110,20 @@ def _heavy_then_rare(
     rare = multiplicity <= _HEAVY
     heavy = np.flatnonzero(~rare)
     heavy = heavy[np.argsort(-multiplicity[heavy], kind="stable")]
-    left = np.full(n_lines, n)
+    left: NDArray[np.int64] | int = n
     narrow = np.int32 if n < np.iinfo(np.int32).max else np.int64
-    counts: NDArray[np.integer] = np.empty((n_lines, len(multiplicity)), dtype=narrow)
+    # Heavy atoms are drawn, and read, one after the other.
+    order: Literal["C", "F"] = "C" if rare.any() else "F"
+    counts: NDArray[np.integer] = np.empty((n_lines, len(multiplicity)), narrow, order)
     for atom in heavy:
         size = int(multiplicity[atom])
-        drawn = left if size == pool else rng.binomial(left, size / pool)
+        # All lines draw the first from the same number of units, whose law is prepared once.
+        drawn = left if size == pool else rng.binomial(left, size / pool, size=n_lines)
         counts[:, atom] = drawn
         left = left - drawn
         pool -= size
     if pool:
-        of_rare = _rare(rng, left, multiplicity[rare], n)
+        of_rare = _rare(rng, left + np.zeros(n_lines, np.int64), multiplicity[rare], n)
         if not len(heavy):
             return of_rare
         # Codes are mostly numbered in falling order: the rare ones are then the last.

@@ -14,6 +14,9 @@ from .membership import Membership
 from .searching import Crossing, Gap, joined, search
 from .whole import Types, WholeBlock
 
+# Terms that are subtracted one by one.
+_FEW_TERMS = 16
+
 
 class LeaveOneOutBlock(UnitBlock):
     """The data with one unit taken out per line.
@@ -73,7 +76,14 @@ class LeaveOneOutBlock(UnitBlock):
             return super().sums()
         left_out = self.membership.totals(terms)[self._at]
         left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
-        return self._whole.sums(terms) - left_out
+        whole = self._whole.sums(terms)
+        if left_out.shape[1] > _FEW_TERMS:
+            return whole - left_out
+        # One column after the other: numpy is slow along a few terms.
+        found = np.empty((left_out.shape[1], len(left_out)))
+        for k, column in enumerate(found):
+            np.subtract(whole[0, k], left_out[:, k], out=column)
+        return found.T
 
     def pairs(
         self,

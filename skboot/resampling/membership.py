@@ -119,7 +119,9 @@ def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
         same = np.logical_and.reduce(
             [column == v for column, v in zip(columns, value, strict=True)]
         )
-        number[same] = len(values)
+        if values:
+            # As an assignment where they are the same, at a fraction of its time.
+            number += same.view(np.uint8) * np.uint8(len(values))
         values.append(value)
         left &= ~same
     return number, np.array(values)

@@ -31,11 +31,16 @@ from .whole import WholeBlock
 # Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.
 _BLOCK_COUNTS = 1 << 22
 _BLOCK_LINES = 1 << 10
+# Two atoms are drawn line by line, so that a block need not be whole: its first lines, drawn alone,
+# are the same. Then it may be long, and what a block costs in any case does not count.
+_BLOCK_LINES_OF_TWO = 1 << 14
 # Entries of a code that a few units make up are read this many times faster than counts are drawn:
 # a block of few units and many rows is kept short, as it is always evaluated whole.
 _ENTRIES_PER_COUNT = 1 << 3
 # A block that is read row by row is a unit of progress and of parallel work: keep it short.
 _BLOCK_LINES_OF_ROWS = 1 << 5
+# Counts of a block up to which its sums are nothing beside what a call costs in any case.
+_NARROW_COUNTS = 1 << 15
 # Terms of all atoms that are put side by side at most (128 MB).
 _SHARED_TERMS = 1 << 24
 # Sums without a unit that are taken at once: their temporaries stay in the cache.
@@ -58,11 +63,14 @@ class Coding(NamedTuple):
     reads : str
         How the statistic will read the blocks: "sums", "pairs", "crossing", "steps", "tiles" or
         "rows".
+    counts : ndarray of shape (n_codes,) or None
+        Rows of each code, if they are known and every row has one.
     """
 
     code: NDArray[np.integer] | NDArray[np.bool_] | None
     n_codes: int
     reads: str
+    counts: NDArray[np.int64] | None = None
 
 
 class LeftOut(NamedTuple):
@@ -145,10 +153,27 @@ class ResamplingPlan:
         lazy = self._is_lazy(codings, memberships, strata)
         n_counts = 1 if lazy else max(sum(len(m) for m in multiplicity), _read(memberships))
         lines = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        by_line = self._is_by_line(codings, multiplicity, strata)
+        lines = _BLOCK_LINES_OF_TWO if by_line else lines
         explicit = None
         if self.resamples is not None:
             explicit = _bind_rows(SamplingDesign.of_rows(self.design.n_samples), codings, True)[0]
-        return Binding(self, memberships, multiplicity, strata, lines, explicit, lazy)
+        return Binding(self, memberships, multiplicity, strata, lines, explicit, lazy, by_line)
+
+    def _is_by_line(
+        self,
+        codings: Sequence[Coding],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> bool:
+        """Whether lines are drawn, and summed, one after the other: two atoms, and sums of them."""
+        return (
+            self.design.kind == "rows"
+            and strata is None
+            and self.resamples is None
+            and len(multiplicity[0]) == 2
+            and all(coding.reads == "sums" for coding in codings)
+        )
 
     def _is_lazy(
         self,
@@ -188,6 +213,8 @@ class Binding:
         Codes in terms of rows, when resamples are given.
     lazy : bool
         Whether resamples are drawn only where they are looked at.
+    by_line : bool
+        Whether some lines of a block are the same drawn alone or with those that follow.
     """
 
     plan: ResamplingPlan
@@ -197,6 +224,7 @@ class Binding:
     block_size: int
     explicit: list[Membership] | None
     lazy: bool = False
+    by_line: bool = False
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -253,11 +281,25 @@ class Binding:
             return [WholeBlock(member, whole, self.strata) for member in self.memberships]
         return self._blocks(tuple(m[None] for m in self.multiplicity))
 
-    def block(self, number: int) -> list[Block]:
+    @property
+    def is_narrow(self) -> bool:
+        """Whether all that is asked for is sums of a few atoms that are drawn."""
+        given = self.plan.resamples is not None or self.plan.drawn is not None
+        n_counts = self.block_size * len(self.multiplicity[0])
+        return (
+            self.plan.design.kind == "rows"
+            and not given
+            and n_counts <= _NARROW_COUNTS
+            and all(member.reads == "sums" for member in self.memberships)
+        )
+
+    def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
         """Block ``number``, whole, as each statistic reads it.
 
         The last block may hold more lines than the plan asks for: cut the results, not the
-        draws. Only what is read row by row, and so line by line, is cut here.
+        draws. Only what is drawn, or read, line by line is cut here. Where `is_narrow`, further
+        lines can come along for less than a block of their own: the data as they are, and the
+        data without one unit of each atom.
         """
         if self.explicit is not None:
             return self._explicit_block(number)
@@ -272,10 +314,13 @@ class Binding:
         if self.lazy:
             multiplicity = self.multiplicity[0]
             return [LazyBlock(self.memberships[0], multiplicity, self.block_size, rng)]
-        counts = tuple(
-            multinomial_counts(rng, self.block_size, m, self.strata) for m in self.multiplicity
-        )
         wanted = self.plan.n_resamples - number * self.block_size
+        n_lines = min(self.block_size, wanted) if self.by_line else self.block_size
+        counts: tuple[NDArray[np.integer], ...] = tuple(
+            multinomial_counts(rng, n_lines, m, self.strata) for m in self.multiplicity
+        )
+        if with_jackknife:
+            counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
         return [
             block._lines(slice(0, wanted)) if block.membership.reads == "rows" else block
             for block in self._blocks(counts)
@@ -360,6 +405,12 @@ class Binding:
         return [UnitBlock(member, counts) for member in self.explicit]
 
 
+def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:
+    """Counts, followed by those of all units and by those without a unit of each atom."""
+    less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
+    return np.concatenate((counts, (multiplicity - less).astype(counts.dtype)))
+
+
 def _distinct_columns(
     matrices: Sequence[NDArray[Any]],
 ) -> tuple[NDArray[Any], list[NDArray[np.intp]]]:
@@ -417,6 +468,8 @@ def _occurrences(coding: Coding) -> NDArray[np.int64] | None:
     """Rows of each code; None if some rows have no code or each has its own."""
     code = coding.code
     assert code is not None
+    if coding.counts is not None:
+        return coding.counts
     if code.dtype == bool:
         n_true = np.count_nonzero(code)
         return np.array([len(code) - n_true, n_true])

@@ -6,11 +6,16 @@ as another interval or level, is answered from what it stores. `ResultTable` is 
 `ComparisonTable` do the same for paired differences of systems.
 """
 
-from .comparison import ComparisonResult, PairedDifference
-from .comparison_table import ComparisonTable
+import typing
+
+from .. import _lazy
 from .monte_carlo import MonteCarloError
 from .result import EvaluationResult
 from .table import ResultTable
+
+if typing.TYPE_CHECKING:
+    from .comparison import ComparisonResult, PairedDifference
+    from .comparison_table import ComparisonTable
 
 __all__ = [
     "ComparisonResult",
@@ -20,3 +25,12 @@ __all__ = [
     "PairedDifference",
     "ResultTable",
 ]
+
+__getattr__, __dir__ = _lazy.names_from(
+    __name__,
+    {
+        "ComparisonResult": "comparison",
+        "ComparisonTable": "comparison_table",
+        "PairedDifference": "comparison",
+    },
+)

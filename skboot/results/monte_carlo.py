@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.intervals import METHODS, NEEDS, Evidence, confidence_interval
-from ..inference.run_intervals import monte_carlo_error as error_over_runs
 from . import wording
 
 if TYPE_CHECKING:
@@ -41,6 +40,9 @@ def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
     if math.isnan(low) or math.isnan(high):
         return MonteCarloError(math.nan, math.nan)
     if result.over_runs is not None and result.estimand != "system":
+        # Imported where several runs are there.
+        from ..inference.run_intervals import monte_carlo_error as error_over_runs
+
         own = error_over_runs(result.over_runs, result.estimand, result.confidence_interval)
         return MonteCarloError(*own)
     if result.refits is not None:

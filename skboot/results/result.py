@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from html import escape
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,16 @@ from numpy.typing import NDArray
 from .._validation import check_choice, check_confidence_level
 from ..inference.choice import automatic_interval, degeneracy
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
-from ..inference.method import Refits, as_confidence_interval, method_interval
-from ..inference.run_intervals import ESTIMANDS, RunsEvidence, runs_interval
 from . import drawing, rendering, storage, wording
 from .monte_carlo import MonteCarloError, monte_carlo_error
 
+if TYPE_CHECKING:
+    # Needed for results of several runs alone, and imported there.
+    from ..inference.method import Refits
+    from ..inference.run_intervals import RunsEvidence
+
 _FORMAT, _FORMAT_VERSION = "skboot.EvaluationResult", 1
+_EVIDENCE = tuple(f.name for f in fields(Evidence))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -119,9 +123,11 @@ class EvaluationResult:
     refits: Refits | None = None
 
     def __post_init__(self) -> None:
-        parts = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        parts = {name: getattr(self.evidence, name) for name in _EVIDENCE}
+        locked = {name: _read_only(part) for name, part in parts.items()}
+        changed = {name: part for name, part in locked.items() if part is not parts[name]}
         own = {
-            "evidence": replace(self.evidence, **{k: _read_only(v) for k, v in parts.items()}),
+            "evidence": replace(self.evidence, **changed) if changed else self.evidence,
             "confidence_interval": ConfidenceInterval(*self.confidence_interval),
             "notes": tuple(self.notes),
             "held_fixed": tuple(self.held_fixed),
@@ -254,6 +260,8 @@ class EvaluationResult:
         if method is None:
             method = "auto" if self.automatic else self.confidence_interval.method
         if self.refits is not None:
+            from ..inference.method import as_confidence_interval, method_interval
+
             return as_confidence_interval(method_interval(self.refits, method, level))
         if method == "auto" and self.evidence.max_t is not None:
             # The largest of several differences: an interval of this pair alone is too short.
@@ -271,6 +279,8 @@ class EvaluationResult:
         self, method: str | None, confidence_level: float | None, estimand: str | None
     ) -> ConfidenceInterval:
         """Compute an interval for any estimand from several runs."""
+        from ..inference.run_intervals import ESTIMANDS, runs_interval
+
         assert self.over_runs is not None
         level = self.confidence_interval.confidence_level
         if confidence_level is not None:
@@ -494,8 +504,12 @@ def from_parts(parts: dict[str, Any]) -> dict[str, Any]:
         "confidence_interval": ConfidenceInterval(*parts["confidence_interval"]),
     }
     if refits := parts.get("refits"):
+        from ..inference.method import Refits
+
         parts["refits"] = Refits.from_parts(refits)
     if over_runs := parts.get("over_runs"):
+        from ..inference.run_intervals import RunsEvidence
+
         parts["over_runs"] = RunsEvidence.from_parts(over_runs)
     return parts
 
@@ -547,7 +561,8 @@ def _read_only(value: Any) -> Any:
         value = value.copy()
         value.flags.writeable = False
     elif isinstance(value, tuple):
-        return tuple(_read_only(item) for item in value)
+        items = tuple(_read_only(item) for item in value)
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     elif isinstance(value, list):
         return [_read_only(item) for item in value]
     elif isinstance(value, dict):

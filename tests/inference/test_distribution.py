@@ -1,11 +1,22 @@
 """Filling distributions: accelerations by leaving out units, streams, and progress."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, f1_score
+from threadpoolctl import ThreadpoolController
 
-from skboot.inference.distribution import Subject, acceleration, bootstrap
-from skboot.metrics.additive import RowMean
+from skboot.inference.adding import added_up
+from skboot.inference.distribution import (
+    Subject,
+    acceleration,
+    bootstrap,
+    bootstrap_each,
+    single_threaded_blas,
+)
+from skboot.metrics.additive import RowMean, accuracy
+from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.statistic import CallableStatistic
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import Coding, ResamplingPlan
@@ -105,3 +116,70 @@ def test_standard_error_on_groups_is_that_of_a_ratio_of_group_sums():
         variance = (weight * (sums - mean * sizes) ** 2).sum() / (weight * sizes).sum() ** 2
         assert value == pytest.approx(mean, rel=1e-12)
         assert error == pytest.approx(np.sqrt(variance), rel=1e-9)
+
+
+# ------------------------------------------------------------------ what comes along with a block
+
+
+def test_acceleration_of_an_accuracy_comes_along():
+    """Influences are 1 - p for a hit and -p for an error: (1 - 2p) / (6 sqrt(n p (1 - p)))."""
+    y_true = np.zeros(500, dtype=int)
+    y_pred = (np.arange(500) < 35).astype(int)
+    (found,) = bootstrapped(accuracy(), SamplingDesign.of_rows(500), y_true, y_pred)
+    p = 465 / 500
+    assert found.estimate == p
+    assert found.acceleration == pytest.approx((1 - 2 * p) / (6 * np.sqrt(500 * p * (1 - p))))
+
+
+@pytest.mark.parametrize("n_strata", [1, 3])
+def test_acceleration_of_a_macro_f1_that_comes_along_is_that_of_leaving_out_rows(n_strata):
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, 3, 120)
+    y_pred = np.where(rng.random(120) < 0.7, y_true, rng.integers(0, 3, 120))
+    strata = np.arange(120) % n_strata
+    design = SamplingDesign.of_rows(120, strata if n_strata > 1 else None)
+    macro = partial(f1_score, average="macro")
+    (statistic,) = resolve_metrics(macro)[0].values()
+    (found,) = bootstrapped(statistic, design, y_true, y_pred)
+    assert found.estimate == pytest.approx(macro(y_true, y_pred), rel=1e-12)
+    without = np.array([macro(np.delete(y_true, i), np.delete(y_pred, i)) for i in range(120)])
+    cubes = squares = 0.0
+    for h in range(n_strata):
+        own = without[strata == h]
+        centre = found.estimate if n_strata == 1 else own.mean()
+        u = (len(own) - 1) * (centre - own) / len(own)
+        cubes += (u**3).sum()
+        squares += (u**2).sum()
+    assert found.acceleration == pytest.approx(cubes / (6 * squares**1.5), rel=1e-9)
+
+
+def bootstrapped(statistic, design, y_true, y_pred):
+    subject = subject_of(statistic, y_true, y_pred)
+    plan = ResamplingPlan(design, 10, np.random.SeedSequence(0))
+    return bootstrap(plan.bind([subject.coding]), [subject])
+
+
+def test_many_statistics_are_drawn_as_each_alone():
+    rng = np.random.default_rng(5)
+    y_true = rng.integers(0, 2, 300)
+    runs = [np.where(rng.random(300) < share, y_true, 1 - y_true) for share in (0.7, 0.9, 1.0)]
+    subjects = [subject_of(accuracy(), y_true, y_pred) for y_pred in runs]
+    plan = ResamplingPlan(SamplingDesign.of_rows(300), 50, np.random.SeedSequence(6))
+    for subject, (estimate, values) in zip(subjects, bootstrap_each(plan, subjects), strict=True):
+        (alone,) = bootstrap(plan.bind([subject.coding]), [subject])
+        assert estimate == alone.estimate
+        np.testing.assert_array_equal(values, alone.replicates)
+
+
+def test_matrix_products_have_one_thread_within():
+    with single_threaded_blas(), single_threaded_blas():
+        blas = ThreadpoolController().select(user_api="blas")
+        assert all(library["num_threads"] == 1 for library in blas.info())
+
+
+@pytest.mark.parametrize("n_runs", [1, 255, 256, 600])
+def test_hits_of_runs_are_added_up(n_runs):
+    flags = np.random.default_rng(7).random((n_runs, 40)) < 0.8
+    flags[:, 0] = True
+    np.testing.assert_array_equal(added_up(list(flags)), flags.sum(axis=0))
+    np.testing.assert_allclose(added_up(list(0.1 * flags)), 0.1 * flags.sum(axis=0))

@@ -88,6 +88,10 @@ def test_terms_of_many_classes_stay_sparse_with_weights():
         np.array([-3, 0, 5], dtype=np.int8),
         np.array([0, 10**12]),
         np.array([2**63, 2**63 + 5], dtype=np.uint64),
+        np.array([-300, -299, -290]),
+        np.array([1000, 1001]),
+        np.array([-128, 127], dtype=np.int8),
+        np.array([True, False]),
         np.array([0.0, 1.0, 7.0]),
         np.array(["a", "bb"]),
         np.array(["a", "bb"], dtype=object),
@@ -116,6 +120,28 @@ def test_labels_are_counted_as_numpy_counts_them(n_labels, kind):
     found = label_counts(y)
     assert np.array_equal(found[0], expected[0])
     assert np.array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("low", [-300, -1, 0, 254, 2**40])
+@pytest.mark.parametrize("n_labels", [1, 2, 3, 16])
+def test_labels_are_counted_wherever_they_begin(low, n_labels):
+    y = low + np.random.default_rng(1).integers(0, n_labels, 140_000)
+    y[0] = low + n_labels // 2  # a chunk of rows may lack some labels
+    expected = np.unique(y, return_counts=True)
+    for labels, counts in (label_counts(y), Cells.of(y, y).of_truth()):
+        assert np.array_equal(labels, expected[0])
+        assert labels.dtype == y.dtype
+        assert np.array_equal(counts, expected[1])
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8])
+def test_labels_of_one_byte_are_counted(dtype):
+    y = np.random.default_rng(2).integers(0, 2, 500).astype(dtype)
+    expected = np.unique(y, return_counts=True)
+    labels, counts = label_counts(y)
+    assert labels.dtype == dtype
+    assert np.array_equal(labels, expected[0])
+    assert np.array_equal(counts, expected[1])
 
 
 def test_weights_of_labels_are_summed():

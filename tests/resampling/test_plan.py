@@ -210,3 +210,49 @@ def test_a_block_never_holds_more_counts_than_its_budget():
             [Coding(None, n, "tiles")]
         )
         assert binding.block_size * n <= 1 << 22
+
+
+# ------------------------------------------------------------------ two atoms, and few
+
+TWO = Coding(np.arange(1000) % 3 == 0, 2, "sums")
+
+
+def test_resamples_of_two_atoms_do_not_depend_on_how_many_follow():
+    """These blocks are cut where they are drawn, and so are the sums of terms."""
+    terms = np.array([[0.1, 1.0], [1 / 3, 0.7]])
+    drawn, sums = [], []
+    for n_resamples in (100, 1999, 40_000):
+        plan = ResamplingPlan(SamplingDesign.of_rows(1000), n_resamples, np.random.SeedSequence(1))
+        binding = plan.bind([TWO])
+        blocks = [binding.block(k)[0] for k in range(binding.n_blocks)]
+        drawn.append(np.vstack([block.sums() for block in blocks]))
+        sums.append(np.vstack([block.sums(terms) for block in blocks]))
+        assert len(drawn[-1]) == n_resamples
+    assert binding.n_blocks > 1
+    for each in (drawn, sums):
+        np.testing.assert_array_equal(each[2][:1999], each[1])
+        np.testing.assert_array_equal(each[2][:100], each[0])
+
+
+def test_resamples_of_two_atoms_are_binomial():
+    """Mean and variance of 40,000 draws; false alarm below 1e-4 each."""
+    plan = ResamplingPlan(SamplingDesign.of_rows(1000), 40_000, np.random.SeedSequence(2))
+    binding = plan.bind([TWO])
+    hits = np.concatenate([binding.block(k)[0].sums()[:, 1] for k in range(binding.n_blocks)])
+    p, n = 334 / 1000, 1000
+    assert abs(hits.mean() - n * p) < 4 * np.sqrt(n * p * (1 - p) / 40_000)
+    assert hits.var() == pytest.approx(n * p * (1 - p), rel=4 * np.sqrt(2 / 40_000))
+
+
+@pytest.mark.parametrize("counts", [[700, 300], [500, 300, 150, 50], [3, 2, 1]])
+def test_the_data_and_the_jackknife_come_along_after_the_resamples(counts):
+    code = np.repeat(np.arange(len(counts)), counts)
+    plan = ResamplingPlan(SamplingDesign.of_rows(len(code)), 50, np.random.SeedSequence(3))
+    for known in (None, np.array(counts)):
+        binding = plan.bind([Coding(code, len(counts), "sums", known)])
+        assert binding.is_narrow
+        alone = binding.block(0)[0].sums()
+        more = binding.block(0, with_jackknife=True)[0].sums()
+        np.testing.assert_array_equal(more[: len(alone)], alone)
+        np.testing.assert_array_equal(more[len(alone)], counts)
+        np.testing.assert_array_equal(more[len(alone) + 1 :], counts - np.eye(len(counts)))
