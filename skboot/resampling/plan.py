@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .block import Block, UnitBlock
-from .crossed import CrossedBlock
 from .design import SamplingDesign
 from .draws import multinomial_counts
 from .lazy import LazyBlock
@@ -388,10 +387,12 @@ class Binding:
 
     def _blocks(self, counts: tuple[NDArray[np.integer], ...]) -> list[Block]:
         design = self.plan.design
-        if design.kind == "one population":
-            return [CrossedBlock(member, (counts[0], counts[0])) for member in self.memberships]
-        if design.kind == "crossed":
-            return [CrossedBlock(member, (counts[0], counts[1])) for member in self.memberships]
+        if design.is_crossed:
+            # Imported where it is needed, as few calls do.
+            from .crossed import CrossedBlock
+
+            sides = (counts[0], counts[-1])
+            return [CrossedBlock(member, sides) for member in self.memberships]
         return [UnitBlock(member, counts[0], self.strata) for member in self.memberships]
 
     def _explicit_block(self, number: int) -> list[Block]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-from . import gap_wording, refits_wording, rendering, runs_wording
+from . import gap_wording, rendering
 from .drawing import Strip
 
 if TYPE_CHECKING:
@@ -135,10 +136,10 @@ def claim(result: EvaluationResult) -> str:
     score, interval = estimate(result), _interval_phrase(result)
     fixed = f", with {_listed(result.held_fixed)} held fixed" if result.held_fixed else ""
     if result.over_runs is not None and result.estimand != "system":
-        told = runs_wording.claim_of(result, name, score, rows)
-        return f"{told} ({interval}){runs_wording.what_it_is_not(result)}."
+        told = _for_runs().claim_of(result, name, score, rows)
+        return f"{told} ({interval}){_for_runs().what_it_is_not(result)}."
     if result.refits is not None:
-        return f"{refits_wording.claim_of(result, name, score)} ({interval})."
+        return f"{_for_refits().claim_of(result, name, score)} ({interval})."
     if gap_wording.is_gap(result):
         spoken_of = spoken(result.metric)
         return gap_wording.claim_of(result, spoken_of, score, rows, interval)
@@ -176,9 +177,9 @@ def _interval_phrase(result: EvaluationResult) -> str:
     named = gap_wording.method_name(result) if gap_wording.is_gap(result) else _method(method)
     parts = [f"{kind} {limits(result, marked=False)}", named]
     if result.over_runs is not None and result.estimand != "system":
-        return ", ".join([parts[0], *runs_wording.interval_parts(result, units(result))])
+        return ", ".join([parts[0], *_for_runs().interval_parts(result, units(result))])
     if result.refits is not None:
-        return ", ".join([parts[0], *refits_wording.interval_parts(result, units(result))])
+        return ", ".join([parts[0], *_for_refits().interval_parts(result, units(result))])
     if method not in CLOSED_FORM:
         parts.append(f"{units(result)} resampled")
         if result.n_undefined:
@@ -211,7 +212,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     interval = f"{limits(result)} ({_method(method)})"
     over_runs = result.over_runs is not None and result.estimand != "system"
     if over_runs:
-        interval = f"{limits(result)} ({runs_wording.method_name(result)})"
+        interval = f"{limits(result)} ({_for_runs().method_name(result)})"
     if gap_wording.is_gap(result):
         interval = f"{limits(result)} ({gap_wording.method_name(result)})"
     if math.isnan(low) or math.isnan(high):
@@ -222,7 +223,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     if math.isnan(result.estimate):
         score = f"undefined: {_reason(result)}"
     if result.refits is not None:
-        return refits_wording.facts(result, score, interval)
+        return _for_refits().facts(result, score, interval)
     lines = [
         ("estimand", _estimand(result)),
         ("estimate", score),
@@ -234,7 +235,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
         lines.append(("Monte Carlo error", _monte_carlo(result)))
     lines.append(("resampled", _resampled(result)))
     if result.over_runs is not None:
-        lines.extend(runs_wording.facts(result, digits_of(result)))
+        lines.extend(_for_runs().facts(result, digits_of(result)))
     if result.held_fixed:
         lines.append(("held fixed", _listed(result.held_fixed)))
     if result.naive_estimate is not None:
@@ -247,7 +248,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
 
 def _estimand(result: EvaluationResult) -> str:
     if result.over_runs is not None and result.estimand != "system":
-        return runs_wording.estimand(result)
+        return _for_runs().estimand(result)
     if gap_wording.is_gap(result):
         return gap_wording.estimand(result)
     return _ESTIMANDS[result.estimand]
@@ -279,7 +280,7 @@ def _resampled(result: EvaluationResult) -> str:
     if result.unit != "row":
         drawn += f" with {_counted(result.n_samples, 'row')}"
     if result.estimand == "pooled" and result.over_runs is not None:
-        return runs_wording.resampled(result, drawn)
+        return _for_runs().resampled(result, drawn)
     return f"{drawn}, {_counted(result.n_resamples, 'time')}"
 
 
@@ -408,3 +409,16 @@ def _capitalized(text: str) -> str:
     first = re.match(r"\w+", text)
     # Names such as "mAP" stay as they are.
     return text[:1].upper() + text[1:] if first and first[0].islower() else text
+
+
+def _for_runs() -> ModuleType:
+    """The words for several runs, imported where there are any."""
+    from . import runs_wording
+
+    return runs_wording
+
+
+def _for_refits() -> ModuleType:
+    from . import refits_wording
+
+    return refits_wording
