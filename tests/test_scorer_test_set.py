@@ -414,3 +414,25 @@ def test_a_metric_that_the_model_of_all_rows_has_no_value_for_is_refused_at_once
     with pytest.raises(ValueError, match="undefined on the test set"):
         BootstrapScorer(Negative(), scoring=make_scorer(ratio)).fit(X, y, X_test=X, y_test=y)
     assert Negative.n_fits == 1
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (-128, 127), (0, 1000), (3, 2**40)])
+def test_whole_numbers_as_labels_are_kept_in_bytes_where_they_fit(data, labels):
+    (X, y), test = data
+    y, y_test = (np.array(labels)[own] for own in (y, test["y_test"]))
+    parameters = {"n_train_resamples": 10, "n_test_resamples": 99, "random_state": 0}
+    scorers = [BootstrapScorer(DecisionTreeClassifier(), **parameters) for _ in range(2)]
+    scorers[0].fit(X, y, X_test=test["X_test"], y_test=y_test)
+    # Fractions are kept as they are.
+    scorers[1].fit(X, y.astype(float), X_test=test["X_test"], y_test=y_test.astype(float))
+    assert scorers[0].confidence_interval_ == scorers[1].confidence_interval_
+    assert scorers[0].score_ == scorers[1].score_
+
+
+def test_bytes_hold_the_same_numbers():
+    from skboot.scorer.on_test_set import narrow
+
+    for labels, dtype in [([0, 1], np.int8), ([-128, 127], np.int8), ([0, 128], np.int64)]:
+        assert narrow(np.array(labels)).dtype == dtype
+        assert narrow(np.array(labels)).tolist() == labels
+    assert narrow(np.array([0.5])).dtype == np.float64

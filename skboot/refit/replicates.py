@@ -55,7 +55,7 @@ class ErrorFunction:
         if isinstance(self.statistic, CallableStatistic):
             return self._of_rows(y, given, [np.arange(len(y))])[0]
         reduced = self.statistic.reduce(y, given, None)
-        binding = _binding(self.statistic, reduced, np.arange(len(y)))
+        binding = _binding(self.statistic, reduced, SamplingDesign.of_rows(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
         return self.factor * value if np.isfinite(value) else np.nan
 
@@ -66,13 +66,14 @@ class ErrorFunction:
             kept = (np.flatnonzero(units != unit) for unit in range(n_units))
             return np.array(self._of_rows(y, given, kept))
         reduced = self.statistic.reduce(y, given, None)
+        design = SamplingDesign.of_groups(units.astype(np.intp))
         values = np.empty(n_units)
         lines = max(1, _BLOCK // n_units)
         for start in range(0, n_units, lines):
             some = np.arange(start, min(start + lines, n_units))
             drawn = np.ones((len(some), n_units), dtype=np.int64)
             drawn[np.arange(len(some)), some] = 0
-            binding = _binding(self.statistic, reduced, units, drawn)
+            binding = _binding(self.statistic, reduced, design, drawn)
             parts = [
                 self.statistic.evaluate(binding.block(number)[0], reduced)
                 for number in range(binding.n_blocks)
@@ -183,8 +184,9 @@ def _unit_codes(units: Array | None, y: Array, given: Array, by_cell: bool) -> A
     return np.unique(truth * len(labels) + decision, return_inverse=True)[1]
 
 
-def _binding(statistic: Statistic, reduced: Any, units: Array, drawn: Array | None = None) -> Any:
-    design = SamplingDesign.of_groups(units.astype(np.intp))
+def _binding(
+    statistic: Statistic, reduced: Any, design: SamplingDesign, drawn: Array | None = None
+) -> Any:
     n_lines = 1 if drawn is None else len(drawn)
     plan = ResamplingPlan(design, n_lines, np.random.SeedSequence(0), drawn=drawn)
     return plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])

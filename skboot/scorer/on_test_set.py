@@ -20,6 +20,7 @@ from .._inputs import Rows, resolved_statistics
 from ..evaluation import bootstrap_score
 from ..inference.intervals import METHODS
 from ..inference.run_intervals import ESTIMANDS, check_method
+from ..metrics.additive import RowMean
 from ..metrics.lookup import check_response
 from ..refit.replicates import ErrorFunction
 from ..refit.resolving import Needed, needed_of
@@ -116,6 +117,7 @@ class Response:
         found = np.asarray(self.of(answers))
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise ValueError("The answers for the test set hold NaN or infinity.")
+        found = narrow(found)
         self.check_defined(answers.y, found)
         return {self.key: found}
 
@@ -123,8 +125,20 @@ class Response:
         """Refuse answers that a metric has no value for."""
         for name, function in self.metrics.items():
             statistic = check_response(function.statistic, y, found, f"{_CALLER}.fit")
+            if isinstance(statistic, RowMean) and statistic.response == "labels":
+                # A mean over labels has a value whatever they are.
+                continue
             if np.isnan(replace(function, statistic=statistic)(y, found)):
                 raise ValueError(f"The metric {name!r} is undefined on the test set.")
+
+
+def narrow(labels: NDArray[Any]) -> NDArray[Any]:
+    """The same whole numbers in bytes, where they fit: all runs are kept."""
+    if labels.dtype.kind not in "iu" or labels.size == 0:
+        return labels
+    if labels.min() < -128 or labels.max() > 127:
+        return labels
+    return labels.astype(np.int8)
 
 
 # ------------------------------------------------------------------ arguments
@@ -348,7 +362,7 @@ def _results(
     records: Sequence[Record],
 ) -> dict[str, EvaluationResult]:
     """Results by metric, of metrics that read the same answers for one test set."""
-    n_boot, good, y_test = samples.n_bootstrap_runs, _good(records), tests.rows[k].y
+    n_boot, good, y_test = samples.n_bootstrap_runs, _good(records), narrow(tests.rows[k].y)
     first = records[0][key]
     options: dict[str, Any] = {
         "metric": metric,
