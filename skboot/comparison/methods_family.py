@@ -23,6 +23,7 @@ from ..results.comparison import PairedDifference
 from ..results.comparison_table import ComparisonTable
 from ..scorer import packing
 from ..scorer.evaluating import Judged, JudgedOnTests
+from ..scorer.on_test_set import narrow
 from .family import pairs_of
 from .runs import compare_runs
 from .simultaneous import adjusted
@@ -299,7 +300,7 @@ def _on_test(
             options["training"] = dict.fromkeys(judged, of_sample)
     columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
     result: ComparisonResult = compare_runs(
-        any_one.tests.rows[k].y,
+        narrow(any_one.tests.rows[k].y),
         {name: [own[run] for run in runs] for name, own in answers.items()},
         metric={metric: any_one.scorers[metric]},
         paired_runs=True,
