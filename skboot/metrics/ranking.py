@@ -164,13 +164,14 @@ def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.intp]) -> NDArray[n
 def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
     """Codes that begin where ``new`` says, or one for each row when there would be many."""
     n = len(new)
-    starts = np.flatnonzero(new)
-    if len(starts) * WORTH_MERGING > n:
-        starts = np.arange(n)
-        number = starts
-    else:
-        number = np.cumsum(new) - 1
     narrow = np.int32 if n <= np.iinfo(np.int32).max else np.int64
+    starts: slice | NDArray[np.intp] = slice(None)
+    number: NDArray[Any]
+    if np.count_nonzero(new) * WORTH_MERGING > n:
+        number = np.arange(n, dtype=narrow)
+    else:
+        starts = np.flatnonzero(new)
+        number = np.cumsum(new, dtype=narrow) - 1
     code: NDArray[np.signedinteger] = np.empty(n, dtype=narrow)
     code[ranked.order] = number
     level = None if ranked.level is None else ranked.level[starts]
@@ -420,7 +421,7 @@ class _Curve(NamedTuple):
     """How to run down the thresholds: terms (positives, all), ends and order for a block."""
 
     terms: Floats
-    ends: NDArray[np.intp] | None
+    ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
 
 
@@ -446,10 +447,10 @@ def _falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: b
 
 def _ends_of_positives(
     positive: NDArray[np.bool_], level: NDArray[np.intp] | None
-) -> NDArray[np.intp] | None:
-    """Ends of the levels that hold positives; None (every position) where that is as quick."""
+) -> NDArray[np.intp]:
+    """Ends of the levels that hold positives, where alone precision is of account."""
     if level is None:
-        return np.flatnonzero(positive) if 4 * positive.sum() < len(positive) else None
+        return np.flatnonzero(positive)
     ends = level_ends(level)
     ends = np.arange(len(level)) if ends is None else ends
     with_positives = np.bincount(level - level[0], positive) > 0
@@ -473,7 +474,7 @@ def _precision_steps(before: Floats, sums: Floats) -> Floats:
         np.maximum(every, np.finfo(np.float64).tiny, out=every)
     precision = np.divide(hits, every, out=every)
     found: Floats = (hits[:, 0] - before[0]) * precision[:, 0]
-    found += np.einsum("ij,ij->i", np.diff(hits, axis=1), precision[:, 1:])
+    found += np.einsum("ij,ij->i", hits[:, 1:] - hits[:, :-1], precision[:, 1:])
     return found
 
 

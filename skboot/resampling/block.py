@@ -34,6 +34,7 @@ from .running import (
     WIDTH,
     as_bytes,
     as_flags,
+    ends_within,
     pairs_in_order,
     running_sums,
     sums_before_tiles,
@@ -136,11 +137,11 @@ class Block(ABC):
         return np.ascontiguousarray((as_bytes(sums) if exact else sums).T)
 
     def _pieces(
-        self, order: NDArray[np.intp] | None = None
+        self, order: NDArray[np.intp] | None = None, n_terms: int = 1
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Consecutive codes, in code order or in the given one, and their weights."""
         # Pieces of whole tiles of running sums need no filling up.
-        width = max(WIDTH, _TILE // self.n_lines // WIDTH * WIDTH)
+        width = max(WIDTH, _TILE // n_terms // self.n_lines // WIDTH * WIDTH)
         first, n = self.membership.first, self.n_codes if order is None else len(order)
         start = 0
         while start < n:
@@ -196,25 +197,32 @@ class Block(ABC):
         sums : ndarray of shape (n_terms, n_lines, n_which)
             Sums up to and with these ends.
         """
-        columns = np.ascontiguousarray(terms.T)
+        columns = list(np.ascontiguousarray(terms.T))
+        # A term that is 0 between the ends needs the weights at the ends alone.
+        own = [
+            ends is not None and np.count_nonzero(column[ends]) == np.count_nonzero(column)
+            for column in columns
+        ]
+        columns = [column[ends] if o else column for column, o in zip(columns, own, strict=True)]
         flags = [as_flags(column) for column in columns]
         below = np.zeros((len(columns), self.n_lines))
-        for at, weights in self._pieces(order):
-            sums = np.empty((len(columns), *weights.shape))
-            for k, column in enumerate(columns):
-                flag = flags[k]
-                some = None if flag is None else flag[at]
-                sums[k] = running_sums(weights, column[at], some, below[k])
-            # A copy: the sums are the reader's, to change as it likes.
-            below = sums[:, :, -1].copy()
-            if ends is None:
-                yield at, sums
-                continue
-            which = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
-            if which.stop - which.start == at.stop - at.start:
+        for at, weights in self._pieces(order, len(columns)):
+            which, inside = ends_within(ends, at)
+            wanted = weights if inside is None else weights.take(inside, axis=1)
+            sums = np.empty((len(columns), *wanted.shape))
+            for k, (column, flag) in enumerate(zip(columns, flags, strict=True)):
+                if own[k] and not wanted.size:
+                    continue
+                read, some = (wanted, which) if own[k] else (weights, at)
+                part = None if flag is None else flag[some]
+                upto = running_sums(read, column[some], part, below[k])
+                # A copy: the sums are the reader's, to change as it likes.
+                below[k] = upto[:, -1]
+                sums[k] = upto if own[k] or inside is None else upto.take(inside, axis=1)
+            if wanted.size:
                 yield which, sums
-            elif which.stop > which.start:
-                yield which, sums.take(ends[which] - at.start, axis=2)
+            # Memory given back before more is asked for is used again, not fetched anew.
+            del sums
 
     def added_along(
         self,
@@ -247,6 +255,7 @@ class Block(ABC):
             last = sums[:, :, -1].copy()
             found += steps(before, sums)
             before = last
+            del sums
         return found, before
 
     def sums(self, terms: Any = None) -> Floats:

@@ -98,10 +98,10 @@ def search(
     low = np.full(len(total), -1)
     high = np.full(len(total), n_ends - 1)
     while np.any(high - low > 1):
-        middle = (low + high) // 2
-        middle = np.where(high - low > 1, middle, high)
+        # Rounded up, the middle of a line that is settled is its end, which stays.
+        middle = (low + high + 1) // 2
         reached = gap(running_at(middle), total) >= 0
         high = np.where(reached, middle, high)
-        low = np.where(reached, low, np.where(middle == high, low, middle))
+        low = np.where(reached, low, middle)
     before = np.where((high > 0)[:, None], running_at(np.maximum(high - 1, 0)), start)
     return Crossing(high, before, running_at(high), total)

@@ -7,12 +7,14 @@ from scipy import sparse
 
 from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
+from skboot.resampling import running as running_module
 from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.left_out import LeaveOneOutBlock
 from skboot.resampling.membership import Membership
 from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.running import running_sums
 
 N = 70
 N_LINES = 8
@@ -179,6 +181,34 @@ def test_running_sums_stop_at_the_ends(case, kind):
             read[:, :, which] = sums
             sums[:] = -1  # the reader's to change
         assert_allclose(read, expected.transpose(2, 0, 1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
+@pytest.mark.parametrize("kind", ["flags", "weights"])
+def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, monkeypatch):
+    monkeypatch.setattr(block_module, "_TILE", tile)
+    terms = np.column_stack(sides(case.rng, case.n_codes, kind))
+    # Long stretches without an end: some pieces have none.
+    terms[case.n_codes // 4 : -case.n_codes // 4, 0] = 0.0
+    terms[:, 1] += terms[:, 0]
+    ends = np.flatnonzero(terms[:, 0])
+    expected = np.cumsum(case.weights[:, :, None] * terms, axis=1)[:, ends]
+    read = np.full((2, N_LINES, len(ends)), np.nan)
+    for which, sums in case.block.running(terms, ends):
+        read[:, :, which] = sums
+        sums[:] = -1
+    assert_allclose(read, expected.transpose(2, 0, 1), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("exact", [1, 1 << 31], ids=["tiles", "integers"])
+def test_running_sums_of_bytes_are_the_same_in_tiles_and_as_integers(exact, monkeypatch):
+    monkeypatch.setattr(running_module, "_EXACT_INTEGER", exact)
+    rng = np.random.default_rng(5)
+    counts = rng.integers(0, 256, (3, 1000)).astype(np.uint8)
+    flags = rng.integers(0, 2, 1000).astype(np.uint8)
+    below = np.array([0.0, 7.0, 1e6])
+    expected = below[:, None] + np.cumsum(counts.astype(float) * flags, axis=1)
+    assert_array_equal(running_sums(counts, flags.astype(float), flags, below), expected)
 
 
 @pytest.mark.parametrize("kind", ["flags", "some on neither side", "weights"])
