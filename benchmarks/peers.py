@@ -38,8 +38,8 @@ HEAD = """# How fast it is
 A bootstrap interval should cost about as much as the metric itself. This page is written by
 `make bench`: one core, both sides in the same run, medians of {repeats} measurements of CPU time.
 Peers that loop over resamples ran fewer of them, and their time was scaled. Times are those of one
-(shared) machine: read the ratios. Those move by a fifth from run to run, so that a row near its goal
-can fall on either side of it. Peak memory is what a call takes beyond its inputs.
+(shared) machine: read the ratios. Those move by a fifth from run to run, so that a row near its
+goal can fall on either side of it. Peak memory is what a call takes beyond its inputs.
 
 {versions}.
 
