@@ -26,7 +26,7 @@ from ..refit.estimates import Kept, MethodError, method_error
 from ..refit.measures import Measure, Target
 from ..refit.resolving import measures_of, named_scorers
 from ..refit.samples import Samples, draw, full_run_seed
-from ..refit.training import Answers, Channel, Job, Record, Scored
+from ..refit.training import Answers, Channel, Job, Record, Run, Scored
 from . import on_test_set, packing, parameters
 
 _CALLER = "BootstrapScorer"
@@ -171,13 +171,8 @@ def _on_tests(
     samples = _samples(scorer, job, target, seed, n_repeats=0)
     if scorer.n_train_resamples:
         _warn_of_copies(job)
-    others = engine.run_all(
-        replace(job, folder=_folder(scorer, job, scorers, seed)),
-        samples.runs_for_tests(),
-        n_jobs=scorer.n_jobs,
-        verbose=scorer.verbose,
-        seconds_per_run=seconds,
-    )
+    job = replace(job, folder=_folder(scorer, job, scorers, seed))
+    others = _records(scorer, job, samples.runs_for_tests(), seconds)
     packing.warn_of_runs(others, _CALLER)
     return JudgedOnTests(
         model, tests, samples, job.classes, responses, scorers, [first, *others], single
@@ -201,13 +196,8 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
         other, fit_time = _full_model(job, seed, s)
         full.append(_full_record(job, Answers(other, job.X, job.y, job.classes), fit_time))
     _warn_of_copies(job)
-    records = engine.run_all(
-        replace(job, folder=_folder(scorer, job, scorers, seed)),
-        samples.runs(),
-        n_jobs=scorer.n_jobs,
-        verbose=scorer.verbose,
-        seconds_per_run=seconds,
-    )
+    job = replace(job, folder=_folder(scorer, job, scorers, seed))
+    records = _records(scorer, job, samples.runs(), seconds)
     packing.warn_of_runs(records, _CALLER)
     kept = Kept(target, samples, full, records, job.predict_all)
     rng = samples.permutations()
@@ -262,6 +252,13 @@ def _samples(
         n_repeats=n_repeats,
         n_seeds=scorer.n_seeds,
         seed=seed,
+    )
+
+
+def _records(scorer: Any, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
+    """All runs but the first, which took ``seconds``."""
+    return engine.run_all(
+        job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose, seconds_per_run=seconds
     )
 
 
