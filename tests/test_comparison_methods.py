@@ -279,6 +279,13 @@ class FailsWithoutFirstRow(OneColumn):
         return super().fit(X, y)
 
 
+class FailsWithFirstRow(OneColumn):
+    def fit(self, X, y):
+        if len(np.unique(X, axis=0)) < N and (X == FIRST_ROW).all(axis=1).any():
+            raise ValueError("the first row is there")
+        return super().fit(X, y)
+
+
 FIRST_ROW = X[0]
 
 
@@ -299,6 +306,40 @@ def test_samples_on_which_one_failed_are_left_out_for_all():
     assert_allclose(pair.difference, expected)
     assert pair.outperformance.n_pairs == len(held)
     assert any(f"{B - len(held)} of {B} training samples" in note for note in result.notes)
+
+
+class NeedsFirstRow(BaseEstimator):
+    """Linear regression that fails with, or without, the first row in its sample."""
+
+    def __init__(self, needed=True):
+        self.needed = needed
+
+    def fit(self, X, y):
+        is_all = len(np.unique(X, axis=0)) == N
+        if not is_all and (X == FIRST_ROW).all(axis=1).any() != self.needed:
+            raise ValueError("the first row")
+        self.model_ = LinearRegression().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize("scoring", ["r2", "neg_mean_squared_error", "accuracy"])
+def test_without_a_common_sample_the_difference_is_undefined_and_it_is_said(scoring):
+    methods = {"with": NeedsFirstRow(True), "without": NeedsFirstRow(False)}
+    if scoring == "accuracy":
+        methods = {"with": FailsWithoutFirstRow(1), "without": FailsWithFirstRow(1)}
+    result = compare_methods(
+        methods, X, Y, scoring=scoring, n_train_resamples=4 * B, random_state=0
+    )
+    [pair] = result.pairs
+    assert np.isnan([pair.difference, pair.p_value, *pair.confidence_interval[:2]]).all()
+    assert pair.outperformance.n_pairs == 0
+    assert any("Fewer than two training samples" in note for note in result.notes)
+    assert "undefined" in result.claim()
+    assert "undefined" in result.summary()
 
 
 def test_workers_change_nothing():

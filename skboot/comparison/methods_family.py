@@ -143,9 +143,10 @@ def _left_out(
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
     records = []
     for pair, error, difference in zip(pairs, errors, differences, strict=True):
-        scores = [-judged[name].errors[k].run_errors for name in pair]
-        probability = call.outperformance(scores[0], scores[1], of_sample)
-        support = np.nan if error is None else share_won(-error.replicates)
+        # An error is better the smaller it is; the score may have either direction.
+        runs = [-judged[name].errors[k].run_errors for name in pair]
+        probability = call.outperformance(runs[0], runs[1], of_sample)
+        support = np.nan if error is None else share_won(-measures[0].sign * error.replicates)
         records.append(_record(call, pair, difference, probability, support))
     records = adjusted(
         records,

@@ -120,6 +120,8 @@ def _left_out(measure: Measure, kept: Kept) -> LeftOut:
     if isinstance(measure, RowMeasure):
         rows = usable_rows(measure, kept)
         used = np.unique(rows.lines // n_seeds)
+        if not len(used):
+            return LeftOut(measure, kept, used, None, None, np.nan, None)
         losses, value, scores = losses_of(measure, kept, rows)
         return LeftOut(measure, kept, used, losses, None, value, scores)
     lines, errors, influence = replicates_of(measure, kept)

@@ -118,13 +118,13 @@ class RowMeasure(Measure):
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
         """Loss of each line and row; for means."""
 
-    @abstractmethod
     def sums(self, data: Array, weights: Array) -> Array:
-        """Weighted sums of all terms, (n_lines, n_terms)."""
+        """Weighted sums of all terms, (n_lines, n_terms); for functions of means."""
+        raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no terms.")
 
-    @abstractmethod
     def project(self, data: Array, coefficients: Array) -> Array:
         """Terms times coefficients (n_lines, n_terms), summed over terms: (n_lines, n_samples)."""
+        raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no terms.")
 
     def combined(self, sums: Array) -> Array:
         """Error of each line of sums."""
@@ -329,14 +329,6 @@ class LossMeasure(RowMeasure):
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
         """The kept losses."""
         return data[..., rows]
-
-    def sums(self, data: Array, weights: Array) -> Array:
-        """Not needed: the metric is a mean."""
-        raise NotImplementedError
-
-    def project(self, data: Array, coefficients: Array) -> Array:
-        """Not needed: the metric is a mean."""
-        raise NotImplementedError
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean loss over all pairs of a class and an answer."""

@@ -18,6 +18,7 @@ of ``n_splits=100``.
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -79,9 +80,9 @@ class _OutOfBagSplit(BaseShuffleSplit):
         seed = check_seed(self.random_state, type(self).__name__)
         return _out_of_bag_splits(unit, strata, self.n_splits, seed)
 
+    @abstractmethod
     def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         """Return the unit of every row, (n_samples,), and the units of every stratum."""
-        raise NotImplementedError
 
     def _warn_of_ignored_groups(self, groups: Any) -> None:
         if groups is not None:
@@ -263,8 +264,9 @@ class _RepeatedFolds(BaseCrossValidator):
         """
         return self._n_repeats() * int(_resolve_cv(self.cv, y).get_n_splits(X, y, groups))
 
+    @abstractmethod
     def _n_repeats(self) -> int:
-        raise NotImplementedError
+        """How often each split of `cv` is yielded."""
 
 
 class BootstrapTestSplit(_RepeatedFolds):

@@ -270,7 +270,9 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     """P(A > B) of each pair shown, with the rule for reading it."""
-    shown = [pair for pair in shown_pairs(result) if pair.outperformance is not None]
+    shown = [
+        pair for pair in shown_pairs(result) if pair.outperformance and pair.outperformance.n_pairs
+    ]
     if not shown:
         return []
     lines = [
