@@ -1,10 +1,13 @@
 """Every Python example on the pages of the documentation runs, and prints what the page says.
 
 Blocks of one page are one session. A block with prompts (>>>) is compared with the output it shows;
-one without is executed. ``<!-- not run: reason -->`` on the line above a block leaves it out.
+one without is executed, and what it prints is compared with the block of text that follows it, if
+one does. ``<!-- not run: reason -->`` on the line above a block leaves it out.
 """
 
+import contextlib
 import doctest
+import io
 import re
 from pathlib import Path
 
@@ -13,7 +16,9 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(
-    r"^(?P<skip><!-- not run: .+ -->\n)?```(?:python|pycon)\n(?P<code>.*?)^```$", re.M | re.S
+    r"^(?P<skip><!-- not run: .+ -->\n)?```(?:python|pycon)\n(?P<code>.*?)^```$"
+    r"(?:\n\n```text\n(?P<printed>.*?)^```$)?",
+    re.M | re.S,
 )
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -33,7 +38,11 @@ def run_page(path):
             runner.run(example, out=failures.append, clear_globs=False)
             session.update(example.globs)
         else:
-            exec(compile("\n" * line + block["code"], str(path), "exec"), session)
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile("\n" * line + block["code"], str(path), "exec"), session)
+            if block["printed"] not in (None, printed.getvalue()):
+                failures.append(f"{path.name}:{line} prints\n{printed.getvalue()}")
     return "".join(failures)
 
 
@@ -57,6 +66,13 @@ def test_a_wrong_output_on_a_page_is_found(tmp_path):
     failures = run_page(page)
     assert failures.count("Failed example") == 1
     assert "n + 1" in failures
+
+
+@pytest.mark.parametrize(("text", "is_right"), [("2", True), ("3", False)])
+def test_a_wrong_text_below_a_block_is_found(text, is_right, tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"```python\nprint(1 + 1)\n```\n\n```text\n{text}\n```\n")
+    assert (run_page(page) == "") == is_right
 
 
 def test_a_block_can_be_left_out_with_a_reason(tmp_path):
