@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _validation as check
 from ._inputs import Rows, resampling_plan, resolved_statistics
 from ._runs_inputs import Runs, checked_runs, training_samples
+from ._warnings import warn_user
 from .evaluation import bootstrap_score
 from .inference.choice import degeneracy
 from .inference.distribution import Subject, bootstrap, bootstrap_each
@@ -190,7 +191,7 @@ def bootstrap_runs(
         for name, statistic in statistics.items()
     }
     for sentence in dict.fromkeys(said):
-        warnings.warn(f"{_CALLER}: {sentence}", UserWarning, stacklevel=2)
+        warn_user(f"{_CALLER}: {sentence}")
     return next(iter(results.values())) if single else ResultTable(results)
 
 

@@ -18,6 +18,7 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 # From the ground up. A module imports from the lines above its own, and from its own subpackage.
 LAYERS = [
     ["_lazy"],
+    ["_warnings"],
     ["_sklearn_compat"],
     ["_validation"],
     ["resampling", "metrics"],
@@ -26,6 +27,7 @@ LAYERS = [
     ["_runs_inputs"],
     ["refit"],
     ["results"],
+    ["_evaluating"],
     ["evaluation"],
     ["runs"],
     ["scorer"],
@@ -39,7 +41,16 @@ PLOTS_STAND_ON = LEVEL["results"]
 OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "dask", "distributed"}
 PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}
 MAX_FUNCTION_LINES = 55  # without the docstring
-MAX_MODULE_LINES = 600
+MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
+# Longer today, in lines of code; none may grow, and the list goes with the next layout.
+LONG_MODULES = {
+    "additive.py": 363,
+    "error632.py": 353,
+    "estimates.py": 384,
+    "labels.py": 357,
+    "plan.py": 370,
+    "runs.py": 418,
+}
 
 
 class Module(NamedTuple):
@@ -206,11 +217,26 @@ def _code_lines(function):
 
 def long_modules(root):
     return [
-        f"{module.path.name} has {lines} lines"
+        f"{module.path.name} has {lines} lines of code"
         for module in modules(root)
-        for lines in [module.source.count("\n")]
-        if lines > MAX_MODULE_LINES
+        for lines in [_code_lines_of_module(module)]
+        if lines > LONG_MODULES.get(module.path.name, MAX_MODULE_LINES)
     ]
+
+
+def _code_lines_of_module(module):
+    lines = module.source.splitlines()
+    code = {
+        number
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    }
+    documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    for node in ast.walk(module.tree):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            docstring = node.body[0]
+            code -= set(range(docstring.lineno, docstring.end_lineno + 1))
+    return len(code)
 
 
 RULES = [
@@ -279,7 +305,7 @@ BROKEN = [
     (private_sklearn, "metrics/a.py", "def f(scorer):\n    return getattr(scorer, '_sign', 1)"),
     (long_functions, "metrics/a.py", LONG_FUNCTION),
     (long_functions, "metrics/a.py", f"class C:\n{LONG_FUNCTION}".replace("\n", "\n  ")),
-    (long_modules, "metrics/a.py", "x = 1\n" * 601),
+    (long_modules, "metrics/a.py", "x = 1\n" * 351),
 ]
 ALLOWED = [
     ("results.py", "from skboot.inference.intervals import INTERVALS"),
@@ -295,7 +321,8 @@ ALLOWED = [
     ("inference/choice.py", "from skboot.metrics.lookup import get"),
     ("cli.py", "from skboot.evaluation import bootstrap_score"),
     ("metrics/a.py", LONG_DOCSTRING),
-    ("metrics/a.py", LONG_FUNCTION.removesuffix("    x = 1\n") + "\n" * 544),
+    ("metrics/a.py", LONG_FUNCTION.removesuffix("    x = 1\n") + "\n# why" * 544),
+    ("metrics/a.py", '"""' + "text\n" * 400 + '"""\n' + "x = 1\n" * 350),
 ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..evaluation import Cautions, Task, packed
+from .._evaluating import Cautions, Task, packed
 from ..inference.choice import degeneracy
 from ..inference.distribution import LeftOutValues
 from ..inference.intervals import (

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _validation as check
+from .._warnings import warn_user
 from ..scorer import BootstrapScorer
 from ..scorer.evaluating import Judged, JudgedOnTests, judge
 from .methods_family import MethodsCall, compared_left_out, compared_on_tests
@@ -278,4 +279,4 @@ def _speaking_of(name: str | None) -> Iterator[None]:
     for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
         for caller in ("BootstrapScorer", "compare_runs"):
             text = text.removeprefix(f"{caller}: ")
-        warnings.warn(f"{_CALLER}: {of}{text}", category, stacklevel=4 if name is None else 5)
+        warn_user(f"{_CALLER}: {of}{text}", category)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._warnings import warn_user
 from ..inference.intervals import ConfidenceInterval
 from ..inference.out_of_bag import OutOfBagError
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -119,7 +119,7 @@ def _warn(results: Mapping[str, ComparisonResult]) -> None:
     notes = dict.fromkeys(note for one in results.values() for note in one.notes)
     for note in notes:
         if "too few" in note:
-            warnings.warn(note, UserWarning, stacklevel=4)
+            warn_user(note)
 
 
 def _left_out(

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from .. import _validation as check
 from .._inputs import resampling_plan
 from .._runs_inputs import checked_runs, training_samples
+from .._warnings import warn_user
 from ..results import ComparisonResult, EvaluationResult
 from ..results.comparison_table import ComparisonTable
 from ..runs import bootstrap_runs
@@ -178,7 +179,7 @@ def _warn(results: Mapping[str, ComparisonResult]) -> None:
     """Warn of few runs, once."""
     for note in dict.fromkeys(note for one in results.values() for note in one.notes):
         if note.startswith("Only "):
-            warnings.warn(f"{_CALLER}: {note}", UserWarning, stacklevel=3)
+            warn_user(f"{_CALLER}: {note}")
 
 
 # ------------------------------------------------------------------ arguments

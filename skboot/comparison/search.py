@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation as check
+from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan
-from ..evaluation import versions_used
 from ..inference.choice import degeneracy
 from ..inference.distribution import Subject, bootstrap
 from ..inference.error632 import error632

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation as check
-from .._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
-from ..evaluation import (
+from .._evaluating import (
     Cautions,
     Task,
     accelerations_of,
@@ -20,6 +19,7 @@ from ..evaluation import (
     subject_of,
     with_replicates,
 )
+from .._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
 from ..inference.choice import planned_method
 from ..inference.distribution import LeftOutValues, Subject, bootstrap, leave_out
 from ..inference.intervals import Evidence

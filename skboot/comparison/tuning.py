@@ -6,7 +6,6 @@ search, `corrected_t` serves those who have scores of `sklearn.model_selection.c
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._sklearn_compat import scorer_parts
+from .._warnings import warn_user
 from ..inference.intervals import ConfidenceInterval
 
 Floats = NDArray[np.float64]
@@ -265,11 +265,9 @@ def corrected_t(
         check.check_same_length(caller, scores_a=values, scores_b=second)
         values = values - second
     if n_test / n_train > 1 / 9 + 1e-9 and n_test > 1 + n_train / 9:
-        warnings.warn(
+        warn_user(
             f"{caller}: {n_test} test rows for {n_train} training rows; with less than nine tenths "
-            "of the rows for training the interval was measured to cover 65 to 80 %.",
-            UserWarning,
-            stacklevel=2,
+            "of the rows for training the interval was measured to cover 65 to 80 %."
         )
     n_splits = len(values)
     mean = float(values.mean())

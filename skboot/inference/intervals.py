@@ -11,7 +11,6 @@ the usual levels are order statistics.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+from .._warnings import warn_user
 
 Floats = NDArray[np.float64]
 
@@ -188,11 +189,9 @@ def quantile(ordered: Floats, level: float) -> float:
     rank = (n + 1) * level
     below = int(np.floor(rank + 1e-9))
     if below < 1 or below > n or (below == n and rank > n + 1e-9):
-        warnings.warn(
+        warn_user(
             f"{n} resamples are too few for a quantile at level {level:.3g}: the extreme one is "
-            f"used. Raise n_resamples.",
-            UserWarning,
-            stacklevel=2,
+            f"used. Raise n_resamples."
         )
         return float(ordered[0] if below < 1 else ordered[-1])
     if abs(rank - below) < 1e-9:

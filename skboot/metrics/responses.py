@@ -6,7 +6,6 @@ metrics that must know which labels there are.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import fail
+from .._warnings import warn_user
 from .adapters import LibraryCallable, Negated
 from .additive import given_losses
 from .cells import label_counts
@@ -224,7 +224,7 @@ def _check_probabilities(
         raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
     if y_pred.ndim == 2 and not _sums_to_one(y_pred):
         said = "do not sum to one: make sure that they are probabilities of all classes"
-        warnings.warn(f"{caller}: the rows of y_pred {said}.", UserWarning, stacklevel=4)
+        warn_user(f"{caller}: the rows of y_pred {said}.")
     if isinstance(statistic, ClassCosts):
         check_priors(caller, statistic.priors, len(known))
 

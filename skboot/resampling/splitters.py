@@ -26,7 +26,8 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_cv
 from sklearn.utils import indexable
 
-from skboot._validation import check_count, check_groups, check_rows, check_seed, fail
+from .._validation import check_count, check_groups, check_rows, check_seed, fail
+from .._warnings import warn_user
 
 __all__ = [
     "BootstrapSplit",
@@ -86,8 +87,7 @@ class _OutOfBagSplit(BaseShuffleSplit):
 
     def _warn_of_ignored_groups(self, groups: Any) -> None:
         if groups is not None:
-            message = f"The groups parameter is ignored by {type(self).__name__}"
-            warnings.warn(message, UserWarning, stacklevel=4)
+            warn_user(f"The groups parameter is ignored by {type(self).__name__}")
 
 
 class BootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import check_choice, check_confidence_level
+from .._warnings import warn_user
 from ..inference.choice import automatic_interval, degeneracy
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
@@ -272,7 +272,7 @@ class EvaluationResult:
             found = confidence_interval(self.evidence, method, level)
         caution = degeneracy(found)
         if caution:
-            warnings.warn(caution, UserWarning, stacklevel=2)
+            warn_user(caution)
         return found
 
     def _interval_over_runs(
@@ -295,7 +295,7 @@ class EvaluationResult:
         found = runs_interval(self.over_runs, estimand, method, level)
         for caution in (*found.warnings, degeneracy(found.interval)):
             if caution:
-                warnings.warn(caution, UserWarning, stacklevel=3)
+                warn_user(caution)
         return found.interval
 
     # -------------------------------------------------------------- text and tables

@@ -7,7 +7,6 @@ judged on the same training samples (`skboot.compare_methods`).
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,8 +18,9 @@ from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 
 from .. import _validation as check
+from .._evaluating import versions_used
 from .._sklearn_compat import routing_enabled
-from ..evaluation import versions_used
+from .._warnings import warn_user
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
 from ..refit.measures import Measure, Target
@@ -140,7 +140,7 @@ def judge(
     if tests is None:
         return _on_rows_left_out(scorer, job, seed)
     for sentence in on_test_set.shared_groups(groups, tests):
-        warnings.warn(f"{_CALLER}: {sentence}", UserWarning, stacklevel=3)
+        warn_user(f"{_CALLER}: {sentence}")
     return _on_tests(scorer, job, seed, tests)
 
 
@@ -283,12 +283,10 @@ def _warn_of_copies(job: Job) -> None:
         return
     found = inner_cv.left_as_they_are(job.estimator, job.n_rows)
     if found:
-        warnings.warn(
+        warn_user(
             f"{_CALLER}: copies of a row are on both sides of what {', '.join(found)} splits "
             "inside a bootstrap sample, and make it optimistic there; these are left as they "
-            "are.",
-            UserWarning,
-            stacklevel=5,
+            "are."
         )
 
 

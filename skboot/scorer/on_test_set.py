@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from .._inputs import Rows, resolved_statistics
+from .._warnings import warn_user
 from ..evaluation import bootstrap_score
 from ..inference.intervals import METHODS
 from ..inference.run_intervals import ESTIMANDS, check_method
@@ -331,7 +332,7 @@ def results_on_tests(
             found[name] = {m: own[m] for m in scorers}
     for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
         said = text.removeprefix("bootstrap_runs: ").removeprefix("bootstrap_score: ")
-        warnings.warn(f"{_CALLER}: {said}", category, stacklevel=4)
+        warn_user(f"{_CALLER}: {said}", category)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
-from ..evaluation import versions_used
+from .._evaluating import versions_used
+from .._warnings import warn_user
 from ..inference.cv_bootstrap import ErrorInterval
 from ..inference.intervals import Evidence
 from ..inference.method import Refits, as_confidence_interval, method_interval
@@ -151,15 +151,14 @@ def warn_of_runs(records: Sequence[Record], caller: str) -> None:
     if errors:
         kinds = dict.fromkeys(errors)
         listed = "\n".join(f"  {errors.count(kind)} x {kind}" for kind in kinds)
-        warnings.warn(
+        warn_user(
             f"{caller}: {len(errors)} of {len(records)} runs failed and are left out of every "
             f"average.\n{listed}",
             FitFailedWarning,
-            stacklevel=5,
         )
     said = sorted({own for one in records for own in one["warnings"]}, key=str)
     for category, text in said:
-        warnings.warn(text, category, stacklevel=5)
+        warn_user(text, category)
 
 
 def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller: str) -> None:
@@ -170,7 +169,7 @@ def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller
             named.setdefault(sentence, []).append(name)
     for sentence, names in named.items():
         prefix = "" if single else f"{', '.join(names)}: "
-        warnings.warn(f"{caller}: {prefix}{sentence}", UserWarning, stacklevel=4)
+        warn_user(f"{caller}: {prefix}{sentence}")
 
 
 def _packed(
