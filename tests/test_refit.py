@@ -269,10 +269,14 @@ def test_every_random_state_is_overwritten_those_of_inner_splitters_included():
 
 
 def test_repeated_splitters_are_seeded_and_unshuffled_ones_left():
-    for cv in (RepeatedKFold(n_splits=2), KFold(2)):
-        estimator = GridSearchCV(GaussianNB(), {}, cv=cv)
-        fitted = prepared(estimator, np.random.default_rng(0))
-        list(fitted.cv.split(np.zeros((8, 1))))
+    def folds(cv, seed):
+        search = prepared(GridSearchCV(GaussianNB(), {}, cv=cv), np.random.default_rng(seed))
+        return [test.tolist() for _, test in search.cv.split(np.zeros((8, 1)))]
+
+    repeated = RepeatedKFold(n_splits=2)
+    assert folds(repeated, 0) == folds(repeated, 0)
+    assert folds(repeated, 0) != folds(repeated, 1)
+    assert folds(KFold(2), 0) == [test.tolist() for _, test in KFold(2).split(np.zeros((8, 1)))]
 
 
 # ------------------------------------------------------------------ answers
@@ -454,21 +458,21 @@ def test_a_damaged_file_counts_as_absent(tmp_path):
 
 
 def test_twenty_metrics_of_values_keep_one_array_per_run():
-    """Memory: 100 runs x 2000 rows of float64 are 1.6 MB; 20 metrics may not multiply that."""
+    """Memory: 50 runs x 8000 rows of float64 are 3.2 MB; 20 metrics may not multiply that."""
     from sklearn.linear_model import Ridge
 
     from skboot.scorer import BootstrapScorer
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(2000, 3))
-    y = X[:, 0] + rng.normal(size=2000)
+    X = rng.normal(size=(8000, 3))
+    y = X[:, 0] + rng.normal(size=8000)
     names = ["r2", "neg_mean_squared_error", "neg_mean_absolute_error", "explained_variance"]
     scoring = {f"{name} {k}": name for name in names for k in range(5)}
 
     def peak(scoring):
         tracemalloc.start()
         BootstrapScorer(
-            Ridge(), scoring=scoring, strategy="oob", n_train_resamples=200, random_state=0
+            Ridge(), scoring=scoring, strategy="oob", n_train_resamples=50, random_state=0
         ).fit(X, y)
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
