@@ -1,0 +1,228 @@
+"""One call of every public function on every design, kind of metric and interval: small, seeded.
+
+60 rows and 199 resamples, or 50 training samples: what matters is that each path is walked.
+"""
+
+from functools import partial
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Ridge
+from sklearn.metrics import fbeta_score, median_absolute_error
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import skboot
+from skboot.inference import prediction_error, proportion_interval
+
+N = 60
+_rng = np.random.default_rng(20)
+LABEL = np.tile([0, 1], N // 2)
+SCORE = np.round(_rng.normal(size=N) + 1.3 * LABEL, 1)
+OTHER = np.round(_rng.normal(size=N) + 1.1 * LABEL, 1)
+DECISION = (SCORE > 0.6).astype(int)
+SECOND = (OTHER > 0.6).astype(int)
+THIRD = np.where(_rng.random(N) < 0.4, 1 - LABEL, LABEL)
+CLASSES = np.array(["ant", "bee", "cat"])[np.repeat([0, 1, 2], [30, 20, 10])]
+PROBABILITIES = _rng.dirichlet(np.ones(3), size=N) + 0.7 * (CLASSES[:, None] == np.unique(CLASSES))
+PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
+SAID = np.unique(CLASSES)[PROBABILITIES.argmax(axis=1)]
+TARGET = _rng.normal(size=N)
+VALUE = TARGET + 0.5 * _rng.normal(size=N)
+LOSS = _rng.exponential(size=N)
+WEIGHT = _rng.integers(1, 4, size=N).astype(float)
+GROUP = np.repeat(np.arange(20), 3)
+STRATUM = np.repeat(["left", "right"], N // 2)
+SUBGROUP = np.tile(["a", "a", "a", "b", "b", "c"], N // 6)
+TRIALS = np.array([(speaker, clip) for speaker in range(10) for clip in range(6)])
+PAIRS = np.array([(a, b) for a in range(11) for b in range(a, 11)])[:N]
+GIVEN = _rng.integers(0, N, size=(99, N))
+RUNS = np.array([np.where(_rng.random(N) < 0.2, 1 - LABEL, LABEL) for _ in range(6)])
+WORSE = np.array([np.where(_rng.random(N) < 0.3, 1 - LABEL, LABEL) for _ in range(6)])
+SCORE_RUNS = np.array([np.round(_rng.normal(size=N) + LABEL, 1) for _ in range(5)])
+LOSS_RUNS = _rng.exponential(size=(5, N))
+SAMPLES = np.array(["s1", "s1", "s2", "s2", "s3", "s3"])
+X = np.c_[SCORE, OTHER, _rng.normal(size=(N, 2))]
+X_TEST, LABEL_TEST = X[::-1] + 0.1, LABEL[::-1]
+SYSTEMS = {"first": DECISION, "second": SECOND, "third": THIRD}
+SCORES = {"first": SCORE, "second": OTHER}
+MANY = {str(k): _rng.integers(0, 2, size=N) for k in range(8)}
+FEW = {"n_resamples": 199, "random_state": 0}
+FITS = {"n_train_resamples": 50, "n_cv_repeats": 2, "random_state": 0}
+
+
+def share_right(y_true, y_pred):
+    return float(np.mean(y_true == y_pred))
+
+
+def _score(*args, **options):
+    return partial(skboot.bootstrap_score, *args, **FEW | options)
+
+
+def _runs(*args, **options):
+    return partial(skboot.bootstrap_runs, *args, **FEW | options)
+
+
+def _systems(*args, **options):
+    return partial(skboot.compare_systems, *args, **FEW | options)
+
+
+def _compare_runs(*args, **options):
+    return partial(skboot.compare_runs, *args, **FEW | options)
+
+
+def _search(*args, **options):
+    return partial(skboot.search_score, *args, **FEW | options)
+
+
+def _fit(estimator, y, test=None, groups=None, **options):
+    def call():
+        scorer = skboot.BootstrapScorer(estimator, **FITS | options)
+        return scorer.fit(X, y, groups=groups, **(test or {})).result_
+
+    return call
+
+
+def _methods(estimators, y, **options):
+    return partial(skboot.compare_methods, estimators, X, y, **FITS | options)
+
+
+def _prediction_error(method):
+    rng = np.random.default_rng(1)
+    counts = rng.multinomial(N, np.full(N, 1 / N), size=50)
+    losses = (rng.random((50, N)) < 0.3).astype(float)
+    return prediction_error(
+        losses,
+        counts,
+        resubstitution_losses=(rng.random(N) < 0.2).astype(float),
+        no_information_rate=0.5,
+        cv_losses=(rng.random((2, N)) < 0.3).astype(float),
+    ).interval(method)
+
+
+def _folds(splitter, groups=None):
+    return lambda: [
+        (train.tolist(), test.tolist()) for train, test in splitter.split(X, LABEL, groups)
+    ]
+
+
+def _out_of_fold():
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=3)
+    return skboot.out_of_fold(search.fit(X, LABEL), X, LABEL)
+
+
+BAYES, TREE = GaussianNB(), DecisionTreeClassifier(max_depth=3)
+TEST = {"X_test": X_TEST, "y_test": LABEL_TEST}
+INTERVALS = [
+    "wald",
+    "wilson",
+    "clopper-pearson",
+    "percentile",
+    "expanded",
+    "basic",
+    "normal",
+    "t",
+    "studentized",
+    "bca",
+]
+
+CALLS = {
+    **{f"score, {name}": _score(LABEL, DECISION, interval=name) for name in INTERVALS},
+    "score, delong": _score(LABEL, SCORE, metric="roc_auc", interval="delong"),
+    "score, rows": _score(LABEL, DECISION),
+    "score, weights": _score(LABEL, DECISION, sample_weight=WEIGHT),
+    "score, groups": _score(LABEL, DECISION, groups=GROUP),
+    "score, strata": _score(LABEL, DECISION, strata=STRATUM),
+    "score, groups in strata": _score(LABEL, DECISION, groups=GROUP, strata=GROUP % 2),
+    "score, crossed": _score(LABEL, DECISION, groups=TRIALS),
+    "score, one population": _score(
+        LABEL, SCORE, metric="roc_auc", groups=PAIRS, same_population=True
+    ),
+    "score, given resamples": _score(LABEL, DECISION, resamples=GIVEN),
+    "score, by": _score(LABEL, DECISION, by=SUBGROUP),
+    "score, several": _score(LABEL, DECISION, metric=["accuracy", "f1", "recall_macro"]),
+    "score, f1": _score(LABEL, DECISION, metric="f1"),
+    "score, f1 macro": _score(CLASSES, SAID, metric="f1_macro"),
+    "score, mcc": _score(LABEL, DECISION, metric="matthews_corrcoef"),
+    "score, roc_auc": _score(LABEL, SCORE, metric="roc_auc"),
+    "score, roc_auc of groups": _score(LABEL, SCORE, metric="roc_auc", groups=GROUP),
+    "score, average precision": _score(LABEL, SCORE, metric="average_precision"),
+    "score, equal error rate": _score(LABEL, SCORE, metric="neg_equal_error_rate"),
+    "score, eer crossed": _score(LABEL, SCORE, metric="neg_equal_error_rate", groups=TRIALS),
+    "score, log loss": _score(CLASSES, PROBABILITIES, metric="neg_log_loss"),
+    "score, one-vs-rest": _score(CLASSES, PROBABILITIES, metric="roc_auc_ovr"),
+    "score, squared error": _score(TARGET, VALUE, metric="neg_mean_squared_error"),
+    "score, r2": _score(TARGET, VALUE, metric="r2"),
+    "score, r2 of groups": _score(TARGET, VALUE, metric="r2", groups=GROUP),
+    "score, median": _score(TARGET, VALUE, metric=median_absolute_error),
+    "score, mean": _score(None, LOSS, metric="mean"),
+    "score, mean of groups": _score(None, LOSS, metric="mean", groups=GROUP),
+    "score, callable": _score(LABEL, DECISION, metric=share_right),
+    "score, partial": _score(LABEL, DECISION, metric=partial(fbeta_score, beta=2)),
+    "score, expected cost": _score(LABEL, DECISION, metric="neg_expected_cost"),
+    "runs, seeds": _runs(LABEL, RUNS, metric="accuracy"),
+    "runs, training": _runs(LABEL, RUNS, metric="accuracy", varied="training", full_runs=RUNS[:2]),
+    "runs, both": _runs(
+        LABEL, RUNS, metric="accuracy", varied="both", training=SAMPLES, full_runs=RUNS[:2]
+    ),
+    "runs, independent": _runs(LABEL, RUNS, metric="accuracy", varied="independent"),
+    "runs, next run": _runs(LABEL, RUNS, metric="accuracy", estimand="next_run"),
+    "runs, pooled": _runs(LABEL, RUNS, metric="accuracy", estimand="pooled"),
+    "runs, system": _runs(LABEL, RUNS, metric="accuracy", estimand="system"),
+    "runs, groups": _runs(LABEL, RUNS, metric="accuracy", groups=GROUP),
+    "runs, roc_auc": _runs(LABEL, SCORE_RUNS, metric="roc_auc"),
+    "runs, mean": _runs(None, LOSS_RUNS, metric="mean"),
+    "systems, rows": _systems(LABEL, SYSTEMS),
+    "systems, holm": _systems(LABEL, SYSTEMS, adjust="holm"),
+    "systems, reference": _systems(LABEL, SYSTEMS, reference="third"),
+    "systems, tango": _systems(LABEL, SYSTEMS, interval="tango"),
+    "systems, groups": _systems(LABEL, SYSTEMS, groups=GROUP),
+    "systems, crossed": _systems(LABEL, SYSTEMS, groups=TRIALS),
+    "systems, roc_auc": _systems(LABEL, SCORES, metric="roc_auc"),
+    "systems, delong": _systems(LABEL, SCORES, metric="roc_auc", interval="delong"),
+    "systems, callable": _systems(LABEL, SYSTEMS, metric=share_right),
+    "systems, by": _systems(LABEL, SYSTEMS, by=SUBGROUP),
+    "systems, several": _systems(LABEL, SYSTEMS, metric=["accuracy", "f1"]),
+    "compare runs, seeds": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}),
+    "compare runs, paired": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, paired_runs=True),
+    "compare runs, welch": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, interval="welch"),
+    "compare runs, independent": _compare_runs(
+        LABEL, {"a": RUNS, "b": WORSE}, varied="independent"
+    ),
+    "search, accuracy": _search(LABEL, MANY),
+    "search, groups": _search(LABEL, MANY, groups=GROUP),
+    "search, roc_auc": _search(LABEL, SCORES, metric="roc_auc"),
+    "scorer, cv-bootstrap": _fit(BAYES, LABEL),
+    "scorer, oob": _fit(BAYES, LABEL, strategy="oob"),
+    "scorer, .632": _fit(TREE, LABEL, strategy=".632"),
+    "scorer, .632+": _fit(TREE, LABEL, strategy=".632+"),
+    "scorer, groups": _fit(BAYES, LABEL, groups=GROUP),
+    "scorer, roc_auc": _fit(BAYES, LABEL, scoring="roc_auc"),
+    "scorer, several": _fit(BAYES, LABEL, scoring=["accuracy", "neg_log_loss", "f1"]),
+    "scorer, r2": _fit(Ridge(), TARGET),
+    "scorer, squared error of a tree": _fit(
+        DecisionTreeRegressor(max_depth=2), TARGET, scoring="neg_mean_squared_error"
+    ),
+    "scorer, dummy": _fit(DummyClassifier(), LABEL),
+    "scorer, test set": _fit(TREE, LABEL, TEST, n_seeds=2),
+    "scorer, test set, next run": _fit(TREE, LABEL, TEST, n_seeds=2, estimand="next_run"),
+    "methods, out of bag": _methods({"bayes": BAYES, "tree": TREE}, LABEL),
+    "methods, roc_auc": _methods({"bayes": BAYES, "tree": TREE}, LABEL, scoring="roc_auc"),
+    "methods, groups": _methods({"bayes": BAYES, "tree": TREE}, LABEL, groups=GROUP),
+    "methods, test set": _methods({"bayes": BAYES, "tree": TREE}, LABEL, **TEST),
+    "out of fold": _out_of_fold,
+    "corrected t": lambda: skboot.corrected_t(
+        [0.8, 0.82, 0.79, 0.85, 0.81], [0.78, 0.8, 0.8, 0.79, 0.8], n_train=54, n_test=6
+    ),
+    "proportion interval": lambda: proportion_interval(50, 60),
+    **{
+        f"prediction error, {method}": partial(_prediction_error, method)
+        for method in ("adjusted", "hull", "cv-bootstrap")
+    },
+    "folds, rows": _folds(skboot.BootstrapSplit(3, random_state=0)),
+    "folds, classes": _folds(skboot.StratifiedBootstrapSplit(3, random_state=0)),
+    "folds, groups": _folds(skboot.GroupBootstrapSplit(3, random_state=0), GROUP),
+    "folds, test": _folds(skboot.BootstrapTestSplit(KFold(2), n_resamples=2, random_state=0)),
+    "folds, seeds": _folds(skboot.SeedSplit(2, StratifiedKFold(2))),
+}
