@@ -24,7 +24,7 @@ from sklearn.metrics import (
     zero_one_loss,
 )
 from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline

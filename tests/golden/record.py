@@ -114,9 +114,11 @@ def differences(first, second):
         if one is None or other is None:
             found.append(f"{name}: only in {'the first' if other is None else 'the second'}")
             continue
-        for kind in ("numbers", "hashes", "texts", "warnings"):
-            if one[kind] != other[kind]:
-                found.append(f"{name}: {kind}\n  - {one[kind]}\n  + {other[kind]}")
+        found += [
+            f"{name}: {kind}\n  - {one[kind]}\n  + {other[kind]}"
+            for kind in ("numbers", "hashes", "texts", "warnings")
+            if one[kind] != other[kind]
+        ]
     return found
 
 

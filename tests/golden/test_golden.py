@@ -13,8 +13,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import record  # noqa: E402
-from calls import CALLS  # noqa: E402
+import record
+from calls import CALLS
 
 NUMBERS = json.loads(record.NUMBERS.read_text())
 
