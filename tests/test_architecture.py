@@ -28,6 +28,7 @@ LAYERS = [
     ["refit"],
     ["results"],
     ["_evaluating"],
+    ["_evaluating_runs"],
     ["evaluation"],
     ["runs"],
     ["scorer"],
@@ -49,7 +50,6 @@ LONG_MODULES = {
     "estimates.py": 384,
     "labels.py": 357,
     "plan.py": 370,
-    "runs.py": 418,
 }
 
 
