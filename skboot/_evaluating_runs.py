@@ -259,8 +259,8 @@ def _refused(
         )
         refused = dict.fromkeys(("components", "method", "next_run", "t"), reason)
     for estimand in ("method", "next_run"):
-        if reason := refusal(estimand, task.varied, task.runs):
-            refused[estimand] = reason
+        if unanswered := refusal(estimand, task.varied, task.runs):
+            refused[estimand] = unanswered
     on_samples = task.varied in ("training", "both")
     if on_samples and (len(task.centre) < 2 or not task.has_full):
         refused["t"] = (
