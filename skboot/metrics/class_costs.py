@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .additive import (
-    RowMean,
-    SumsStatistic,
-    accuracy,
+from .additive import RowMean, SumsStatistic, accuracy
+from .cells import Cells, encode, label_counts
+from .costs import check_costs, check_priors
+from .posteriors import (
     all_columns,
     brier,
     classes_of,
@@ -28,8 +28,6 @@ from .additive import (
     log_losses,
     squared_distances,
 )
-from .cells import Cells, encode, label_counts
-from .costs import check_costs, check_priors
 from .statistic import Floats, Reduced, Response, Statistic
 
 

@@ -15,8 +15,10 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
+from numbers import Integral
 from typing import Any
 
+import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
@@ -226,10 +228,21 @@ def _check_options(request: Request, caller: str) -> None:
     if request.function is costs.bayes_decisions:
         advice = "Use its result as y_pred, with metric='neg_expected_cost'."
         raise fail(caller, "metric", "return a score", "bayes_decisions", advice)
+    if request.function is sklearn.metrics.top_k_accuracy_score:
+        _check_top_k(request.options, caller)
     is_library = _is_library(request.function)
     unknown = sorted(set(request.options) - set(known)) if is_library else []
     if unknown:
         raise fail(caller, "metric", f"take the options of {request.name}", f"{unknown}")
+
+
+def _check_top_k(options: Mapping[str, Any], caller: str) -> None:
+    k, labels = options.get("k", 2), options.get("labels")
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise fail(caller, "metric", "have an integer k of at least 1", f"k={k!r}")
+    if labels is not None and np.any(np.asarray(labels)[1:] <= np.asarray(labels)[:-1]):
+        advice = f"Columns may be in any order if their labels are given to {caller} as labels=."
+        raise fail(caller, "metric", "have labels in rising order", f"labels={labels!r}", advice)
 
 
 def _signed(statistic: Statistic, sign: float) -> Statistic:
@@ -259,7 +272,9 @@ def _callable(request: Request) -> CallableStatistic:
     response: Response = RESPONSES.get(_name_of(function), "any")
     if not _is_library(function):
         response = "scores"
-    takes_labels = response in ("probabilities", "any") and "labels" in known
+    # The classes of a top-k accuracy do not depend on which of them a resample holds.
+    is_top = function is sklearn.metrics.top_k_accuracy_score
+    takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
     by_cells = response == "labels" and takes_weights and _is_library(function)
     kind = CellsCallable if by_cells else LibraryCallable
     return kind(
