@@ -34,7 +34,7 @@ from .inference.variance import (
     wilson_floor,
     within_samples,
 )
-from .metrics.additive import RowMean, mean_of_losses
+from .metrics.additive import RowMean, mean_of_values
 from .metrics.statistic import Reduced, Statistic
 from .resampling.plan import Coding, ResamplingPlan
 from .results import EvaluationResult
@@ -67,6 +67,11 @@ class RunsTask:
         """Runs that the centre comes from."""
         first = self.runs.n_runs if self.has_full else 0
         return list(range(first, len(self.runs.rows)))
+
+    @property
+    def keeps_training_list(self) -> bool:
+        """Whether the runs share a training list; values that are given need not have any."""
+        return self.varied == "seed" and self.runs.rows[0].y_true is not None
 
     @property
     def n_strata(self) -> int:
@@ -224,11 +229,11 @@ def _distributions(
     if series and all(subject.coding.n_codes <= _FEW_CODES for subject in subjects):
         # Counts of values are drawn in no time; together, every row would have to be drawn.
         # The test variances do not need common resamples: they come from the rows.
-        losses = mean_of_losses()
+        values = mean_of_values()
         together = RowNoise(series).average(task.centre)
-        reduced = losses.reduce(None, together, None)
-        coding = Coding(reduced.code, reduced.n_codes, losses.reads)
-        alone = [*subjects, Subject(losses, reduced, coding)]
+        reduced = values.reduce(None, together, None)
+        coding = Coding(reduced.code, reduced.n_codes, values.reads)
+        alone = [*subjects, Subject(values, reduced, coding)]
         *found, (_, mean) = bootstrap_each(task.plan, alone)
         return found, statistic.sign * mean  # type: ignore[attr-defined]
     binding = task.plan.bind([subject.coding for subject in subjects])
@@ -319,7 +324,8 @@ def _notes(task: RunsTask, evidence: RunsEvidence, split: RunVariance | None) ->
             "interval for the method and no prediction interval for the next run.",
         ]
     if task.interval == "t":
-        fixed = "test rows" if task.varied == "independent" else "test rows and training list"
+        one_list = task.keeps_training_list or task.varied in ("training", "both")
+        fixed = "test rows and training list" if one_list else "test rows"
         return [
             *notes,
             f"The t interval over the runs alone holds {fixed} fixed: over seeds it "
@@ -366,7 +372,7 @@ def _packed(
     choice = runs_interval(evidence, task.estimand, task.interval, task.confidence_level)
     said.extend(choice.warnings)
     degenerate = degeneracy(choice.interval)
-    held_fixed = ["training list"] if task.varied == "seed" else ["settings of the method"]
+    held_fixed = ["training list" if task.keeps_training_list else "settings of the method"]
     if task.interval == "t":
         held_fixed.append("test rows")
     if task.plan.design.strata is not None:

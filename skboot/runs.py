@@ -39,6 +39,7 @@ def bootstrap_runs(
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
+    greater_is_better: bool | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: str = "auto",
@@ -53,7 +54,7 @@ def bootstrap_runs(
     y_true : array-like of shape (n_samples,) or None
         True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
     y_preds : array-like of shape (n_runs, n_samples) or (n_runs, n_samples, n_classes), or list
-        Predictions of each run, as `bootstrap_score` takes them; per-row losses with
+        Predictions of each run, as `bootstrap_score` takes them; per-row values with
         ``metric="mean"``.
     metric : str, callable, scorer, list or dict
         As of `bootstrap_score`. A list or dict gives a dict of results.
@@ -78,6 +79,9 @@ def bootstrap_runs(
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
+    greater_is_better : bool, optional
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        nothing is called better or worse. A value that contradicts a known metric is refused.
     n_resamples : int
         Number of test resamples, at least 2; all runs share them.
     confidence_level : float
@@ -141,7 +145,7 @@ def bootstrap_runs(
     estimand = _checked_estimand(estimand, interval)
     runs = checked_runs(y_true, y_preds, full_runs, sample_weight, labels, varied, _CALLER)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
-    statistics, single = _statistics(metric, runs)
+    statistics, single = _statistics(metric, runs, greater_is_better)
     plan = resampling_plan(
         groups, strata, False, None, n_resamples, random_state, runs.rows[0], _CALLER
     )
@@ -155,6 +159,7 @@ def bootstrap_runs(
         "n_resamples": plan.n_resamples,
         "n_runs": runs.n_runs,
         "n_full_runs": len(runs.rows) - runs.n_runs,
+        "y_true": y_true is not None,
         "groups": groups is not None,
         "strata": strata is not None,
         "sample_weight": sample_weight is not None,
@@ -170,9 +175,11 @@ def bootstrap_runs(
 # ------------------------------------------------------------------ arguments
 
 
-def _statistics(metric: Any, runs: Runs) -> tuple[dict[str, Statistic], bool]:
+def _statistics(
+    metric: Any, runs: Runs, greater_is_better: bool | None
+) -> tuple[dict[str, Statistic], bool]:
     """Statistics by name, checked against the predictions of every run."""
-    statistics, single = resolved_statistics(metric, runs.rows[0], None, _CALLER)
+    statistics, single = resolved_statistics(metric, runs.rows[0], greater_is_better, _CALLER)
     for statistic in statistics.values():
         for rows in runs.rows[1:]:
             check_response(statistic, rows.y_true, rows.y_pred, _CALLER)

@@ -36,6 +36,7 @@ def compare_runs(
     full_runs: Mapping[str, Any] | None = None,
     reference: str | None = None,
     adjust: str | None = "max-t",
+    greater_is_better: bool | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -79,6 +80,9 @@ def compare_runs(
         Name of the method that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
         For several differences at once.
+    greater_is_better : bool, optional
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        nothing is called better or worse. A value that contradicts a known metric is refused.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
         Rows of one group are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
@@ -105,7 +109,7 @@ def compare_runs(
     -------
     ComparisonResult or dict
         Its notes say what would narrow the intervals: more runs, or more test rows. Pairs hold
-        P(A > B) (``outperformance``) with ``paired_runs=True``.
+        P(A > B) (``outperformance``) with ``paired_runs=True`` and a known direction.
 
     Raises
     ------
@@ -149,7 +153,7 @@ def compare_runs(
     _check_paired(methods, paired_runs)
     check_reference(reference, methods, _CALLER)
     every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
-    statistics, single = statistics_of(metric, every, None, _CALLER)
+    statistics, single = statistics_of(metric, every, greater_is_better, _CALLER)
     first = next(iter(every.values()))
     plan = resampling_plan(groups, strata, False, None, n_resamples, random_state, first, _CALLER)
     settings = {
@@ -159,6 +163,7 @@ def compare_runs(
         "confidence_level": level,
         "n_resamples": plan.n_resamples,
         "n_runs": {name: own.n_runs for name, own in methods.items()},
+        "y_true": y_true is not None,
     }
     given = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
     settings |= {name: value is not None for name, value in given.items()}
@@ -166,6 +171,7 @@ def compare_runs(
         methods, plan, varied, bool(paired_runs), reference, adjust, interval, level, settings
     )
     options = {**given, "metric": metric, "labels": labels, "n_jobs": n_jobs}
+    options["greater_is_better"] = greater_is_better
     alone = _alone(call, y_true, y_preds, full_runs, options)
     results = {}
     for name, by_run in statistics.items():

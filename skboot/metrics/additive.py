@@ -339,13 +339,13 @@ def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
     )
 
 
-def mean_of_losses(name: str = "mean") -> RowMean:
-    """Mean of per-row losses that are given as predictions."""
-    return RowMean(name, given_losses, bounds=(-np.inf, np.inf))
+def mean_of_values(name: str = "mean") -> RowMean:
+    """Mean of per-row values that are given as predictions: losses, hits, ratings."""
+    return RowMean(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
 
 
-def given_losses(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
-    """The losses themselves; there is no truth."""
+def given_values(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
+    """The values themselves; there is no truth."""
     return y_pred
 
 

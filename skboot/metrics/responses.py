@@ -17,7 +17,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from .._validation import fail
 from .._warnings import warn_user
 from .adapters import LibraryCallable, Negated
-from .additive import given_losses
+from .additive import given_values
 from .cells import label_counts
 from .class_costs import ClassCosts, MeanCost
 from .costs import check_costs, check_priors
@@ -56,8 +56,8 @@ def check_response(
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
         return statistic
-    if getattr(inner, "row_values", None) is given_losses:
-        advice = "y_pred holds the losses; for predictions give a metric such as 'accuracy'."
+    if getattr(inner, "row_values", None) is given_values:
+        advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
     if inner.response in _CHECKS:
         _CHECKS[inner.response](inner, y_true, y_pred, caller)
@@ -70,10 +70,10 @@ def check_response(
 
 
 def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str) -> None:
-    is_mean = getattr(statistic, "row_values", None) is given_losses
+    is_mean = getattr(statistic, "row_values", None) is given_values
     if is_mean:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
-            must = "hold one number per row, its loss, for metric='mean'"
+            must = "hold one number per row for metric='mean'"
             raise fail(caller, "y_pred", must, _described(y_pred))
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
         advice = "Only metric='mean' and callables of predictions alone go without."
