@@ -27,9 +27,7 @@ RUN_HITS = {name: (RNG.random((5, N)) < p).astype(int) for name, p in (("A", 0.8
 BY = np.repeat(["left", "right"], N // 2)
 FEW = {"n_resamples": 199, "random_state": 0}
 MEAN = {"metric": "mean", **FEW}
-ignore_few_runs = pytest.mark.filterwarnings("ignore:.*Only 5 :UserWarning")
-
-pytestmark = ignore_few_runs
+pytestmark = pytest.mark.filterwarnings("ignore:.*Only 5 runs:UserWarning")
 
 
 def share(y_true, y_pred):
@@ -112,8 +110,11 @@ def test_runs_of_given_values_need_no_training_list(estimand):
     assert "training" not in told
     assert untrained.held_fixed == ("settings of the method",)
     assert "this training list" in trained.claim()
-    lists = bootstrap_runs(None, RUN_HITS["A"], varied="training", full_runs=RUN_HITS["B"], **MEAN)
-    assert "at this training-set size" in lists.claim()
+
+
+def test_runs_of_given_values_on_fresh_training_sets_are_said_to_be():
+    result = bootstrap_runs(None, RUN_HITS["A"], varied="independent", **MEAN)
+    assert "at this training-set size" in result.claim()
 
 
 def test_differences_between_runs_of_given_values_need_no_training_list():
@@ -223,7 +224,7 @@ def test_the_support_of_a_difference_is_the_share_on_which_the_first_is_better(
     systems = compare_systems(Y, alike, **options)
     runs = compare_runs(
         Y,
-        {name: np.array([one, 1 - one]) for name, one in alike.items()},
+        {name: [one ^ (RNG.random(N) < 0.05) for _ in range(5)] for name, one in alike.items()},
         **options | {"n_resamples": 99},
     )
     for result in (systems, runs):
@@ -233,20 +234,28 @@ def test_the_support_of_a_difference_is_the_share_on_which_the_first_is_better(
     assert 0 < systems.pairs[0].bootstrap_support < 1
 
 
+@pytest.mark.filterwarnings("ignore:.*too few for a stable standard error:UserWarning")
 @pytest.mark.parametrize("with_test_set", [False, True])
 def test_the_support_of_methods_does_not_depend_on_the_sign_of_the_metric(with_test_set):
     X, y = make_classification(160, 4, n_informative=2, flip_y=0.3, random_state=0)
     methods = {"A": GaussianNB(), "B": DecisionTreeClassifier(max_depth=2, random_state=0)}
-    test = {"X_test": X[:80], "y_test": y[:80]} if with_test_set else {}
+    test = {"X_test": X[:30], "y_test": y[:30]} if with_test_set else {}
     scoring = {
         "right": make_scorer(accuracy_score),
         "wrong": make_scorer(zero_one_loss),
         "negated": make_scorer(zero_one_loss, greater_is_better=False),
     }
     result = compare_methods(
-        methods, X[80:], y[80:], scoring=scoring, strategy="oob", n_train_resamples=30,
-        n_test_resamples=99, random_state=0, **test,
-    )  # fmt: skip
+        methods,
+        X[80:],
+        y[80:],
+        scoring=scoring,
+        strategy="oob",
+        n_train_resamples=30,
+        n_test_resamples=99,
+        random_state=0,
+        **test,
+    )
     pairs = {name: one.pairs[0] for name, one in result.items()}
     assert 0 < pairs["right"].bootstrap_support < 1
     assert pairs["wrong"].bootstrap_support == pytest.approx(pairs["right"].bootstrap_support)

@@ -145,9 +145,7 @@ def compare_runs(
     0.065 (0.048 to 0.082)
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
-    check.check_choice("interval", interval, _CALLER, _INTERVALS)
-    check.check_choice("varied", varied, _CALLER, _VARIED)
-    check_adjust(adjust, _CALLER)
+    _check_names(interval, varied, adjust)
     methods = _checked_methods(y_true, y_preds, full_runs, sample_weight, labels, varied)
     methods = _with_training(methods, training, varied)
     _check_paired(methods, paired_runs)
@@ -163,16 +161,15 @@ def compare_runs(
         "confidence_level": level,
         "n_resamples": plan.n_resamples,
         "n_runs": {name: own.n_runs for name, own in methods.items()},
-        "y_true": y_true is not None,
     }
-    given = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    given = {"y_true": y_true, "groups": groups, "strata": strata, "sample_weight": sample_weight}
     settings |= {name: value is not None for name, value in given.items()}
     call = RunsCall(
         methods, plan, varied, bool(paired_runs), reference, adjust, interval, level, settings
     )
     options = {**given, "metric": metric, "labels": labels, "n_jobs": n_jobs}
     options["greater_is_better"] = greater_is_better
-    alone = _alone(call, y_true, y_preds, full_runs, options)
+    alone = _alone(call, y_preds, full_runs, options)
     results = {}
     for name, by_run in statistics.items():
         own = {method: found[name] for method, found in alone.items()}
@@ -189,6 +186,12 @@ def _warn(results: Mapping[str, ComparisonResult]) -> None:
 
 
 # ------------------------------------------------------------------ arguments
+
+
+def _check_names(interval: Any, varied: Any, adjust: Any) -> None:
+    check.check_choice("interval", interval, _CALLER, _INTERVALS)
+    check.check_choice("varied", varied, _CALLER, _VARIED)
+    check_adjust(adjust, _CALLER)
 
 
 def _checked_methods(
@@ -274,7 +277,7 @@ def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
 
 
 def _alone(
-    call: RunsCall, y_true: Any, y_preds: Any, full_runs: Any, options: dict[str, Any]
+    call: RunsCall, y_preds: Any, full_runs: Any, options: dict[str, Any]
 ) -> dict[str, dict[str, EvaluationResult]]:
     """Result of each method by itself, by method and metric."""
     found = {}
@@ -285,8 +288,7 @@ def _alone(
         warnings.simplefilter("ignore")
         for name, values in named.items():
             own = bootstrap_runs(
-                y_true,
-                values,
+                y_preds=values,
                 varied=call.varied,
                 training=call.methods[name].training,
                 full_runs=full.get(name),

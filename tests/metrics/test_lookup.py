@@ -205,7 +205,7 @@ def test_direction_follows_the_metric():
     assert one(metrics.max_error).greater_is_better is False
     assert one(metrics.d2_absolute_error_score).greater_is_better
     assert one(skboot.metrics.equal_error_rate).greater_is_better is False
-    assert one("mean").greater_is_better is False
+    assert one("mean").greater_is_better is None
     assert one(lambda y_true, y_pred: 0.0).greater_is_better is None
     assert one(make_scorer(lambda y_true, y_pred: 0.0)).greater_is_better
 
@@ -216,6 +216,8 @@ def test_the_direction_of_a_callable_can_be_told():
     assert one("accuracy", greater_is_better=True).greater_is_better is True
     with pytest.raises(ValueError, match="'greater_is_better' parameter"):
         one("accuracy", greater_is_better=False)
+    with pytest.raises(ValueError, match="the direction of 'accuracy'"):
+        resolve_metrics(["accuracy", lambda y_true, y_pred: 0.0], greater_is_better=False)
 
 
 # ------------------------------------------------------------------ several metrics
@@ -407,7 +409,7 @@ NAMES = np.array(["ham", "spam"])
         ("r2", NAMES[BINARY], VALUE, "'y_true'.*real number.*'accuracy'"),
         ("r2", REAL, PROB, "'y_pred'.*one real number per row"),
         ("mean", BINARY, VALUE, "'y_true'.*None with metric='mean'"),
-        ("mean", None, PROB, "one number per row, its loss"),
+        ("mean", None, PROB, "one number per row for metric='mean'"),
         ("accuracy", None, DECISION, "'y_true'.*true labels or values.*metric='mean'"),
         (metrics.max_error, None, VALUE, "'y_true'.*true labels or values"),
         (
