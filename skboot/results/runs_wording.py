@@ -27,7 +27,6 @@ _METHODS = {
     "t": "t interval over the runs alone, test rows held fixed",
     "percentile": "percentiles of all test resamples of all runs",
 }
-_NEW_SEED = "new seed on this training list"
 # Narrowing by less than this is not worth advice.
 _WORTH = 0.01
 
@@ -39,7 +38,9 @@ def estimand(result: EvaluationResult) -> str:
     if result.estimand == "next_run":
         new = "new training set, new seed"
         if _varied(result) == "seed":
-            new = "new seed, all else the same" if is_untrained(result) else _NEW_SEED
+            new = "new seed on this training list"
+        if is_untrained(result):
+            new = "new seed, all else the same"
         return f"score of the next run: {new}, as many new test rows"
     return f"spread of single runs, {_kind_of_run(result)}"
 
