@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import warnings
 from pathlib import Path
 
 # A context manager of the package ends inside a frame of contextlib.
-_SKIPPED = (str(Path(__file__).parent), str(contextlib.__file__))
+_SKIPPED = (f"{Path(__file__).parent}{os.sep}", str(contextlib.__file__))
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:

@@ -45,10 +45,10 @@ def bootstrap_score(
         True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Labels, scores, or probabilities with columns in sorted label order (or as in
-        ``labels``); per-row losses with ``metric="mean"``.
+        ``labels``); per-row values with ``metric="mean"``.
     metric : str, callable, scorer, list or dict
         A scikit-learn scoring name (signed as scikit-learn does), a metric function, a scorer,
-        ``"mean"`` for the mean of per-row losses, or any ``f(y_true, y_pred)``; use
+        ``"mean"`` for the mean of per-row values, or any ``f(y_true, y_pred)``; use
         `functools.partial` for options. A list or dict gives a dict of results.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
         Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
@@ -77,7 +77,8 @@ def bootstrap_score(
         0-based row indices to use instead of drawing; ``groups`` then gives the units of the
         jackknife.
     greater_is_better : bool, optional
-        Direction of a metric that skboot cannot know.
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        nothing is called better or worse. A value that contradicts a known metric is refused.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional

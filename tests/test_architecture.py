@@ -28,6 +28,7 @@ LAYERS = [
     ["refit"],
     ["results"],
     ["_evaluating"],
+    ["_evaluating_runs"],
     ["evaluation"],
     ["runs"],
     ["scorer"],
@@ -44,12 +45,10 @@ MAX_FUNCTION_LINES = 55  # without the docstring
 MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
 # Longer today, in lines of code; none may grow, and the list goes with the next layout.
 LONG_MODULES = {
-    "additive.py": 363,
     "error632.py": 353,
     "estimates.py": 384,
     "labels.py": 357,
     "plan.py": 370,
-    "runs.py": 418,
 }
 
 

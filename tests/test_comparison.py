@@ -118,7 +118,7 @@ def test_mean_of_losses_is_better_when_smaller():
     rng = np.random.default_rng(0)
     base = rng.gamma(2, size=300)
     losses = {"worse": base + 0.3 + rng.normal(0, 0.1, 300).clip(-0.2), "better": base}
-    result = compare_systems(None, losses, metric="mean", random_state=0)
+    result = compare_systems(None, losses, metric="mean", greater_is_better=False, random_state=0)
     assert result.best == "better"
     assert "better is better than worse" in result.claim()
 

@@ -359,7 +359,9 @@ def test_paired_runs_say_how_often_one_beats_the_other(data):
     assert found.probability == won
     assert found.n_pairs == 5
     losses = {name: (each != y).astype(float) for name, each in runs.items()}
-    of_losses = compare_runs(None, losses, metric="mean", paired_runs=True, random_state=0)
+    of_losses = compare_runs(
+        None, losses, metric="mean", greater_is_better=False, paired_runs=True, random_state=0
+    )
     assert of_losses.pairs[0].outperformance.probability == won
     assert compare_runs(y, runs, random_state=0).pairs[0].outperformance is None
     fresh = compare_runs(y, runs, varied="independent", paired_runs=True, random_state=0)

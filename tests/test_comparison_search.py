@@ -123,7 +123,7 @@ def test_other_metrics_have_percentiles_and_say_so(noise):
 def test_losses_are_chosen_when_small():
     rng = np.random.default_rng(0)
     losses = {"small": rng.gamma(2, size=200), "large": rng.gamma(2, size=200) + 1}
-    result = search_score(None, losses, metric="mean", random_state=0)
+    result = search_score(None, losses, metric="mean", greater_is_better=False, random_state=0)
     assert_allclose(result.estimate, losses["small"].mean(), atol=0.01)
     assert "small" in result.notes[0]
 

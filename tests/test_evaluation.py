@@ -12,6 +12,7 @@ from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
 from skboot import bootstrap_score
+from skboot.inference import proportion_interval
 
 REFERENCES = Path(__file__).parent / "references"
 ignore_extreme = pytest.mark.filterwarnings("ignore:.*too few for a quantile:UserWarning")
@@ -335,13 +336,26 @@ def test_auto_guards_f1_with_few_errors_by_wilson_on_jaccard():
     y_pred = y_true.copy()
     y_pred[[0, 40]] = 1 - y_pred[[0, 40]]
     result = bootstrap_score(y_true, y_pred, metric="f1", random_state=0)
-    from skboot.inference import proportion_interval
-
     low, high, *_ = proportion_interval(29, 31)
     assert result.confidence_interval.method == "wilson"
     np.testing.assert_allclose(
         result.confidence_interval[:2], (2 * low / (1 + low), 2 * high / (1 + high))
     )
+
+
+def test_a_top_k_accuracy_is_a_share_of_hits_with_its_wilson_interval():
+    rng = np.random.default_rng(0)
+    y_true, scores = rng.integers(0, 9, 200), rng.dirichlet(np.ones(10), 200)
+    with pytest.raises(ValueError, match=r"Give all labels, .* as labels="):
+        bootstrap_score(y_true, scores, metric="top_k_accuracy")
+    result = bootstrap_score(
+        y_true, scores, metric="top_k_accuracy", labels=np.arange(10), random_state=0
+    )
+    expected = metrics.top_k_accuracy_score(y_true, scores, labels=np.arange(10))
+    assert result.estimate == expected
+    assert result.confidence_interval[:2] == proportion_interval(round(200 * expected), 200)[:2]
+    most = np.sort(np.bincount(y_true))[-2:].sum() / 200
+    assert result.naive_estimate == pytest.approx(most, abs=1e-12)
 
 
 def test_auto_is_bca_for_other_metrics_of_rows():

@@ -21,6 +21,7 @@ from sklearn.metrics import (
     mean_squared_error,
     r2_score,
     roc_auc_score,
+    top_k_accuracy_score,
     zero_one_loss,
 )
 from sklearn.mixture import GaussianMixture
@@ -90,6 +91,43 @@ def watched(estimator, X, y, **options):
 
 
 # ------------------------------------------------------------------ numbers by other routes
+
+
+def test_top_k_accuracy_is_a_mean_of_hits_on_the_same_samples():
+    X, y = make_classification(
+        120, 6, n_classes=4, n_informative=4, flip_y=0.2, class_sep=0.5, random_state=0
+    )
+    scorer, samples = watched(
+        Samples(), X, y, n_train_resamples=60, random_state=0, scoring="top_k_accuracy"
+    )
+
+    def misses(model):
+        worst_two = np.argsort(model.predict_proba(X), axis=1)[:, :2]
+        return (worst_two == y[:, None]).any(axis=1)
+
+    full = misses(GaussianNB().fit(X, y))
+    expected = prediction_error(
+        [misses(GaussianNB().fit(X[rows], y[rows])) for rows in samples],
+        [np.bincount(rows, minlength=len(y)) for rows in samples],
+        resubstitution_losses=full,
+        no_information_rate=0.5,
+    )
+    assert scorer.oob_score_ == pytest.approx(1 - expected.oob, abs=1e-12)
+    assert scorer.resubstitution_score_ == pytest.approx(1 - full.mean(), abs=1e-12)
+    assert scorer.standard_error_ == pytest.approx(expected.standard_error, rel=1e-9)
+
+
+def test_top_1_accuracy_of_decision_values_is_accuracy(two_classes):
+    X, y = two_classes
+    scoring = {
+        "top": make_scorer(
+            top_k_accuracy_score, k=1, response_method=("decision_function", "predict_proba")
+        ),
+        "right": "accuracy",
+    }
+    scorer = BootstrapScorer(LogisticRegression(), scoring=scoring, **FEW).fit(X, y)
+    assert scorer.score_["top"] == scorer.score_["right"]
+    assert scorer.confidence_interval_["top"][:2] == scorer.confidence_interval_["right"][:2]
 
 
 def test_accuracy_equals_prediction_error_on_the_same_samples(two_classes):

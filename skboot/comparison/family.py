@@ -229,7 +229,7 @@ def _alone(
         simultaneous_interval=None,
         p_value=p_value(difference, method, confidence_level),
         p_value_adjusted=np.nan,
-        bootstrap_support=share_won(defined),
+        bootstrap_support=share_won(defined, both[0].result.greater_is_better),
         standard_error=spread if len(defined) > 1 else np.nan,
         mcnemar_p_value=None if counts is None else mcnemar_exact(*counts[:2]),
     )

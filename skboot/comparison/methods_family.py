@@ -146,7 +146,7 @@ def _left_out(
         # An error is better the smaller it is; the score may have either direction.
         runs = [-judged[name].errors[k].run_errors for name in pair]
         probability = call.outperformance(runs[0], runs[1], of_sample)
-        support = np.nan if error is None else share_won(-measures[0].sign * error.replicates)
+        support = np.nan if error is None else share_won(error.replicates, greater_is_better=False)
         records.append(_record(call, pair, difference, probability, support))
     records = adjusted(
         records,

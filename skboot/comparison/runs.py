@@ -36,6 +36,7 @@ def compare_runs(
     full_runs: Mapping[str, Any] | None = None,
     reference: str | None = None,
     adjust: str | None = "max-t",
+    greater_is_better: bool | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -79,6 +80,9 @@ def compare_runs(
         Name of the method that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
         For several differences at once.
+    greater_is_better : bool, optional
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        nothing is called better or worse. A value that contradicts a known metric is refused.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
         Rows of one group are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
@@ -105,7 +109,7 @@ def compare_runs(
     -------
     ComparisonResult or dict
         Its notes say what would narrow the intervals: more runs, or more test rows. Pairs hold
-        P(A > B) (``outperformance``) with ``paired_runs=True``.
+        P(A > B) (``outperformance``) with ``paired_runs=True`` and a known direction.
 
     Raises
     ------
@@ -141,15 +145,13 @@ def compare_runs(
     0.065 (0.048 to 0.082)
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
-    check.check_choice("interval", interval, _CALLER, _INTERVALS)
-    check.check_choice("varied", varied, _CALLER, _VARIED)
-    check_adjust(adjust, _CALLER)
+    _check_names(interval, varied, adjust)
     methods = _checked_methods(y_true, y_preds, full_runs, sample_weight, labels, varied)
     methods = _with_training(methods, training, varied)
     _check_paired(methods, paired_runs)
     check_reference(reference, methods, _CALLER)
     every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
-    statistics, single = statistics_of(metric, every, None, _CALLER)
+    statistics, single = statistics_of(metric, every, greater_is_better, _CALLER)
     first = next(iter(every.values()))
     plan = resampling_plan(groups, strata, False, None, n_resamples, random_state, first, _CALLER)
     settings = {
@@ -160,13 +162,14 @@ def compare_runs(
         "n_resamples": plan.n_resamples,
         "n_runs": {name: own.n_runs for name, own in methods.items()},
     }
-    given = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    given = {"y_true": y_true, "groups": groups, "strata": strata, "sample_weight": sample_weight}
     settings |= {name: value is not None for name, value in given.items()}
     call = RunsCall(
         methods, plan, varied, bool(paired_runs), reference, adjust, interval, level, settings
     )
     options = {**given, "metric": metric, "labels": labels, "n_jobs": n_jobs}
-    alone = _alone(call, y_true, y_preds, full_runs, options)
+    options["greater_is_better"] = greater_is_better
+    alone = _alone(call, y_preds, full_runs, options)
     results = {}
     for name, by_run in statistics.items():
         own = {method: found[name] for method, found in alone.items()}
@@ -183,6 +186,12 @@ def _warn(results: Mapping[str, ComparisonResult]) -> None:
 
 
 # ------------------------------------------------------------------ arguments
+
+
+def _check_names(interval: Any, varied: Any, adjust: Any) -> None:
+    check.check_choice("interval", interval, _CALLER, _INTERVALS)
+    check.check_choice("varied", varied, _CALLER, _VARIED)
+    check_adjust(adjust, _CALLER)
 
 
 def _checked_methods(
@@ -268,7 +277,7 @@ def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
 
 
 def _alone(
-    call: RunsCall, y_true: Any, y_preds: Any, full_runs: Any, options: dict[str, Any]
+    call: RunsCall, y_preds: Any, full_runs: Any, options: dict[str, Any]
 ) -> dict[str, dict[str, EvaluationResult]]:
     """Result of each method by itself, by method and metric."""
     found = {}
@@ -279,8 +288,7 @@ def _alone(
         warnings.simplefilter("ignore")
         for name, values in named.items():
             own = bootstrap_runs(
-                y_true,
-                values,
+                y_preds=values,
                 varied=call.varied,
                 training=call.methods[name].training,
                 full_runs=full.get(name),

@@ -92,6 +92,12 @@ class RunsCall:
         return max(self.n_units - self.n_strata, 1)
 
     @property
+    def keeps_training_list(self) -> bool:
+        """Whether the runs share a training list; values that are given need not have any."""
+        rows = next(iter(self.methods.values())).rows[0]
+        return self.varied == "seed" and rows.y_true is not None
+
+    @property
     def of_one_list(self) -> bool:
         """Whether the runs are on bootstrap samples of one training list."""
         return self.varied in ("training", "both")
@@ -172,7 +178,7 @@ def compared_by(
         name: replace(one, evidence=replace(one.evidence, replicates=evaluated[name].replicates))
         for name, one in alone.items()
     }
-    held_fixed = ["the training list"] if call.varied == "seed" else ["settings of the methods"]
+    held_fixed = ["the training list" if call.keeps_training_list else "settings of the methods"]
     if call.interval == "welch":
         held_fixed.append("the test rows")
     if call.plan.design.strata is not None:
@@ -185,7 +191,7 @@ def compared_by(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=tuple(_notes(call, records, differences)),
+        notes=tuple(_notes(call, records, differences, greater_is_better)),
         held_fixed=tuple(held_fixed),
         settings=call.settings,
     )
@@ -322,7 +328,7 @@ def _record(
         simultaneous_interval=None,
         p_value=difference.p_value,
         p_value_adjusted=np.nan,
-        bootstrap_support=share_won(first.replicates - second.replicates),
+        bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
         standard_error=difference.standard_error,
         outperformance=_outperformance(call, first, second, greater_is_better),
     )
@@ -396,7 +402,10 @@ def _covariance_of_runs(call: RunsCall, methods: Sequence[_Evaluated]) -> Floats
 
 
 def _notes(
-    call: RunsCall, records: Sequence[PairedDifference], differences: Sequence[RunsDifference]
+    call: RunsCall,
+    records: Sequence[PairedDifference],
+    differences: Sequence[RunsDifference],
+    greater_is_better: bool | None,
 ) -> list[str]:
     notes = []
     fewest = min(len(own.samples) for own in call.methods.values())
@@ -420,6 +429,8 @@ def _notes(
             )
     if call.interval != "welch":
         notes += [_advice(call, *each) for each in zip(records, differences, strict=True)][:3]
+    if call.paired and greater_is_better is None:
+        notes.append("P(A > B) is left out: the direction of the metric is unknown.")
     return [*notes, *too_few_pairs(record.outperformance for record in records)]
 
 

@@ -82,7 +82,8 @@ def search_score(
         "percentile": of the out-of-bag scores of single resamples, the published form; measured
         to be 1.2 to 1.4 times too wide. "auto" takes the first where it exists.
     greater_is_better : bool, optional
-        Direction of a metric that skboot cannot know.
+        Direction of ``"mean"`` and of callables, by which the best configuration is chosen; it
+        must be given for them. A value that contradicts a known metric is refused.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional

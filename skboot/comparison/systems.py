@@ -101,7 +101,8 @@ def compare_systems(
     same_population : bool
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional
-        Direction of a metric that skboot cannot know.
+        Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
+        nothing is called better or worse. A value that contradicts a known metric is refused.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call, whatever the order of the
         systems.

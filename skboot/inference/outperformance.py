@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from ..metrics.additive import mean_of_losses
+from ..metrics.additive import mean_of_values
 from ..resampling.design import SamplingDesign
 from ..resampling.plan import Coding, ResamplingPlan
 from .distribution import Subject, bootstrap
@@ -158,7 +158,7 @@ def _bootstrapped(
     seed: np.random.SeedSequence,
 ) -> NDArray[np.float64]:
     """Mean on each resample of the pairs."""
-    statistic = mean_of_losses()
+    statistic = mean_of_values()
     reduced = statistic.reduce(None, wins, None)
     plan = ResamplingPlan(SamplingDesign.of_groups(codes), n_resamples, seed)
     coding = Coding(reduced.code, reduced.n_codes, statistic.reads)

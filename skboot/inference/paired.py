@@ -463,10 +463,25 @@ def _smallest(excludes: Callable[[float], bool], floor: float, confidence_level:
 # ------------------------------------------------------------------ several differences
 
 
-def share_won(differences: ArrayLike) -> float:
-    """Share of differences above 0, ties half; undefined ones are left out."""
+def share_won(differences: ArrayLike, greater_is_better: bool | None) -> float:
+    """Share of differences in favour of the first, ties half; undefined ones are left out.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_resamples,)
+        First minus second.
+    greater_is_better : bool or None
+        None: the share of differences above 0, whether that is good or bad.
+
+    Returns
+    -------
+    float
+        NaN if no difference is defined.
+    """
     values = np.asarray(differences, dtype=float)
     values = values[~np.isnan(values)]
+    if greater_is_better is False:
+        values = -values
     wins = np.count_nonzero(values > 0) + 0.5 * np.count_nonzero(values == 0)
     return float(wins / len(values)) if len(values) else float("nan")
 

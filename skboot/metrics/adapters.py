@@ -131,7 +131,7 @@ class LibraryCallable(CallableStatistic):
         known = None
         if y_true is not None and y_pred.ndim == 2:
             known = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-            if self.response == "scores" and len(known) == 2 and y_pred.shape[1] == 2:
+            if self.response in ("scores", "any") and len(known) == 2 and y_pred.shape[1] == 2:
                 which = known.tolist().index(self.pos_label) if self.pos_label in known else 1
                 y_pred = y_pred[:, which]
             else:

@@ -1,10 +1,10 @@
 """Metrics that are functions of weighted sums.
 
 * `RowMean`: a mean of per-row values, or a function of one (accuracy, errors, losses);
-* `PosteriorMean`: likewise for probabilities of the classes (log loss, Brier score);
 * `Coefficient`: R2 and explained variance.
 
-Each evaluates ``combine(block.sums(terms))``; functions of the confusion matrix are in `labels`.
+Each evaluates ``combine(block.sums(terms))``; functions of the confusion matrix are in `labels`,
+means over rows of probabilities in `posteriors`.
 To add one, give the terms and the formula; a new mean of rows is one more function below.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from .cells import encode, label_counts
+from .cells import label_counts
 from .statistic import Floats, Proportion, ReadableBlock, Reading, Reduced, Response, Statistic
 
 # Values as few as this in a first look at the rows are worth coding; counts of codes are then
@@ -229,99 +229,6 @@ def _largest_share(
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorMean(RowMean):
-    """Weighted mean of a loss of the probabilities that each row's classes are given.
-
-    ``row_values`` takes the class of each row and the probabilities of all, ``constant`` the
-    shares of the classes.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_classes,) or None
-        Labels of the columns; None: those of ``y_true``, sorted.
-    """
-
-    response: Response = "probabilities"
-    labels: NDArray[Any] | None = None
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
-        """Terms are weight and loss of each row."""
-        assert y_true is not None
-        prob = all_columns(y_pred)
-        classes = classes_of(y_true, self.labels, prob.shape[1])
-        return super().reduce(classes, prob, sample_weight)
-
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
-        """Loss of the shares of the classes as posterior of every row."""
-        assert y_true is not None
-        assert self.constant is not None
-        n_classes = 2 if y_pred.ndim == 1 else max(y_pred.shape[1], 2)
-        classes = classes_of(y_true, self.labels, n_classes)
-        weight = np.bincount(classes, sample_weight, n_classes)
-        return self.sign * float(self.constant(weight / weight.sum()))
-
-
-def classes_of(
-    y_true: NDArray[Any], labels: NDArray[Any] | None, n_classes: int
-) -> NDArray[np.intp]:
-    """Class of each row, (n_samples,): its column among ``n_classes``."""
-    known = label_counts(y_true)[0] if labels is None else np.asarray(labels)
-    if len(known) != n_classes:
-        raise ValueError(
-            f"There are probabilities of {n_classes} classes, but the labels {known.tolist()}. "
-            "Give all labels, in the order of the columns, as labels=."
-        )
-    return encode(y_true, known)
-
-
-def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
-    """Probabilities (n_samples, n_classes) in floating point, from the second of two if alone."""
-    prob = y_prob if y_prob.dtype.kind == "f" else y_prob.astype(np.float64)
-    if prob.ndim == 2 and prob.shape[1] > 1:
-        return prob
-    second = prob.reshape(-1)
-    return np.column_stack((1 - second, second))
-
-
-def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
-    """Negative log probability of the truth, clipped as `sklearn.metrics.log_loss` does."""
-    epsilon = np.finfo(prob.dtype).eps
-    of_truth = prob[np.arange(len(classes)), classes]
-    return -np.log(np.clip(of_truth, epsilon, 1 - epsilon))
-
-
-def squared_distances(
-    classes: NDArray[np.intp], prob: NDArray[Any], halve: bool | None = None
-) -> NDArray[Any]:
-    """Squared distance from the truth; halved for two classes unless said."""
-    distance = prob.copy()
-    distance[np.arange(len(classes)), classes] -= 1
-    squares = np.einsum("ij,ij->i", distance, distance)
-    return squares / 2 if _halved(prob, halve) else squares
-
-
-def entropy(shares: Floats) -> Floats:
-    """Entropy of class shares (..., n_classes), in nats: the log loss of the shares."""
-    return -np.sum(xlogy(shares, shares), axis=-1) + 0.0
-
-
-def gini(shares: Floats, halve: bool | None = None) -> Floats:
-    """Brier score of class shares (..., n_classes)."""
-    impurity = 1 - np.sum(shares**2, axis=-1)
-    # Of a single class it is zero, whatever the rounding of its share.
-    impurity = np.where(np.count_nonzero(shares, axis=-1) > 1, impurity, 0.0)
-    return impurity / 2 if _halved(shares, halve) else impurity
-
-
-def _halved(columns: NDArray[Any], halve: bool | None) -> bool:
-    return columns.shape[-1] == 2 if halve is None else halve
-
-
-@dataclass(frozen=True, eq=False)
 class Coefficient(SumsStatistic):
     """R2 or explained variance: one less the residual by the total sum of squares.
 
@@ -432,30 +339,13 @@ def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
     )
 
 
-def log_loss(name: str, labels: NDArray[Any] | None) -> PosteriorMean:
-    """Mean negative log probability of the truth."""
-    return PosteriorMean(name, log_losses, constant=entropy, labels=labels)
+def mean_of_values(name: str = "mean") -> RowMean:
+    """Mean of per-row values that are given as predictions: losses, hits, ratings."""
+    return RowMean(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
 
 
-def brier(name: str, labels: NDArray[Any] | None, halve: bool | None = None) -> PosteriorMean:
-    """Mean squared distance of the probabilities from the truth; see `squared_distances`."""
-    two = labels is not None and len(labels) == 2 if halve is None else halve
-    return PosteriorMean(
-        name,
-        partial(squared_distances, halve=halve),
-        bounds=(0.0, 1.0 if two else 2.0),
-        constant=partial(gini, halve=halve),
-        labels=labels,
-    )
-
-
-def mean_of_losses(name: str = "mean") -> RowMean:
-    """Mean of per-row losses that are given as predictions."""
-    return RowMean(name, given_losses, bounds=(-np.inf, np.inf))
-
-
-def given_losses(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
-    """The losses themselves; there is no truth."""
+def given_values(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
+    """The values themselves; there is no truth."""
     return y_pred
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .additive import (
-    RowMean,
-    SumsStatistic,
-    accuracy,
+from .additive import RowMean, SumsStatistic, accuracy
+from .cells import Cells, encode, label_counts
+from .costs import check_costs, check_priors
+from .posteriors import (
     all_columns,
     brier,
     classes_of,
@@ -28,8 +28,6 @@ from .additive import (
     log_losses,
     squared_distances,
 )
-from .cells import Cells, encode, label_counts
-from .costs import check_costs, check_priors
 from .statistic import Floats, Reduced, Response, Statistic
 
 
@@ -170,7 +168,7 @@ def expected_cost(
     if priors is None and not relative:
         if costs is None:
             return accuracy(name, error=True)
-        return MeanCost(name, _given_losses, response="labels", costs=costs, labels=known)
+        return MeanCost(name, _given_values, response="labels", costs=costs, labels=known)
     matrix = None if costs is None else np.asarray(costs, dtype=np.float64)
     return ClassCosts(
         name,
@@ -258,7 +256,7 @@ class MeanCost(RowMean):
         return self.sign * float((counts @ costs[encode(labels, known)]).min() / counts.sum())
 
 
-def _given_losses(y_true: Any, losses: NDArray[Any]) -> NDArray[Any]:
+def _given_values(y_true: Any, losses: NDArray[Any]) -> NDArray[Any]:
     return losses
 
 

@@ -26,8 +26,8 @@ from sklearn.metrics import make_scorer
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from .._validation import fail
-from .additive import all_columns, entropy, gini, log_losses, squared_distances
 from .cells import encode
+from .posteriors import all_columns, entropy, gini, log_losses, squared_distances
 
 Floats = NDArray[np.float64]
 

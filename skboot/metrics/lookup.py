@@ -15,8 +15,10 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
+from numbers import Integral
 from typing import Any
 
+import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
@@ -48,7 +50,7 @@ def resolve_metrics(
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     greater_is_better : bool, optional
-        Direction of metrics that do not say their own.
+        Direction of "mean" and of callables, which do not say their own.
     caller : str
         Function to name in messages.
 
@@ -62,21 +64,13 @@ def resolve_metrics(
     single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
     named = _named(metric, caller)
     statistics: dict[str, Statistic] = {}
-    used = greater_is_better is None
     for name, one in named:
         statistic = _resolve(one, name, labels, caller)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict."
             raise fail(caller, "metric", "hold metrics of different names", f"two {name!r}", advice)
-        open_direction = statistic.greater_is_better is None or _is_mean(statistic)
-        if open_direction and greater_is_better is not None:
-            statistic = replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
-        used |= open_direction or statistic.greater_is_better == greater_is_better
-        statistics[statistic.name if name is None else name] = statistic
-    if not used:
-        must = "be None or the metric's own direction"
-        advice = "It is for callables and for 'mean', whose direction is not known."
-        raise fail(caller, "greater_is_better", must, repr(greater_is_better), advice)
+        directed = _directed(statistic, greater_is_better, caller)
+        statistics[statistic.name if name is None else name] = directed
     return statistics, single
 
 
@@ -99,15 +93,27 @@ def _named(metric: Any, caller: str) -> list[tuple[str | None, Any]]:
     return named
 
 
-def _is_mean(statistic: Statistic) -> bool:
-    return getattr(statistic, "row_values", None) is additive.given_losses
+def _directed(statistic: Statistic, greater_is_better: bool | None, caller: str) -> Statistic:
+    """The statistic with the direction that was given, if its own is unknown."""
+    if greater_is_better is None or statistic.greater_is_better == greater_is_better:
+        return statistic
+    if statistic.greater_is_better is None and isinstance(greater_is_better, bool | np.bool_):
+        return replace(statistic, greater_is_better=bool(greater_is_better))  # type: ignore[type-var]
+    must, advice = "be True, False or None", "None says that the direction is unknown."
+    if statistic.greater_is_better is not None:
+        must = f"be None or {statistic.greater_is_better}, the direction of {statistic.name!r}"
+        advice = (
+            "It is for callables and for 'mean', whose direction is not known. Beside other "
+            "metrics give a callable as a scorer, by sklearn.metrics.make_scorer."
+        )
+    raise fail(caller, "greater_is_better", must, repr(greater_is_better), advice)
 
 
 def _resolve(metric: Any, name: str | None, labels: ArrayLike | None, caller: str) -> Statistic:
     if isinstance(metric, Statistic):
         return metric
     if isinstance(metric, str) and metric == "mean":
-        return additive.mean_of_losses(name or "mean")
+        return additive.mean_of_values(name or "mean")
     request = _taken_apart(metric, name, caller)._replace(labels=labels)
     _check_options(request, caller)
     statistic = _fast_path(request)
@@ -226,10 +232,21 @@ def _check_options(request: Request, caller: str) -> None:
     if request.function is costs.bayes_decisions:
         advice = "Use its result as y_pred, with metric='neg_expected_cost'."
         raise fail(caller, "metric", "return a score", "bayes_decisions", advice)
+    if request.function is sklearn.metrics.top_k_accuracy_score:
+        _check_top_k(request.options, caller)
     is_library = _is_library(request.function)
     unknown = sorted(set(request.options) - set(known)) if is_library else []
     if unknown:
         raise fail(caller, "metric", f"take the options of {request.name}", f"{unknown}")
+
+
+def _check_top_k(options: Mapping[str, Any], caller: str) -> None:
+    k, labels = options.get("k", 2), options.get("labels")
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise fail(caller, "metric", "have an integer k of at least 1", f"k={k!r}")
+    if labels is not None and np.any(np.asarray(labels)[1:] <= np.asarray(labels)[:-1]):
+        advice = f"Columns may be in any order if their labels are given to {caller} as labels=."
+        raise fail(caller, "metric", "have labels in rising order", f"labels={labels!r}", advice)
 
 
 def _signed(statistic: Statistic, sign: float) -> Statistic:
@@ -259,7 +276,9 @@ def _callable(request: Request) -> CallableStatistic:
     response: Response = RESPONSES.get(_name_of(function), "any")
     if not _is_library(function):
         response = "scores"
-    takes_labels = response in ("probabilities", "any") and "labels" in known
+    # The classes of a top-k accuracy do not depend on which of them a resample holds.
+    is_top = function is sklearn.metrics.top_k_accuracy_score
+    takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
     by_cells = response == "labels" and takes_weights and _is_library(function)
     kind = CellsCallable if by_cells else LibraryCallable
     return kind(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import additive, class_costs
+from . import additive, class_costs, posteriors
 from .crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from .labels import (
     JACCARD,
@@ -148,14 +148,21 @@ def _coefficient(about_mean: bool) -> Callable[..., Statistic]:
 def _log_loss(
     request: Request, *, labels: ArrayLike | None = None, normalize: bool = True
 ) -> Statistic | None:
-    return additive.log_loss(request.name, _columns(request, labels)) if normalize else None
+    return posteriors.log_loss(request.name, _columns(request, labels)) if normalize else None
 
 
 def _brier(
     request: Request, *, labels: ArrayLike | None = None, scale_by_half: Any = "auto"
 ) -> Statistic:
     halve = None if scale_by_half == "auto" else bool(scale_by_half)
-    return additive.brier(request.name, _columns(request, labels), halve)
+    return posteriors.brier(request.name, _columns(request, labels), halve)
+
+
+def _top_k(
+    request: Request, *, k: int = 2, normalize: bool = True, labels: ArrayLike | None = None
+) -> Statistic | None:
+    columns = _columns(request, labels)
+    return posteriors.top_accuracy(request.name, k, columns) if normalize else None
 
 
 def _columns(request: Request, labels: ArrayLike | None) -> Any:
@@ -257,6 +264,7 @@ FAST_PATHS: Mapping[str, Callable[..., Statistic | None]] = MappingProxyType(
         "roc_auc_score": _roc_auc,
         "root_mean_squared_error": _regression(additive.squared_error, root=True),
         "root_mean_squared_log_error": _regression(additive.squared_error, root=True, log=True),
+        "top_k_accuracy_score": _top_k,
         "zero_one_loss": _error,
     }
 )
@@ -284,6 +292,7 @@ RESPONSES: Mapping[str, Response] = MappingProxyType(
         "equal_error_rate": "scores",
         "false_positive_rate_at": "scores",
         "roc_auc_score": "scores",
+        "top_k_accuracy_score": "scores",
         "brier_score": "probabilities",
         "brier_score_loss": "probabilities",
         "cross_entropy": "probabilities",

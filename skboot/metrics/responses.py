@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import UndefinedMetricWarning
 
 from .._validation import fail
 from .._warnings import warn_user
 from .adapters import LibraryCallable, Negated
-from .additive import given_losses
+from .additive import given_values
 from .cells import label_counts
 from .class_costs import ClassCosts, MeanCost
 from .costs import check_costs, check_priors
 from .labels import SetRatio
+from .posteriors import TopAccuracy
 from .statistic import CallableStatistic, Statistic
 
 
@@ -54,20 +56,24 @@ def check_response(
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
         return statistic
-    if getattr(inner, "row_values", None) is given_losses:
-        advice = "y_pred holds the losses; for predictions give a metric such as 'accuracy'."
+    if getattr(inner, "row_values", None) is given_values:
+        advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
     if inner.response in _CHECKS:
         _CHECKS[inner.response](inner, y_true, y_pred, caller)
+    if isinstance(inner, LibraryCallable) and y_pred.ndim == 2:
+        _check_columns(y_pred, _known_labels(inner, y_true, caller), caller)
     fixed = _with_labels(inner, y_true, y_pred)
+    if isinstance(fixed, TopAccuracy):
+        fixed = fixed.with_threshold(y_pred)
     return Negated(fixed) if isinstance(statistic, Negated) else fixed
 
 
 def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str) -> None:
-    is_mean = getattr(statistic, "row_values", None) is given_losses
+    is_mean = getattr(statistic, "row_values", None) is given_values
     if is_mean:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
-            must = "hold one number per row, its loss, for metric='mean'"
+            must = "hold one number per row for metric='mean'"
             raise fail(caller, "y_pred", must, _described(y_pred))
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
         advice = "Only metric='mean' and callables of predictions alone go without."
@@ -176,6 +182,9 @@ def _check_scores(
     known = _known_labels(statistic, y_true, caller)
     if isinstance(statistic, LibraryCallable):
         return
+    if isinstance(statistic, TopAccuracy):
+        _check_top(statistic, y_pred, known, caller)
+        return
     if len(known) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, f"the label {known.tolist()[0]!r} alone")
@@ -192,6 +201,19 @@ def _check_scores(
     if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
         must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
+
+
+def _check_top(
+    statistic: TopAccuracy, y_pred: NDArray[Any], known: NDArray[Any], caller: str
+) -> None:
+    if y_pred.ndim == 2 or len(known) != 2:
+        _check_columns(y_pred, known, caller)
+    if statistic.k >= len(known):
+        warn_user(
+            f"{caller}: the right class is always among the {statistic.k} that score highest of "
+            f"{len(known)}: this top-k accuracy is 1 whatever the predictions. Use a smaller k.",
+            UndefinedMetricWarning,
+        )
 
 
 def _check_two_classes(

@@ -3,7 +3,7 @@
 * `LabelMeasure`: functions of the confusion matrix, accuracy included; keeps the label given to
   each row, one small integer for all such metrics together.
 * `ValueMeasure`: functions of values predicted (squared error, R2); keeps the values.
-* `LossMeasure`: means of a loss of probabilities; keeps the loss of each row.
+* `LossMeasure`: means of a loss of probabilities, or of hits; keeps the loss of each row.
 * `ReplicateMeasure`: anything else (AUC, any function): keeps its value on the rows left out, and
   what each of these contributes to it.
 * `ScorerMeasure`: a callable of estimator, X and y; likewise.
@@ -24,8 +24,9 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from ..inference.no_information import no_information_absolute, no_information_squared
-from ..metrics.additive import Coefficient, PosteriorMean, RowMean, SumsStatistic
+from ..metrics.additive import Coefficient, RowMean, SumsStatistic
 from ..metrics.labels import BalancedAccuracy, LabelMetric
+from ..metrics.posteriors import PosteriorMean
 from ..metrics.statistic import Statistic
 from .replicates import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
@@ -307,23 +308,29 @@ class _AboutZero:
 
 
 class LossMeasure(RowMeasure):
-    """The mean of a loss of the probabilities of all classes."""
+    """The mean of a loss of the probabilities, or scores, of all classes."""
 
     def __init__(self, spec: Spec, statistic: PosteriorMean) -> None:
         _copy_spec(self, spec)
         self.statistic, self.key = statistic, f"loss of {spec.name}"
+        self._methods, self._positive = spec.methods, spec.positive
+
+    def _columns(self, answers: Answers) -> Array:
+        if self.statistic.response == "probabilities":
+            return answers.probabilities
+        return answers.scores(self._methods, self._positive)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the loss of each row."""
         assert self.target.codes is not None
-        losses = self._row_losses(self.target.codes[scored.rows], answers.probabilities)
+        losses = self._row_losses(self.target.codes[scored.rows], self._columns(answers))
         if not np.isfinite(losses).all():
             raise ValueError(f"{self.name} is not finite on rows that were left out.")
         return {self.key: losses}
 
-    def _row_losses(self, codes: Array, probabilities: Array) -> Array:
+    def _row_losses(self, codes: Array, columns: Array) -> Array:
         assert isinstance(self.statistic, RowMean)
-        values = self.statistic.row_values(codes, probabilities)
+        values = self.statistic.row_values(codes, columns)
         return self.factor * self.statistic.sign * np.asarray(values, dtype=np.float64)
 
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
@@ -334,8 +341,9 @@ class LossMeasure(RowMeasure):
         """Mean loss over all pairs of a class and an answer."""
         assert self.target.codes is not None
         shares = np.bincount(self.target.codes) / len(self.target.codes)
+        columns = self._columns(answers)
         means = [
-            self._row_losses(np.full(len(self.target.codes), k), answers.probabilities).mean()
+            self._row_losses(np.full(len(self.target.codes), k), columns).mean()
             for k in range(len(shares))
         ]
         return float(shares @ means)

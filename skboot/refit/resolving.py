@@ -17,8 +17,8 @@ from .._validation import fail
 from ..inference.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
 from ..metrics.adapters import Negated
-from ..metrics.additive import PosteriorMean
 from ..metrics.lookup import check_response, known_names, resolve_metrics
+from ..metrics.posteriors import PosteriorMean, TopAccuracy
 from ..metrics.statistic import CallableStatistic, Statistic
 from . import measures
 from .measures import Measure, Spec, Target
@@ -175,7 +175,7 @@ def _measure_of(spec: Spec, statistic: Any, response: NDArray[Any]) -> Measure:
         return measures.LabelMeasure(spec, statistic, labels)
     if statistic.response == "values" and measures.is_value_statistic(statistic):
         return measures.ValueMeasure(spec, statistic)
-    if type(statistic) is PosteriorMean and target.codes is not None:
+    if type(statistic) in (PosteriorMean, TopAccuracy) and target.codes is not None:
         return measures.LossMeasure(spec, statistic)
     limit = NO_INFORMATION_SCORE.get(getattr(spec.function, "__name__", "").removesuffix("_score"))
     return measures.ReplicateMeasure(spec, statistic, limit)

@@ -42,8 +42,9 @@ class PairedDifference(NamedTuple):
     p_value_adjusted : float
         Adjusted for the number of differences; NaN with ``adjust=None``.
     bootstrap_support : float
-        Share of resamples on which the first scores higher, ties half: of the test rows, or of
-        the training rows where methods are scored on the rows left out.
+        Share of resamples on which the first scores better, ties half: of the test rows, or of
+        the training rows where methods are scored on the rows left out. Where the direction of the
+        metric is unknown: on which the first scores higher.
     standard_error : float
         Standard deviation of the difference over the resamples.
     mcnemar_p_value : float or None

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance
-from . import refits_wording, rendering, wording
+from . import refits_wording, rendering, runs_wording, wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
@@ -122,11 +122,17 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     )
     sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
     share = _claim_of_runs(result, pair)
+    word = _comparative(result)
     if not apart:
-        return f"{sentence}{share} This does not show which one is better, nor that they are equal."
-    winner, loser = _ordered(result, pair)
-    word = {None: "higher than", True: "better than", False: "better than"}
-    return f"{sentence}{share} {winner} is {word[result.greater_is_better]} {loser}."
+        return f"{sentence}{share} This does not show which one is {word}, nor that they are equal."
+    one, other = _ordered(result, pair)
+    verb = "scores" if result.greater_is_better is None else "is"
+    return f"{sentence}{share} {one} {verb} {word} than {other}."
+
+
+def _comparative(result: ComparisonResult) -> str:
+    """What a score can be: "better", or "higher" where the direction is unknown."""
+    return "higher" if result.greater_is_better is None else "better"
 
 
 def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
@@ -226,8 +232,8 @@ def _given(result: ComparisonResult) -> str:
     """What paired runs hold fixed."""
     if _is_left_out(result):
         return "this training list"
-    independent = result.settings.get("varied") == "independent"
-    return "this test set" if independent else "this training list and test set"
+    listless = result.settings.get("varied") == "independent" or runs_wording.is_untrained(result)
+    return "this test set" if listless else "this training list and test set"
 
 
 def _metric(result: ComparisonResult) -> str:
@@ -246,9 +252,9 @@ def _reason(result: ComparisonResult) -> str:
 
 def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     """Return what a reader should know besides the tables, as label and text."""
-    lines = [("estimand", _ESTIMANDS[result.estimand])]
-    if sign := wording.direction(result.greater_is_better):
-        lines.append(("direction", sign))
+    lines = [("estimand", _estimand(result))]
+    sign = wording.direction(result.greater_is_better)
+    lines.append(("direction", sign or "unknown: scores are called higher and lower"))
     lines.append(("adjusted", _adjusted(result)))
     open_ = result.indistinguishable_from_best
     if open_ is not None and len(result.systems) > 2:
@@ -262,10 +268,23 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
     lines.append(("resampled", f"{drawn}, {wording._counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
+    if not any(pair.outperformance for pair in shown_pairs(result)):
+        lines.append(("support", _support(result)))
     if result.held_fixed:
         lines.append(("held fixed", wording._listed(result.held_fixed)))
     lines += [("note", note) for note in result.notes]
     return lines
+
+
+def _estimand(result: ComparisonResult) -> str:
+    if runs_wording.is_untrained(result):
+        return "difference of the methods' expected scores, over runs that differ in their seed"
+    return _ESTIMANDS[result.estimand]
+
+
+def _support(result: ComparisonResult) -> str:
+    """Say what the column of this name holds."""
+    return f"share of the resamples on which the first scores {_comparative(result)}, ties half"
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:

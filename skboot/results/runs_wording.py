@@ -13,6 +13,7 @@ from . import rendering
 
 if TYPE_CHECKING:
     from ..inference.variance import Components, Spread
+    from .comparison import ComparisonResult
     from .result import EvaluationResult
 
 _SOURCES = {
@@ -32,28 +33,34 @@ _WORTH = 0.01
 
 def estimand(result: EvaluationResult) -> str:
     """Say what the interval is for."""
-    seeds = _varied(result) == "seed"
     if result.estimand == "method":
-        where = "when trained on this training list" if seeds else "at this training-set size"
-        return f"expected performance of the method {where}"
+        return f"expected performance of the method {_where(result)}"
     if result.estimand == "next_run":
-        new = "new seed on this training list" if seeds else "new training set, new seed"
+        new = "new training set, new seed"
+        if _varied(result) == "seed":
+            new = "new seed on this training list"
+        if is_untrained(result):
+            new = "new seed, all else the same"
         return f"score of the next run: {new}, as many new test rows"
     return f"spread of single runs, {_kind_of_run(result)}"
 
 
 def claim_of(result: EvaluationResult, name: str, score: str, rows: str) -> str:
     """Begin the sentence for a paper, up to the interval."""
-    seeds = _varied(result) == "seed"
     fixed = ", with the test rows held fixed," if "test rows" in result.held_fixed else ""
     if result.estimand == "method":
-        where = "when trained on this training list" if seeds else "at this training-set size"
-        expected = f"{name} to be expected of the method {where}{fixed}"
+        expected = f"{name} to be expected of the method {_where(result)}{fixed}"
         return f"{expected} is estimated at {score} from {rows}"
     if result.estimand == "next_run":
-        where = " on this training list" if seeds else ""
+        listed = _varied(result) == "seed" and not is_untrained(result)
+        where = " on this training list" if listed else ""
         return f"{name} of the next run{where}, on as many new test rows, is predicted at {score}"
     return f"{name} of single runs, {_kind_of_run(result)}, is {score} on {rows}"
+
+
+def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
+    """Whether runs that differ in their seed need not have been trained: their values are given."""
+    return result.settings.get("varied") == "seed" and not result.settings.get("y_true", True)
 
 
 def what_it_is_not(result: EvaluationResult) -> str:
@@ -101,7 +108,16 @@ def _varied(result: EvaluationResult) -> str:
     return result.over_runs.varied
 
 
+def _where(result: EvaluationResult) -> str:
+    if is_untrained(result):
+        return "over runs that differ in their seed as these do"
+    seeds = _varied(result) == "seed"
+    return "when trained on this training list" if seeds else "at this training-set size"
+
+
 def _kind_of_run(result: EvaluationResult) -> str:
+    if is_untrained(result):
+        return "each with its own seed"
     return {
         "seed": "each with its own seed on this training list",
         "independent": "each trained on its own training set",

@@ -146,6 +146,11 @@ OPTIONS: dict[str, dict[str, list[dict]]] = {
         "scores": [{}, {"pos_label": 0}],
         "three columns": [{}, {"average": "weighted"}],
     },
+    "top_k_accuracy_score": {
+        "scores": [{"k": 1}],
+        "two columns": [{"k": 1}],
+        "three columns": [{}, {"k": 1}, {"k": 2, "labels": ["ant", "bee", "cow"]}],
+    },
     "expected_cost": {
         "rare classes": [
             {},
@@ -206,7 +211,10 @@ def plain(case):
     name = function.__name__
     if name == "expected_cost":
         labels = np.union1d(labels, data.y_pred)
-    takes_labels = RESPONSES[name] == "probabilities" or name == "expected_cost"
+    takes_labels = RESPONSES[name] == "probabilities" or name in (
+        "expected_cost",
+        "top_k_accuracy_score",
+    )
     if takes_labels or "multi_class" in options:
         options["labels"] = labels
     if name == "brier_score_loss":
@@ -222,6 +230,11 @@ def plain(case):
             y_true, y_pred = _exactly_constant(name, y_true, y_pred, weighing)
         if RESPONSES[name] == "scores" and y_pred.ndim == 2 and len(labels) == 2:
             y_pred = y_pred[:, 1]
+        if name == "top_k_accuracy_score" and y_pred.ndim == 1:
+            # scikit-learn's threshold is 1/2 where all scores at hand are in [0, 1]: here that of
+            # the whole test set, which numbers outside [0, 1] keep.
+            whole = 0.5 if data.y_pred.min() >= 0 and data.y_pred.max() <= 1 else 0.0
+            y_pred = np.where(y_pred > whole, 2.0, -1.0)
         given = {} if weights is None else {"sample_weight": weights}
         try:
             return function(y_true, y_pred, **options, **given)

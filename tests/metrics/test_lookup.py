@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import make_scorer
 
 import skboot.metrics
@@ -24,6 +25,10 @@ TWO = np.column_stack((1 - SECOND, SECOND))
 THREE = RNG.integers(0, 3, N)
 PROB = RNG.dirichlet([1, 1, 1], N)
 REAL, VALUE = RNG.gamma(2.0, size=(2, N))
+
+
+NUMBER_OF_TOPS = partial(metrics.top_k_accuracy_score, normalize=False)
+LIKELIHOOD = make_scorer(lambda y_true, y_prob: 0.0, response_method="predict_proba")
 
 
 def one(metric, **options):
@@ -200,7 +205,7 @@ def test_direction_follows_the_metric():
     assert one(metrics.max_error).greater_is_better is False
     assert one(metrics.d2_absolute_error_score).greater_is_better
     assert one(skboot.metrics.equal_error_rate).greater_is_better is False
-    assert one("mean").greater_is_better is False
+    assert one("mean").greater_is_better is None
     assert one(lambda y_true, y_pred: 0.0).greater_is_better is None
     assert one(make_scorer(lambda y_true, y_pred: 0.0)).greater_is_better
 
@@ -211,6 +216,8 @@ def test_the_direction_of_a_callable_can_be_told():
     assert one("accuracy", greater_is_better=True).greater_is_better is True
     with pytest.raises(ValueError, match="'greater_is_better' parameter"):
         one("accuracy", greater_is_better=False)
+    with pytest.raises(ValueError, match="the direction of 'accuracy'"):
+        resolve_metrics(["accuracy", lambda y_true, y_pred: 0.0], greater_is_better=False)
 
 
 # ------------------------------------------------------------------ several metrics
@@ -390,6 +397,10 @@ NAMES = np.array(["ham", "spam"])
         ("roc_auc_ovr", THREE, 2 * PROB, "sum 1"),
         ("average_precision", NAMES[BINARY], SECOND, "positive label 1.*pos_label="),
         ("neg_equal_error_rate", THREE, PROB, "two classes"),
+        ("top_k_accuracy", BINARY, PROB, "one column for each of the 2 labels.*labels="),
+        ("top_k_accuracy", THREE, SECOND, "one column for each of the 3 labels.*labels="),
+        (NUMBER_OF_TOPS, BINARY, PROB, "one column for each of the 2 labels.*labels="),
+        (LIKELIHOOD, BINARY, PROB, "one column for each of the 2 labels.*labels="),
         ("neg_log_loss", BINARY, DECISION, "probabilities of all classes.*'accuracy'"),
         ("neg_log_loss", NAMES[BINARY], NAMES[DECISION], "probabilities of all classes"),
         ("neg_log_loss", BINARY, PROB, "one column for each of the 2 labels.*labels="),
@@ -398,7 +409,7 @@ NAMES = np.array(["ham", "spam"])
         ("r2", NAMES[BINARY], VALUE, "'y_true'.*real number.*'accuracy'"),
         ("r2", REAL, PROB, "'y_pred'.*one real number per row"),
         ("mean", BINARY, VALUE, "'y_true'.*None with metric='mean'"),
-        ("mean", None, PROB, "one number per row, its loss"),
+        ("mean", None, PROB, "one number per row for metric='mean'"),
         ("accuracy", None, DECISION, "'y_true'.*true labels or values.*metric='mean'"),
         (metrics.max_error, None, VALUE, "'y_true'.*true labels or values"),
         (
@@ -430,6 +441,49 @@ def test_predictions_that_do_not_fit_are_refused(metric, y_true, y_pred, message
 def test_probabilities_that_do_not_sum_to_one_are_said():
     with pytest.warns(UserWarning, match="do not sum to one"):
         check_response(one("neg_log_loss"), THREE, 0.9 * PROB, "bootstrap_score")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": 0}, "integer k of at least 1. Got k=0"),
+        ({"k": 1.5}, "integer k of at least 1. Got k=1.5"),
+        ({"labels": [2, 0, 1]}, "labels in rising order.*labels="),
+    ],
+)
+def test_options_of_a_top_k_accuracy_are_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        one(partial(metrics.top_k_accuracy_score, **options))
+
+
+def test_a_top_k_accuracy_that_cannot_miss_is_said():
+    with pytest.warns(UndefinedMetricWarning, match="is 1 whatever the predictions"):
+        check_response(one("top_k_accuracy"), BINARY, SECOND, "bootstrap_score")
+
+
+@pytest.mark.parametrize("metric", ["top_k_accuracy", NUMBER_OF_TOPS])
+def test_columns_of_a_top_k_accuracy_may_be_in_any_order_of_labels(metric):
+    # Ties are decided by the order of the labels, as scikit-learn does.
+    tied = np.round(PROB, 1)
+    expected = one(metric, labels=[0, 1, 2])
+    mixed = one(metric, labels=[2, 0, 1])
+    assert observed(mixed, THREE, tied[:, [2, 0, 1]]) == observed(expected, THREE, tied)
+    function = metric if callable(metric) else metrics.top_k_accuracy_score
+    assert observed(expected, THREE, tied) == function(THREE, tied)
+
+
+def test_the_number_of_hits_among_two_classes_is_that_of_the_second_column():
+    top = partial(metrics.top_k_accuracy_score, normalize=False, k=1)
+    assert observed(one(top), BINARY, TWO) == np.sum(DECISION == BINARY)
+
+
+def test_a_top_k_accuracy_of_a_subgroup_keeps_the_threshold_of_the_whole_test_set():
+    score = np.array([-2.0, 0.2, 0.4, 0.3])
+    truth = np.array([0, 1, 1, 1])
+    top = partial(metrics.top_k_accuracy_score, k=1)
+    statistic = check_response(one(top), truth, score, "bootstrap_score")
+    reduced = statistic.reduce(truth[1:], score[1:], None)
+    assert statistic.proportion(reduced).hits == 3
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,220 @@
+"""Means over rows of what the scores of all classes are worth.
+
+* `PosteriorMean`: the mean of a loss of each row's probabilities (log loss, Brier score);
+* `TopAccuracy`: how often the right class is among the few that score highest.
+
+Rows are numbered by class once, so that a loss is a function of the number of the right column and
+of the columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from .additive import RowMean
+from .cells import encode, label_counts
+from .statistic import Floats, Reduced, Response
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorMean(RowMean):
+    """Weighted mean of a loss of the probabilities that each row's classes are given.
+
+    ``row_values`` takes the class of each row and the probabilities of all, ``constant`` the
+    shares of the classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_classes,) or None
+        Labels of the columns; None: those of ``y_true``, sorted.
+    """
+
+    response: Response = "probabilities"
+    labels: NDArray[Any] | None = None
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Terms are weight and loss of each row."""
+        assert y_true is not None
+        prob = all_columns(y_pred)
+        classes = classes_of(y_true, self.labels, prob.shape[1])
+        return super().reduce(classes, prob, sample_weight)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """Loss of the shares of the classes as posterior of every row."""
+        assert y_true is not None
+        assert self.constant is not None
+        n_classes = 2 if y_pred.ndim == 1 else max(y_pred.shape[1], 2)
+        classes = classes_of(y_true, self.labels, n_classes)
+        weight = np.bincount(classes, sample_weight, n_classes)
+        return self.sign * float(self.constant(weight / weight.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class TopAccuracy(PosteriorMean):
+    """Share of rows whose class is among the k that score highest.
+
+    Ties are as in scikit-learn: of three or more classes, the one of the last label comes first; of
+    two, the first. One column of scores is compared with a threshold, which is that of the whole
+    test set, also for resamples that hold no score outside [0, 1].
+
+    Parameters
+    ----------
+    k : int
+        How many classes count.
+    """
+
+    greater_is_better: bool | None = True
+    response: Response = "scores"
+    k: int = 2
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Code rows by whether they are hits."""
+        assert y_true is not None
+        labels, n_classes = self.labels, 2
+        if y_pred.ndim == 2:
+            n_classes = y_pred.shape[1]
+        if y_pred.ndim == 2 and labels is not None and np.any(labels[1:] < labels[:-1]):
+            # The order of the labels decides between classes that score the same.
+            order = np.argsort(labels)
+            labels, y_pred = labels[order], y_pred[:, order]
+        classes = classes_of(y_true, labels, n_classes)
+        return RowMean.reduce(self, classes, y_pred, sample_weight)
+
+    def with_threshold(self, y_pred: NDArray[Any]) -> TopAccuracy:
+        """The same, with the threshold of one column of scores fixed to that of these rows."""
+        if y_pred.ndim > 1:
+            return self
+        threshold = threshold_of(y_pred)
+        return replace(self, row_values=partial(top_hits, k=self.k, threshold=threshold))
+
+
+# ------------------------------------------------------------------ values of rows
+
+
+def log_loss(name: str, labels: NDArray[Any] | None) -> PosteriorMean:
+    """Mean negative log probability of the truth."""
+    return PosteriorMean(name, log_losses, constant=entropy, labels=labels)
+
+
+def brier(name: str, labels: NDArray[Any] | None, halve: bool | None = None) -> PosteriorMean:
+    """Mean squared distance of the probabilities from the truth; see `squared_distances`."""
+    two = labels is not None and len(labels) == 2 if halve is None else halve
+    return PosteriorMean(
+        name,
+        partial(squared_distances, halve=halve),
+        bounds=(0.0, 1.0 if two else 2.0),
+        constant=partial(gini, halve=halve),
+        labels=labels,
+    )
+
+
+def top_accuracy(name: str, k: int, labels: NDArray[Any] | None) -> TopAccuracy:
+    """Share of rows whose class is among the k that score highest."""
+    return TopAccuracy(
+        name,
+        partial(top_hits, k=k),
+        bounds=(0.0, 1.0),
+        constant=partial(_largest_classes, k=k),
+        labels=labels,
+        k=k,
+    )
+
+
+def classes_of(
+    y_true: NDArray[Any], labels: NDArray[Any] | None, n_classes: int
+) -> NDArray[np.intp]:
+    """Class of each row, (n_samples,): its column among ``n_classes``."""
+    known = label_counts(y_true)[0] if labels is None else np.asarray(labels)
+    if len(known) != n_classes:
+        raise ValueError(
+            f"There are probabilities of {n_classes} classes, but the labels {known.tolist()}. "
+            "Give all labels, in the order of the columns, as labels=."
+        )
+    return encode(y_true, known)
+
+
+def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
+    """Probabilities (n_samples, n_classes) in floating point, from the second of two if alone."""
+    prob = y_prob if y_prob.dtype.kind == "f" else y_prob.astype(np.float64)
+    if prob.ndim == 2 and prob.shape[1] > 1:
+        return prob
+    second = prob.reshape(-1)
+    return np.column_stack((1 - second, second))
+
+
+def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
+    """Negative log probability of the truth, clipped as `sklearn.metrics.log_loss` does."""
+    epsilon = np.finfo(prob.dtype).eps
+    of_truth = prob[np.arange(len(classes)), classes]
+    return -np.log(np.clip(of_truth, epsilon, 1 - epsilon))
+
+
+def squared_distances(
+    classes: NDArray[np.intp], prob: NDArray[Any], halve: bool | None = None
+) -> NDArray[Any]:
+    """Squared distance from the truth; halved for two classes unless said."""
+    distance = prob.copy()
+    distance[np.arange(len(classes)), classes] -= 1
+    squares = np.einsum("ij,ij->i", distance, distance)
+    return squares / 2 if _halved(prob, halve) else squares
+
+
+def entropy(shares: Floats) -> Floats:
+    """Entropy of class shares (..., n_classes), in nats: the log loss of the shares."""
+    return -np.sum(xlogy(shares, shares), axis=-1) + 0.0
+
+
+def gini(shares: Floats, halve: bool | None = None) -> Floats:
+    """Brier score of class shares (..., n_classes)."""
+    impurity = 1 - np.sum(shares**2, axis=-1)
+    # Of a single class it is zero, whatever the rounding of its share.
+    impurity = np.where(np.count_nonzero(shares, axis=-1) > 1, impurity, 0.0)
+    return impurity / 2 if _halved(shares, halve) else impurity
+
+
+def _halved(columns: NDArray[Any], halve: bool | None) -> bool:
+    return columns.shape[-1] == 2 if halve is None else halve
+
+
+def top_hits(
+    classes: NDArray[np.intp], scores: NDArray[Any], *, k: int, threshold: float | None = None
+) -> NDArray[np.bool_]:
+    """Whether the class of each row is among the k that score highest, (n_samples,).
+
+    Counting who scores higher needs no sorting of the columns.
+    """
+    if scores.ndim == 1 or scores.shape[1] == 2:
+        if k > 1:
+            return np.ones(len(scores), dtype=bool)
+        if scores.ndim == 2:
+            return np.asarray((scores[:, 1] > scores[:, 0]) == (classes == 1))
+        threshold = threshold_of(scores) if threshold is None else threshold
+        return np.asarray((scores > threshold) == (classes == 1))
+    own = scores[np.arange(len(classes)), classes][:, None]
+    rank = np.count_nonzero(scores > own, axis=1)
+    tied = scores == own
+    if np.count_nonzero(tied) > len(classes):
+        last = np.arange(scores.shape[1]) > classes[:, None]
+        rank += np.count_nonzero(tied & last, axis=1)
+    return rank < k
+
+
+def threshold_of(scores: NDArray[Any]) -> float:
+    """Threshold of one column of scores: 1/2 for probabilities, else 0, as scikit-learn has it."""
+    return 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0.0
+
+
+def _largest_classes(shares: Floats, k: int) -> float:
+    return float(np.sort(shares)[::-1][:k].sum())
