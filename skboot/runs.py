@@ -73,7 +73,7 @@ def bootstrap_runs(
     interval: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Score of a method from several runs on one test set, with an interval for it.
 
@@ -119,8 +119,8 @@ def bootstrap_runs(
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -168,6 +168,7 @@ def bootstrap_runs(
     check.check_confidence_level(confidence_level, _CALLER)
     check.check_choice("varied", varied, _CALLER, _VARIED)
     estimand = _checked_estimand(estimand, interval)
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     runs = checked_runs(y_true, y_preds, full_runs, sample_weight, labels, varied, _CALLER)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
     statistics, single = _statistics(metric, runs)
@@ -176,13 +177,8 @@ def bootstrap_runs(
     )
     if estimand in ("method", "next_run") and (refusal := _refusal(estimand, varied, runs)):
         raise ValueError(refusal)
-    options = {
-        "groups": groups,
-        "strata": strata,
-        "sample_weight": sample_weight,
-        "labels": labels,
-        "n_jobs": n_jobs,
-    }
+    options = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
+    options |= {"labels": labels, "n_jobs": n_jobs}
     task = _Task(runs, sample, varied, estimand, interval, float(confidence_level), plan, {})
     task = replace(task, settings=_recorded(task, options))
     systems, said = _systems(task, metric, single, options)

@@ -45,7 +45,7 @@ def compare_runs(
     interval: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Compare methods by several runs of each on the same test rows.
 
@@ -98,8 +98,8 @@ def compare_runs(
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -144,6 +144,7 @@ def compare_runs(
     check.check_choice("interval", interval, _CALLER, _INTERVALS)
     check.check_choice("varied", varied, _CALLER, _VARIED)
     check_adjust(adjust, _CALLER)
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     methods = _checked_methods(y_true, y_preds, full_runs, sample_weight, labels, varied)
     methods = _with_training(methods, training, varied)
     _check_paired(methods, paired_runs)
@@ -153,8 +154,7 @@ def compare_runs(
     first = next(iter(every.values()))
     plan = resampling_plan(groups, strata, False, None, n_resamples, random_state, first, _CALLER)
     settings = {
-        "varied": varied,
-        "paired_runs": bool(paired_runs),
+        **{"varied": varied, "paired_runs": bool(paired_runs)},
         **{"interval": interval, "reference": reference, "adjust": adjust},
         "confidence_level": level,
         "n_resamples": plan.n_resamples,
@@ -243,6 +243,7 @@ def _with_training(methods: dict[str, Method], training: Any, varied: str) -> di
 
 
 def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
+    check.check_flag("paired_runs", paired_runs, _CALLER)
     counts = {name: own.n_runs for name, own in methods.items()}
     names = [
         None if own.training is None else set(own.training.tolist()) for own in methods.values()

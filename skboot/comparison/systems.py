@@ -57,7 +57,7 @@ def compare_systems(
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Compare trained systems on the same test rows, with intervals for their differences.
 
@@ -107,8 +107,8 @@ def compare_systems(
         systems.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -172,6 +172,7 @@ def compare_systems(
     check_reference(reference, rows, _CALLER)
     statistics, single = statistics_of(metric, rows, greater_is_better, _CALLER)
     first = next(iter(rows.values()))
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     plan = resampling_plan(
         groups, strata, same_population, None, n_resamples, random_state, first, _CALLER
     )
@@ -199,7 +200,7 @@ def compare_systems(
 
 def check_interval(interval: Any, caller: str) -> None:
     """Accept the name of an interval that a difference can have."""
-    if interval in PROBLEMS:
+    if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             caller,
             "interval",
@@ -220,7 +221,7 @@ def check_adjust(adjust: Any, caller: str) -> None:
 
 def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
     """Accept the name of a system, or None."""
-    if reference is not None and reference not in systems:
+    if reference is not None and reference not in list(systems):
         raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
 
 
@@ -266,10 +267,7 @@ def checked_systems(
         check.check_same_length(
             caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
         )
-        columns = first.labels
-        if columns is None and first.y_true is not None and predicted.ndim == 2:
-            columns = np.unique(first.y_true)
-        rows[name] = replace(first, y_pred=predicted, labels=columns)
+        rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
     return rows
 
 

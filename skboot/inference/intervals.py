@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from .._validation import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
 
 Floats = NDArray[np.float64]
@@ -460,24 +462,23 @@ def proportion_interval(
     >>> round(low, 3), high
     (0.929, 1.0)
     """
-    where = "parameter of proportion_interval must be"
-    for name, value in (("k", k), ("n", n)):
-        if isinstance(value, bool) or value != int(value):
-            raise ValueError(f"The {name!r} {where} an integer. Got {value!r}.")
+    caller = "proportion_interval"
+    k, n = (_whole(name, value, caller) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
-        raise ValueError(
-            f"The 'k' {where} between 0 and n, and n at least 1. Got k={k}, n={n}. "
-            "For an accuracy of 0.93 on 200 rows use k=186, n=200."
-        )
-    if method not in _PROPORTION_LIMITS:
-        raise ValueError(f"The 'method' {where} one of {list(_PROPORTION_LIMITS)}. Got {method!r}.")
-    if not 0 < confidence_level < 1:
-        raise ValueError(
-            f"The 'confidence_level' {where} a float in (0, 1). Got {confidence_level!r}. "
-            "Use confidence_level=0.95 for a 95% interval."
-        )
-    low, high = _PROPORTION_LIMITS[method](int(k), int(n), confidence_level)
+        advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
+        must = "be between 0 and n, and n at least 1"
+        raise fail(caller, "k", must, f"k={k}, n={n}", advice)
+    check_choice("method", method, caller, list(_PROPORTION_LIMITS))
+    confidence_level = check_confidence_level(confidence_level, caller)
+    low, high = _PROPORTION_LIMITS[method](k, n, confidence_level)
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+def _whole(name: str, value: Any, caller: str) -> int:
+    """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
+    if isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0:
+        return int(value)
+    raise fail(caller, name, "be an integer", repr(value))
 
 
 # ------------------------------------------------------------------ registry

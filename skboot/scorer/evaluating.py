@@ -120,6 +120,7 @@ def judge(
         raise ValueError(
             f"This {type(scorer).__name__} requires y to be passed, but the target y is None."
         )
+    parameters.check_rows_of_fit(X, y, groups)
     params = _routed(scorer, groups, params)
     X, y, groups = indexable(X, y, groups)
     unit = None if groups is None else parameters.checked_groups(groups)
@@ -258,7 +259,7 @@ def _samples(
 def _records(scorer: Any, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
     """All runs but the first, which took ``seconds``."""
     return engine.run_all(
-        job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose, seconds_per_run=seconds
+        job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose or 0, seconds_per_run=seconds
     )
 
 
