@@ -154,7 +154,7 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
 
 
 def _integers(flat: list[Any]) -> NDArray[Any] | None:
-    """Whole numbers as integers of 64 bits, unsigned where they must be; None if they do not fit."""
+    """Whole numbers as integers of 64 bits, unsigned where they must be; None if too large."""
     whole = [int(x) for x in flat]
     low, high = min(whole), max(whole)
     if low in _INT64 and high in _INT64:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validation as check
+from .inference.distribution import check_replicates_fit
 from .metrics.lookup import check_response, resolve_metrics
 from .metrics.statistic import Statistic
 from .resampling.design import SamplingDesign
@@ -121,13 +122,15 @@ def resampling_plan(
     random_state: Any,
     rows: Rows,
     caller: str,
+    n_series: int = 0,
 ) -> ResamplingPlan:
-    """What is drawn, how often, and from which seed."""
+    """What is drawn, how often, and from which seed; for so many series of replicates at least."""
     seed = check.check_seed(random_state, caller)
     same_population = check.check_flag("same_population", same_population, caller)
     n = rows.n_samples
     advice = "1999 is enough for a 95% interval."
     n_resamples = check.check_count("n_resamples", n_resamples, caller, 2, advice)
+    check_replicates_fit(n_resamples, n_series, caller)
     design = _design(groups, strata, same_population, n, caller)
     if resamples is None:
         return ResamplingPlan(design, n_resamples, seed)

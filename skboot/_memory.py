@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ._validation import fail
+from ._messages import fail
 
 # Needs up to this size (bytes) are met without a look at what there is, which takes 50 us.
 _ALWAYS = 1 << 28
@@ -42,9 +42,9 @@ def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
     raise fail(
         caller,
         name,
-        f"be a number whose results fit into memory, here at most {available // bytes_each}",
-        f"{count}, which takes {count * bytes_each / 2**30:.0f} GiB of the "
-        f"{available / 2**30:.0f} available",
+        f"be a number whose results memory holds, here at most {available // bytes_each}",
+        f"{count}, which takes {count * bytes_each / 2**30:.3g} GiB of the "
+        f"{available / 2**30:.3g} available",
         "Monte Carlo error falls with the square root: ask for fewer.",
     )
 

@@ -16,36 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Unusable, as_array
 
+# Offered again: what is above the checks takes messages and checks from one place.
+from ._messages import fail as fail
+from ._messages import speaking_as as speaking_as
+from ._messages import speaking_of as speaking_of
+
 # Levels nearer to 0 or 1 than this have no quantiles in double precision: 0.5 + level / 2 is 0.5
 # or 1 there.
 _NEAREST_LEVEL = 1e-15
+# Largest size of values between which sums of squares and of their squares are in range.
+_SIZES = (1e-40, 1e40)
 # Factor between two positive weights beyond which products of three of them can vanish.
 _WIDEST_WEIGHTS = 1e100
 # Weights are brought between 0.5 and 1 where the largest is outside of 2**-100 to 2**100.
 _ORDINARY_EXPONENT = 100
-
-
-def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> ValueError:
-    """Make the error of a bad argument.
-
-    Parameters
-    ----------
-    caller, name : str
-        Function and argument.
-    must : str
-        What the argument must be, without a full stop.
-    got : str
-        What was given, without a full stop.
-    advice : str
-        What to do, a sentence.
-
-    Returns
-    -------
-    ValueError
-        To be raised.
-    """
-    message = f"The {name!r} parameter of {caller} must {must}. Got {got}."
-    return ValueError(f"{message} {advice}".rstrip())
 
 
 def check_confidence_level(value: Any, caller: str) -> float:
@@ -55,7 +39,13 @@ def check_confidence_level(value: Any, caller: str) -> float:
         return level
     if 0 < level < 1:
         must = f"be a float in (0, 1), at least {_NEAREST_LEVEL:g} from its ends"
-        raise fail(caller, "confidence_level", must, repr(value), "Its quantiles are not finite, or those of 0.")
+        raise fail(
+            caller,
+            "confidence_level",
+            must,
+            repr(value),
+            "Its quantiles are infinite, or 0.",
+        )
     advice = "Use confidence_level=0.95 for a 95% interval."
     if 1 < level < 100:
         advice = f"Use confidence_level={level / 100:g} for a {level:g}% interval."
@@ -83,7 +73,7 @@ def check_flag(name: str, value: Any, caller: str) -> bool:
 def check_direction(greater_is_better: Any, caller: str) -> bool | None:
     """Accept True, False or None."""
     if greater_is_better is None or _is_bool(greater_is_better):
-        return greater_is_better  # type: ignore[no-any-return]
+        return greater_is_better
     must = "be True, False or None"
     raise fail(caller, "greater_is_better", must, repr(greater_is_better))
 
@@ -185,7 +175,7 @@ def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
             "Rows come first: (n_samples,) or (n_samples, n_classes).",
         )
     if array.size == 0:
-        raise fail(caller, name, "hold at least one row", f"an array of shape {array.shape}")
+        raise fail(caller, name, "hold at least one row", f"an empty array, {array.shape}")
     check_no_missing(name, array, caller)
     return array
 
@@ -227,6 +217,18 @@ def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
             f"{int(bad.sum())} such values, the first in row {row}",
             "Remove these rows from every argument, or say what the system predicts for them.",
         )
+
+
+def check_size(name: str, values: NDArray[Any], caller: str) -> None:
+    """Refuse real values whose squares or cubes leave the range of double precision."""
+    if values.dtype.kind != "f":
+        return
+    low, high = _SIZES
+    largest = float(np.abs(values).max())
+    if largest != 0 and not low <= largest <= high:
+        must = f"hold values whose largest is between {low:g} and {high:g} in size"
+        advice = "Measure in another unit: multiply the values by the same number."
+        raise fail(caller, name, must, f"{largest:g}", advice)
 
 
 def _is_missing(value: Any) -> bool:

@@ -172,9 +172,8 @@ def bootstrap_runs(
     runs = checked_runs(y_true, y_preds, full_runs, sample_weight, labels, varied, _CALLER)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
     statistics, single = _statistics(metric, runs)
-    plan = resampling_plan(
-        groups, strata, False, None, n_resamples, random_state, runs.rows[0], _CALLER
-    )
+    drawn = (groups, strata, False, None, n_resamples, random_state)
+    plan = resampling_plan(*drawn, runs.rows[0], _CALLER, len(runs.rows))
     if estimand in ("method", "next_run") and (refusal := _refusal(estimand, varied, runs)):
         raise ValueError(refusal)
     options = {"groups": groups, "strata": strata, "sample_weight": sample_weight}
@@ -196,10 +195,11 @@ def bootstrap_runs(
 
 def _statistics(metric: Any, runs: Runs) -> tuple[dict[str, Statistic], bool]:
     """Statistics by name, checked against the predictions of every run."""
-    statistics, single = resolved_statistics(metric, runs.rows[0], None, _CALLER)
-    for statistic in statistics.values():
-        for rows in runs.rows[1:]:
-            check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
+    with check.speaking_of("y_preds"):
+        statistics, single = resolved_statistics(metric, runs.rows[0], None, _CALLER)
+        for statistic in statistics.values():
+            for rows in runs.rows[1:]:
+                check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
     return statistics, single
 
 
@@ -292,7 +292,7 @@ def _systems(
     """Result of the first run by metric, and its warnings where it is what was asked for."""
     rows = task.runs.rows[0]
     asked = task.estimand == "system"
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, check.speaking_as(_CALLER):
         warnings.simplefilter("always")
         found = bootstrap_score(
             rows.y_true,
@@ -403,10 +403,10 @@ def _distributions(
         reduced = losses.reduce(None, together, None)
         coding = Coding(reduced.code, reduced.n_codes, losses.reads)
         alone = [*subjects, Subject(losses, reduced, coding)]
-        *found, (_, mean) = bootstrap_each(task.plan, alone)
+        *found, (_, mean) = bootstrap_each(task.plan, alone, _CALLER)
         return found, statistic.sign * mean  # type: ignore[attr-defined]
     binding = task.plan.bind([subject.coding for subject in subjects])
-    drawn = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    drawn = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=_CALLER)
     centre = np.mean([drawn[run].replicates for run in task.centre], axis=0)
     return [(one.estimate, one.replicates) for one in drawn], centre
 

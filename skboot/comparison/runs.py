@@ -151,8 +151,8 @@ def compare_runs(
     check_reference(reference, methods, _CALLER)
     every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
     statistics, single = statistics_of(metric, every, None, _CALLER)
-    first = next(iter(every.values()))
-    plan = resampling_plan(groups, strata, False, None, n_resamples, random_state, first, _CALLER)
+    drawn = (groups, strata, False, None, n_resamples, random_state)
+    plan = resampling_plan(*drawn, next(iter(every.values())), _CALLER, len(every))
     settings = {
         **{"varied": varied, "paired_runs": bool(paired_runs)},
         **{"interval": interval, "reference": reference, "adjust": adjust},
@@ -275,7 +275,7 @@ def _alone(
     found = {}
     named = checked_names(y_preds, _CALLER, "method")
     full = {} if full_runs is None else {str(key): each for key, each in full_runs.items()}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), check.speaking_as(_CALLER):
         # What holds for the comparison is said of it.
         warnings.simplefilter("ignore")
         for name, values in named.items():

@@ -295,7 +295,7 @@ def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Re
     """Choose in every resample, and score what was chosen on the rows left out."""
     sign, subjects = candidates.sign, candidates.subjects
     every = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(every, subjects, n_jobs=n_jobs, verbose=verbose)
+    inside = bootstrap(every, subjects, n_jobs=n_jobs, verbose=verbose, caller="search_score")
     observed = np.array([each.estimate for each in inside])
     scores = sign * np.array([each.replicates for each in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)

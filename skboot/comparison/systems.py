@@ -19,7 +19,14 @@ from .._evaluating import (
     subject_of,
     with_replicates,
 )
-from .._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
+from .._inputs import (
+    Part,
+    Rows,
+    checked_rows,
+    resampling_plan,
+    resolved_statistics,
+    subgroups,
+)
 from ..inference.choice import planned_method
 from ..inference.distribution import LeftOutValues, Subject, bootstrap, leave_out
 from ..inference.intervals import Evidence
@@ -278,11 +285,8 @@ def statistics_of(
     found: dict[str, dict[str, Statistic]] = {}
     single = True
     for name, own in rows.items():
-        try:
+        with check.speaking_of(f"y_preds[{name!r}]"):
             statistics, single = resolved_statistics(metric, own, greater_is_better, caller)
-        except ValueError as error:
-            said = str(error).replace("'y_pred' parameter", f"'y_preds[{name!r}]' parameter")
-            raise ValueError(said) from None
         for key, statistic in statistics.items():
             found.setdefault(key, {})[name] = statistic
     return found, single
@@ -389,7 +393,7 @@ def _bootstrapped(
 ) -> tuple[list[_Unit], LeftOutValues | None]:
     """Units with their replicates, and their values without single units of the design."""
     subjects = [unit.subject for unit in units]
-    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=_CALLER)
     estimates = [distribution.estimate for distribution in distributions]
     left_out = None
     if call.interval == "bca":

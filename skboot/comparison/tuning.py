@@ -290,4 +290,5 @@ def _checked_scores(name: str, scores: ArrayLike) -> Floats:
             "hold at least two scores, one per split",
             f"{values.dtype} of shape {values.shape}",
         )
+    check.check_size(name, values, "corrected_t")
     return values.astype(np.float64)

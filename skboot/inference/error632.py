@@ -450,7 +450,7 @@ def _validated(
         must = f"finite numbers of shape {array.shape[1:]}"
         do = "Give the losses, on all rows, of the model trained on all rows."
         raise bad_argument("resubstitution_losses", must, full.shape, do)
-    rate = no_information_rate
+    rate: Any = no_information_rate
     number = isinstance(rate, Real) and np.isfinite(float(rate))
     if not number or not bounds[0] <= rate <= bounds[1]:
         must = f"a finite float within bounds={bounds}"

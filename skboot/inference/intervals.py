@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -476,7 +475,8 @@ def proportion_interval(
 
 def _whole(name: str, value: Any, caller: str) -> int:
     """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
-    if isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0:
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if is_number and not isinstance(value, bool) and value % 1 == 0:
         return int(value)
     raise fail(caller, name, "be an integer", repr(value))
 
@@ -577,3 +577,8 @@ NEEDS: Mapping[str, Callable[[Evidence], str]] = {
     "delong": _needs_delong,
     "max-t": _needs_max_t,
 }
+
+# Made of counts or of a standard error on the data: no resample is looked at.
+WITHOUT_REPLICATES = frozenset(
+    name for name, needs in NEEDS.items() if needs in (_needs_proportion, _needs_delong)
+)

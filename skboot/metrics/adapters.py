@@ -22,6 +22,7 @@ from .statistic import (
     Reading,
     Reduced,
     Statistic,
+    as_number,
 )
 
 # Weighing cells pays when they are this many times fewer than the rows.
@@ -156,7 +157,7 @@ class LibraryCallable(CallableStatistic):
             options["labels"] = data["labels"]
         if data["sample_weight"] is not None:
             options["sample_weight"] = data["sample_weight"][rows]
-        return float(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
+        return as_number(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,4 +219,4 @@ class CellsCallable(LibraryCallable):
             return np.nan
         options = {"labels": data["labels"]} if self.takes_labels else {}
         truth, decision = (side[used] for side in data["cells"])
-        return float(self.function(truth, decision, sample_weight=weights[used], **options))
+        return as_number(self.function(truth, decision, sample_weight=weights[used], **options))

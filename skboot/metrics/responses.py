@@ -22,6 +22,7 @@ from .cells import label_counts
 from .class_costs import ClassCosts, MeanCost
 from .costs import check_costs, check_priors
 from .labels import SetRatio
+from .magnitudes import check_losses
 from .statistic import CallableStatistic, Statistic
 
 
@@ -54,6 +55,8 @@ def check_response(
     inner = statistic.statistic if isinstance(statistic, Negated) else statistic
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
+        if inner.response == "values":
+            check_losses(inner, None, y_pred, caller)
         return statistic
     if getattr(inner, "row_values", None) is given_losses:
         advice = "y_pred holds the losses; for predictions give a metric such as 'accuracy'."
@@ -291,6 +294,7 @@ def _check_values(
         if y.ndim != 1 or y.dtype.kind not in "biuf":
             advice = "For class labels use a metric such as 'accuracy'."
             raise fail(caller, name, must, _described(y), advice)
+    check_losses(statistic, y_true, y_pred, caller)
 
 
 _CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = {

@@ -212,6 +212,7 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
     if truth.ndim != 1:
         must = "be of shape (n_test,)"
         raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}")
+    check.check_size(f"y_test{of}", truth, caller)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):
         must = f"have as many rows as X_test{of}, {n_rows}"
