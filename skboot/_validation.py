@@ -221,11 +221,12 @@ def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
 
 def check_size(name: str, values: NDArray[Any], caller: str) -> None:
     """Refuse real values whose squares or cubes leave the range of double precision."""
-    if values.dtype.kind != "f":
+    if values.dtype.kind != "f" or values.size == 0:
         return
     low, high = _SIZES
-    largest = float(np.abs(values).max())
-    if largest != 0 and not low <= largest <= high:
+    # NaN stands for what is not looked at; no temporary array.
+    largest = float(max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)))
+    if largest != 0 and not np.isnan(largest) and not low <= largest <= high:
         must = f"hold values whose largest is between {low:g} and {high:g} in size"
         advice = "Measure in another unit: multiply the values by the same number."
         raise fail(caller, name, must, f"{largest:g}", advice)

@@ -295,7 +295,7 @@ def test_a_metric_that_raises_on_the_data_is_named_and_its_own_error_the_cause()
     def broken(truth, predicted):
         raise KeyError("column")
 
-    with pytest.raises(ValueError, match="'metric'.*KeyError.*column.*'broken'") as caught:
+    with pytest.raises(ValueError, match=r"'metric'.*KeyError.*column.*'broken'") as caught:
         bootstrap_score([0, 1], [0, 1], metric=broken)
     assert isinstance(caught.value.__cause__, KeyError)
 

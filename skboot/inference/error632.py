@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from .._validation import check_confidence_level, check_groups, converted
+from .._validation import check_confidence_level, check_groups, check_size, converted
 from .cv_bootstrap import (
     Array,
     Bounds,
@@ -469,6 +469,7 @@ def _numbers(name: str, values: ArrayLike) -> Array:
     if array.dtype.kind not in "biuf":
         do = "Convert it to numbers; rows must be of equal length."
         raise bad_argument(name, "an array of numbers", array.dtype.name, do)
+    check_size(name, array, "prediction_error")
     return array
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -320,4 +321,8 @@ def _kind(y: NDArray[Any]) -> str:
         return "numbers"
     if y.dtype.kind in _KINDS:
         return _KINDS[y.dtype.kind]
-    return f"{type(y.ravel()[0]).__name__} objects"
+    # The answers of estimators come as they are: text as objects, for instance.
+    first = y.ravel()[0]
+    if isinstance(first, str | bytes):
+        return "text" if isinstance(first, str) else "bytes"
+    return "numbers" if isinstance(first, Real) else f"{type(first).__name__} objects"

@@ -126,7 +126,7 @@ def judge(
         raise ValueError(
             f"This {type(scorer).__name__} requires y to be passed, but the target y is None."
         )
-    parameters.check_rows_of_fit(X, y, groups)
+    parameters.check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
     params = _routed(scorer, groups, params)
     X, y, groups = indexable(X, y, groups)
     unit = None if groups is None else parameters.checked_groups(groups)

@@ -44,16 +44,24 @@ def check_parameters(scorer: Any, *, has_test: bool) -> None:
         raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
 
 
-def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:
-    """Refuse masked values, and columns of another length than X."""
-    caller = f"{_CALLER}.fit"
+def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
+    """Refuse masked values, targets of mixed types, and columns of another length than X."""
     for name, values in (("X", X), ("y", y), ("groups", groups)):
         check.check_not_masked(name, values, caller)
         sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
-        if sized and n_rows_of(values) != n_rows_of(X):
+        if not sized:
+            # None, and what the estimator may know how to read.
+            continue
+        n_values = 0 if getattr(values, "shape", None) == () else n_rows_of(values)
+        if n_values != n_rows_of(X):
             must = f"have as many rows as X, {n_rows_of(X)}"
             advice = "Row order is what pairs them; an index is never used."
-            raise check.fail(caller, name, must, f"{n_rows_of(values)}", advice)
+            raise check.fail(caller, name, must, f"{n_values}", advice)
+    if isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        labels = check.converted("y", y, caller)
+        if labels.dtype.kind == "O" and labels.ndim == 1:
+            check.check_no_missing("y", labels, caller)
+            check.numbered_labels("y", labels, caller)
 
 
 def checked_groups(groups: Any) -> NDArray[np.intp]:
