@@ -130,6 +130,10 @@ class LibraryCallable(CallableStatistic):
     ) -> Reduced:
         """Keep the rows, with columns as scikit-learn has them."""
         known = None
+        if self.response == "values":
+            # Differences of unsigned integers would wrap, and booleans have none.
+            y_true = None if y_true is None else np.asarray(y_true, dtype=np.float64)
+            y_pred = np.asarray(y_pred, dtype=np.float64)
         if y_true is not None and y_pred.ndim == 2:
             known = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
             if self.response == "scores" and len(known) == 2 and y_pred.shape[1] == 2:
