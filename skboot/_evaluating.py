@@ -27,6 +27,7 @@ from .inference.choice import automatic_interval, degeneracy, planned_method
 from .inference.distribution import BootstrapDistribution, Subject, acceleration, bootstrap
 from .inference.intervals import (
     NEEDS,
+    WITHOUT_REPLICATES,
     ConfidenceInterval,
     Evidence,
     confidence_interval,
@@ -38,6 +39,8 @@ from .results import EvaluationResult, ResultTable
 
 # Standard errors per resample are kept unasked where they cost fewer operations than this.
 _CHEAP_VARIANCE = 1 << 15
+# Resamples that are drawn at most where no limit is made of them.
+_MOST_UNNEEDED = 100_000
 
 UNITS = {
     "rows": "row",
@@ -57,6 +60,7 @@ class Task:
     confidence_level: float
     settings: dict[str, Any]
     caller: str
+    notes: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -89,8 +93,10 @@ def evaluate(
             subject, known = subject_of(task, statistic, part)
             subjects.append(subject)
             evidence.append(known)
+    if len(parts) == 1 and all(_needs_no_replicates(task, known) for known in evidence):
+        task = _with_fewer_resamples(task)
     binding = task.plan.bind([subject.coding for subject in subjects])
-    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=task.caller)
     accelerations: Sequence[float | None] = [known.acceleration for known in distributions]
     if None in accelerations:
         estimates = [distribution.estimate for distribution in distributions]
@@ -113,6 +119,26 @@ def evaluate(
         results[name] = ResultTable(table) if len(parts) > 1 else table[None]
     said.warn()
     return results
+
+
+def _needs_no_replicates(task: Task, known: Evidence) -> bool:
+    """Whether the limits come from counts, or from a standard error, on the data alone."""
+    wanted = planned_method(known) if task.interval == "auto" else task.interval
+    return wanted in WITHOUT_REPLICATES
+
+
+def _with_fewer_resamples(task: Task) -> Task:
+    """The task with no more resamples than a picture of the distribution can use."""
+    asked = task.plan.n_resamples
+    if asked <= _MOST_UNNEEDED or task.plan.resamples is not None:
+        return task
+    note = (
+        f"The interval needs no resamples: the first {_MOST_UNNEEDED} of the {asked} asked for "
+        "were drawn, for the distribution."
+    )
+    plan = replace(task.plan, n_resamples=_MOST_UNNEEDED)
+    settings = {**task.settings, "n_resamples": _MOST_UNNEEDED}
+    return replace(task, plan=plan, settings=settings, notes=(note,))
 
 
 def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, Evidence]:
@@ -273,7 +299,7 @@ def result_of(
         name if part.name is None else f"{name} ({part.name})",
         known,
         interval,
-        notes,
+        (*notes, *task.notes),
         n_samples=task.rows.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
         naive_estimate=statistic.naive_of(reduced, *task.rows.of(part.rows)),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validation as check
+from .inference.distribution import check_replicates_fit
 from .metrics.lookup import check_response, resolve_metrics
 from .metrics.statistic import Statistic
 from .resampling.design import SamplingDesign
@@ -35,6 +36,10 @@ class Rows:
             return columns
         y_true, y_pred, weights = (None if c is None else c[rows] for c in columns)
         return y_true, y_pred, weights
+
+    def beside(self, predicted: NDArray[Any], caller: str, name: str) -> Rows:
+        """The same with other predictions, already checked by themselves."""
+        return rows_of(self.y_true, predicted, self.sample_weight, self.labels, caller, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +70,34 @@ def checked_rows(
             "Multilabel and multi-output targets are not supported: score each column by itself.",
         )
     check.check_same_length(caller, y_pred=predicted, y_true=truth, sample_weight=weights)
-    columns = None if labels is None else check.check_rows("labels", labels, caller)
-    if columns is None and truth is not None and predicted.ndim == 2:
-        columns = np.unique(truth)
-    return Rows(truth, predicted, weights, columns)
+    return rows_of(truth, predicted, weights, check.check_labels(labels, truth, caller), caller)
+
+
+def rows_of(
+    truth: NDArray[Any] | None,
+    predicted: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    labels: NDArray[Any] | None,
+    caller: str,
+    name: str = "y_pred",
+) -> Rows:
+    """Pair checked columns; labels of probabilities are those of the truth unless given."""
+    if truth is None:
+        return Rows(truth, predicted, weights, labels)
+    if labels is None and predicted.ndim == 2:
+        labels = check.numbered_labels("y_true", truth, caller)[0]
+    if predicted.ndim == 1:
+        truth, predicted = check.check_integers(name, truth, predicted, caller)
+    return Rows(truth, predicted, weights, labels)
 
 
 def resolved_statistics(
     metric: Any, rows: Rows, greater_is_better: bool | None, caller: str
 ) -> tuple[dict[str, Statistic], bool]:
     """Statistics by name, checked against the rows, and whether a single one was asked for."""
+    better = check.check_direction(greater_is_better, caller)
     statistics, single = resolve_metrics(
-        metric, labels=rows.labels, greater_is_better=greater_is_better, caller=caller
+        metric, labels=rows.labels, greater_is_better=better, caller=caller
     )
     for name, resolved in statistics.items():
         statistic = check_response(resolved, rows.y_true, rows.y_pred, caller)
@@ -101,12 +122,15 @@ def resampling_plan(
     random_state: Any,
     rows: Rows,
     caller: str,
+    n_series: int = 0,
 ) -> ResamplingPlan:
-    """What is drawn, how often, and from which seed."""
+    """What is drawn, how often, and from which seed; for so many series of replicates at least."""
     seed = check.check_seed(random_state, caller)
+    same_population = check.check_flag("same_population", same_population, caller)
     n = rows.n_samples
     advice = "1999 is enough for a 95% interval."
     n_resamples = check.check_count("n_resamples", n_resamples, caller, 2, advice)
+    check_replicates_fit(n_resamples, n_series, caller)
     design = _design(groups, strata, same_population, n, caller)
     if resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
@@ -187,7 +211,7 @@ def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
     check.check_same_length(caller, y_pred=range(n_samples), by=labels)
     if labels.ndim != 1:
         raise check.fail(caller, "by", "be of shape (n_samples,)", f"shape {labels.shape}")
-    distinct, codes = np.unique(labels, return_inverse=True)
+    distinct, codes = check.numbered_labels("by", labels, caller, "subgroup name")
     names = distinct.tolist()
     if len(names) < 2 or "gap" in names:
         raise check.fail(

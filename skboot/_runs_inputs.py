@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _validation as check
-from ._inputs import Rows
+from ._inputs import Rows, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,9 @@ def checked_runs(
                 "These runs are on whole training lists already: add them to y_preds.",
             )
         full = _predictions("full_runs", full_runs, caller, predicted[0].ndim)
-    columns = None if labels is None else check.check_rows("labels", labels, caller)
+    columns = check.check_labels(labels, truth, caller)
     if columns is None and truth is not None and predicted[0].ndim == 2:
-        columns = np.unique(truth)
+        columns = check.numbered_labels("y_true", truth, caller)[0]
     names = [f"y_preds[{k}]" for k in range(len(predicted))]
     names += [f"full_runs[{k}]" for k in range(len(full))]
     found = []
@@ -73,7 +73,7 @@ def checked_runs(
                 f"shape {values.shape}",
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
-        found.append(Rows(truth, values, weights, columns))
+        found.append(rows_of(truth, values, weights, columns, caller, name))
     return Runs(found, len(predicted))
 
 
@@ -84,7 +84,7 @@ def _predictions(
     if isinstance(values, Mapping):
         values = list(values.values())
     elif hasattr(values, "__array__"):
-        values = np.asarray(values)
+        values = check.converted(name, values, caller)
         if ndim is not None and values.ndim == ndim:
             values = values[None]
         if values.ndim not in (2, 3):
@@ -131,7 +131,7 @@ def training_samples(
             f"shape {names.shape}",
             advice,
         )
-    _, sample = np.unique(names, return_inverse=True)
+    _, sample = check.numbered_labels("training", names, caller, "training sample")
     if sample.max() == 0:
         raise check.fail(
             caller,

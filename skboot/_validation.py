@@ -6,6 +6,7 @@ Checks return converted values; below the public functions shapes are trusted.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -13,35 +14,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._arrays import Unusable, as_array
 
-def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> ValueError:
-    """Make the error of a bad argument.
+# Offered again: what is above the checks takes messages and checks from one place.
+from ._messages import fail as fail
+from ._messages import speaking_as as speaking_as
+from ._messages import speaking_of as speaking_of
 
-    Parameters
-    ----------
-    caller, name : str
-        Function and argument.
-    must : str
-        What the argument must be, without a full stop.
-    got : str
-        What was given, without a full stop.
-    advice : str
-        What to do, a sentence.
-
-    Returns
-    -------
-    ValueError
-        To be raised.
-    """
-    message = f"The {name!r} parameter of {caller} must {must}. Got {got}."
-    return ValueError(f"{message} {advice}".rstrip())
+# Levels nearer to 0 or 1 than this have no quantiles in double precision: 0.5 + level / 2 is 0.5
+# or 1 there.
+_NEAREST_LEVEL = 1e-15
+# Largest size of values between which sums of squares and of their squares are in range.
+_SIZES = (1e-40, 1e40)
+# Factor between two positive weights beyond which products of three of them can vanish.
+_WIDEST_WEIGHTS = 1e100
+# Weights are brought between 0.5 and 1 where the largest is outside of 2**-100 to 2**100.
+_ORDINARY_EXPONENT = 100
 
 
 def check_confidence_level(value: Any, caller: str) -> float:
     """Accept a real number in (0, 1)."""
     level = float(value) if isinstance(value, Real) and not _is_bool(value) else np.nan
-    if 0 < level < 1:
+    if _NEAREST_LEVEL <= level <= 1 - _NEAREST_LEVEL:
         return level
+    if 0 < level < 1:
+        must = f"be a float in (0, 1), at least {_NEAREST_LEVEL:g} from its ends"
+        raise fail(
+            caller,
+            "confidence_level",
+            must,
+            repr(value),
+            "Its quantiles are infinite, or 0.",
+        )
     advice = "Use confidence_level=0.95 for a 95% interval."
     if 1 < level < 100:
         advice = f"Use confidence_level={level / 100:g} for a {level:g}% interval."
@@ -57,6 +61,56 @@ def check_count(name: str, value: Any, caller: str, minimum: int, advice: str = 
 
 def _is_bool(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
+
+
+def check_flag(name: str, value: Any, caller: str) -> bool:
+    """Accept True or False."""
+    if _is_bool(value):
+        return bool(value)
+    raise fail(caller, name, "be True or False", repr(value))
+
+
+def check_direction(greater_is_better: Any, caller: str) -> bool | None:
+    """Accept True, False or None."""
+    if greater_is_better is None or _is_bool(greater_is_better):
+        return greater_is_better
+    must = "be True, False or None"
+    raise fail(caller, "greater_is_better", must, repr(greater_is_better))
+
+
+def check_workers(n_jobs: Any, verbose: Any, caller: str) -> tuple[int | None, int]:
+    """Accept how many workers there may be, and whether progress is shown."""
+    return check_n_jobs(n_jobs, caller), check_verbose(verbose, caller)
+
+
+def check_n_jobs(n_jobs: Any, caller: str) -> int | None:
+    """Accept None or an integer that is not 0."""
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, Integral) and not _is_bool(n_jobs) and n_jobs != 0:
+        return int(n_jobs)
+    must = "be None or an integer that is not 0"
+    advice = "Use n_jobs=-1 for all processors."
+    raise fail(caller, "n_jobs", must, repr(n_jobs), advice)
+
+
+def check_verbose(verbose: Any, caller: str) -> int:
+    """Accept None (quiet), a bool, or an integer of at least 0."""
+    if verbose is None:
+        return 0
+    if isinstance(verbose, Integral | np.bool_) and int(verbose) >= 0:
+        return int(verbose)
+    must = "be None, a bool or an integer of at least 0"
+    raise fail(caller, "verbose", must, repr(verbose), "Use verbose=1 to see the progress.")
+
+
+def check_folder(memory: Any, caller: str) -> None:
+    """Accept None or the path of a folder."""
+    if memory is None or isinstance(memory, str | os.PathLike):
+        return
+    must = "be None or the path of a folder"
+    advice = "Use memory='runs': one file is kept there for each run."
+    raise fail(caller, "memory", must, repr(memory), advice)
 
 
 def check_choice(name: str, value: Any, caller: str, known: Sequence[str]) -> str:
@@ -109,7 +163,7 @@ def check_seed(random_state: Any, caller: str = "skboot") -> np.random.SeedSeque
 
 def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
     """Convert to a one- or two-dimensional array without missing values."""
-    array = _as_array(values)
+    array = converted(name, values, caller)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2):
@@ -120,10 +174,24 @@ def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
             f"an array of shape {array.shape}",
             "Rows come first: (n_samples,) or (n_samples, n_classes).",
         )
-    if len(array) == 0:
-        raise fail(caller, name, "hold at least one row", "an empty array")
+    if array.size == 0:
+        raise fail(caller, name, "hold at least one row", f"an empty array, {array.shape}")
     check_no_missing(name, array, caller)
     return array
+
+
+def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
+    """Convert to an array that holds the same values, of any shape."""
+    try:
+        return as_array(values)
+    except Unusable as error:
+        raise fail(caller, name, error.must, error.got, error.advice) from None
+
+
+def check_not_masked(name: str, values: Any, caller: str) -> None:
+    """Refuse a masked array with masked values, which others would take as they are below."""
+    if isinstance(values, np.ma.MaskedArray):
+        converted(name, values, caller)
 
 
 def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
@@ -151,6 +219,19 @@ def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
         )
 
 
+def check_size(name: str, values: NDArray[Any], caller: str) -> None:
+    """Refuse real values whose squares or cubes leave the range of double precision."""
+    if values.dtype.kind != "f" or values.size == 0:
+        return
+    low, high = _SIZES
+    # NaN stands for what is not looked at; no temporary array.
+    largest = float(max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)))
+    if largest != 0 and not np.isnan(largest) and not low <= largest <= high:
+        must = f"hold values whose largest is between {low:g} and {high:g} in size"
+        advice = "Measure in another unit: multiply the values by the same number."
+        raise fail(caller, name, must, f"{largest:g}", advice)
+
+
 def _is_missing(value: Any) -> bool:
     if value is None:
         return True
@@ -159,23 +240,9 @@ def _is_missing(value: Any) -> bool:
     except TypeError:
         # pandas' NA has no truth value.
         return True
-
-
-def _as_array(values: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(values)
-    if array.dtype.kind in "OT" and array.size and all(isinstance(x, str) for x in array.ravel()):
-        return np.array(array.tolist(), dtype=str)
-    if array.dtype.kind == "O" and array.size:
-        try:
-            # Nullable and mixed numeric columns arrive as objects.
-            return array.astype(np.float64) if _all_numbers(array) else array
-        except (TypeError, ValueError):
-            return array
-    return array
-
-
-def _all_numbers(array: NDArray[Any]) -> bool:
-    return all(isinstance(x, Real) and not isinstance(x, bool) for x in array.ravel())
+    except ValueError:
+        # An array, which is the row of a metric that takes any.
+        return False
 
 
 def check_same_length(caller: str, **columns: Any) -> int:
@@ -206,15 +273,31 @@ def check_weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.fl
             "be numbers of shape (n_samples,)",
             f"{weights.dtype} of shape {weights.shape}",
         )
-    weights = weights.astype(np.float64)
-    if weights.min() < 0 or weights.sum() <= 0:
+    return _ordinary(weights.astype(np.float64), caller)
+
+
+def _ordinary(weights: NDArray[np.float64], caller: str) -> NDArray[np.float64]:
+    """The weights, or the same times a power of two: their scale changes nothing but range."""
+    low, high = float(weights.min()), float(weights.max())
+    if low < 0 or high <= 0:
         raise fail(
             caller,
             "sample_weight",
             "be at least 0, and more than 0 for some row",
-            f"values from {weights.min():g} to {weights.max():g}",
+            f"values from {low:g} to {high:g}",
         )
-    return weights
+    if low < high / _WIDEST_WEIGHTS:
+        low = float(weights[weights > 0].min())
+        if low < high / _WIDEST_WEIGHTS:
+            raise fail(
+                caller,
+                "sample_weight",
+                f"hold positive weights within a factor of {_WIDEST_WEIGHTS:g} of each other",
+                f"values from {low:g} to {high:g}",
+                "A weight this small is none: set it to 0.",
+            )
+    exponent = int(np.frexp(high)[1])
+    return weights if abs(exponent) <= _ORDINARY_EXPONENT else np.ldexp(weights, -exponent)
 
 
 def check_groups(groups: ArrayLike, caller: str) -> NDArray[np.intp]:
@@ -256,23 +339,65 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return distinct, codes.reshape(labels.shape)
 
 
-def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> NDArray[np.intp]:
+def numbered_labels(
+    name: str, labels: NDArray[Any], caller: str, noun: str = "label"
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """As `numbered`, of labels of one type."""
     try:
-        distinct, codes = numbered(labels)
+        if labels.dtype.kind == "O":
+            # Lists can be sorted, but are no labels.
+            set(labels.ravel().tolist())
+        return numbered(labels)
     except TypeError:
+        kinds = sorted({type(label).__name__ for label in labels.ravel().tolist()})
         raise fail(
             caller,
             name,
-            f"hold {unit}s of one type",
-            "a mixture that cannot be sorted",
+            f"hold {noun}s of one type",
+            f"a mixture that cannot be sorted: {', '.join(kinds)}",
             "Convert them all to strings.",
         ) from None
+
+
+def check_labels(
+    labels: ArrayLike | None, truth: NDArray[Any] | None, caller: str
+) -> NDArray[Any] | None:
+    """Accept the labels of columns, each once."""
+    if labels is None:
+        return None
+    known = check_rows("labels", labels, caller)
+    if known.ndim != 1:
+        raise fail(caller, "labels", "be of shape (n_classes,)", f"shape {known.shape}")
+    distinct = numbered_labels("labels", known, caller)[0]
+    if len(distinct) < len(known):
+        raise fail(caller, "labels", "hold each label once", f"{known.tolist()}")
+    return known if truth is None else check_integers("labels", truth, known, caller)[1]
+
+
+def check_integers(
+    name: str, truth: NDArray[Any], other: NDArray[Any], caller: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Give integers of two columns one type: numpy compares signed with unsigned as floats."""
+    kinds = truth.dtype.kind + other.dtype.kind
+    if "u" not in kinds or truth.dtype == other.dtype or not set(kinds) <= set("biu"):
+        return truth, other
+    if np.uint64 not in (truth.dtype, other.dtype):
+        return truth, other
+    if min(int(truth.min()), int(other.min())) < 0:
+        must = "hold integers that 64 bits keep apart from those of y_true"
+        got = "integers above 2**63 - 1 beside negative ones"
+        raise fail(caller, name, must, got, "Give both as text.")
+    return truth.astype(np.uint64), other.astype(np.uint64)
+
+
+def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> NDArray[np.intp]:
+    distinct, codes = numbered_labels(name, labels, caller, unit)
     if len(distinct) < 2:
         raise fail(
             caller,
             name,
             f"hold at least two {unit}s",
-            f"one {unit}, {distinct[0]!r}",
+            f"one {unit}, {distinct.tolist()[0]!r}",
             "With a single one nothing can be said about new ones; leave groups out if the rows "
             "are independent.",
         )
@@ -288,7 +413,7 @@ def check_strata(
     labels = check_rows("strata", strata, caller)
     if labels.ndim != 1:
         raise fail(caller, "strata", "be of shape (n_samples,)", f"shape {labels.shape}")
-    codes = numbered(labels)[1].astype(np.intp, copy=False)
+    codes = numbered_labels("strata", labels, caller, "stratum name")[1].astype(np.intp, copy=False)
     if groups is None:
         return codes
     if groups.ndim == 2:
@@ -316,7 +441,7 @@ def check_strata(
 
 def check_resamples(resamples: ArrayLike, n_samples: int, caller: str) -> NDArray[np.integer]:
     """Accept 0-based row indices of shape (n_resamples, n_samples)."""
-    indices = np.asarray(resamples)
+    indices = converted("resamples", resamples, caller)
     shaped = indices.ndim == 2 and len(indices) >= 2 and indices.shape[1] == n_samples
     if not shaped or indices.dtype.kind not in "iu":
         raise fail(

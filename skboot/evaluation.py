@@ -35,7 +35,7 @@ def bootstrap_score(
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Score of a frozen system on a test set, with a confidence interval.
 
@@ -83,8 +83,8 @@ def bootstrap_score(
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -126,6 +126,7 @@ def bootstrap_score(
     check.check_confidence_level(confidence_level, caller)
     known = ["auto", *(name for name in METHODS if name != "max-t")]
     check.check_choice("interval", interval, caller, known)
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
     statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
     plan = resampling_plan(

@@ -45,7 +45,7 @@ def bootstrap_runs(
     interval: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Score of a method from several runs on one test set, with an interval for it.
 
@@ -94,8 +94,8 @@ def bootstrap_runs(
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -143,12 +143,12 @@ def bootstrap_runs(
     check.check_confidence_level(confidence_level, _CALLER)
     check.check_choice("varied", varied, _CALLER, _VARIED)
     estimand = _checked_estimand(estimand, interval)
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     runs = checked_runs(y_true, y_preds, full_runs, sample_weight, labels, varied, _CALLER)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
     statistics, single = _statistics(metric, runs, greater_is_better)
-    plan = resampling_plan(
-        groups, strata, False, None, n_resamples, random_state, runs.rows[0], _CALLER
-    )
+    drawn = (groups, strata, False, None, n_resamples, random_state)
+    plan = resampling_plan(*drawn, runs.rows[0], _CALLER, len(runs.rows))
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
     settings = {
@@ -179,10 +179,11 @@ def _statistics(
     metric: Any, runs: Runs, greater_is_better: bool | None
 ) -> tuple[dict[str, Statistic], bool]:
     """Statistics by name, checked against the predictions of every run."""
-    statistics, single = resolved_statistics(metric, runs.rows[0], greater_is_better, _CALLER)
-    for statistic in statistics.values():
-        for rows in runs.rows[1:]:
-            check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
+    with check.speaking_of("y_preds"):
+        statistics, single = resolved_statistics(metric, runs.rows[0], greater_is_better, _CALLER)
+        for statistic in statistics.values():
+            for rows in runs.rows[1:]:
+                check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
     return statistics, single
 
 

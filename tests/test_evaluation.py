@@ -292,12 +292,13 @@ def test_a_metric_that_raises_is_reported_with_the_resample_number():
         bootstrap_score(y_true, y_pred, metric=fragile, interval="percentile", random_state=0)
 
 
-def test_a_metric_that_raises_on_the_data_raises_its_own_error():
+def test_a_metric_that_raises_on_the_data_is_named_and_its_own_error_the_cause():
     def broken(truth, predicted):
         raise KeyError("column")
 
-    with pytest.raises(KeyError, match="column"):
+    with pytest.raises(ValueError, match=r"'metric'.*KeyError.*column.*'broken'") as caught:
         bootstrap_score([0, 1], [0, 1], metric=broken)
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_verbose_shows_progress_on_stderr(capsys):

@@ -47,7 +47,7 @@ def compare_methods(
     n_jobs: int | None = None,
     random_state: Any = None,
     memory: Any = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Compare estimators trained on the same samples and scored on the same rows.
 
@@ -109,8 +109,8 @@ def compare_methods(
         that a `BootstrapScorer` with these parameters gives it.
     memory : path-like, optional
         Folder for finished runs, which serves `BootstrapScorer` too. Needs a ``random_state``.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -182,10 +182,10 @@ def compare_methods(
         "stratify": stratify,
         "inner_cv": inner_cv,
         "error_score": error_score,
-        "n_jobs": n_jobs,
+        "n_jobs": check.check_n_jobs(n_jobs, _CALLER),
         "random_state": seed,
         "memory": memory,
-        "verbose": verbose,
+        "verbose": check.check_verbose(verbose, _CALLER),
     }
     scorers = {name: BootstrapScorer(one, **shared) for name, one in named.items()}
     data = {"groups": groups, "X_test": X_test, "y_test": y_test, "groups_test": groups_test}
@@ -245,6 +245,7 @@ def _check_asked(
 
 
 def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
+    check.check_folder(memory, _CALLER)
     if memory is not None and random_state is None:
         advice = "Set random_state=0, so that a later call can find the runs of this one."
         raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)

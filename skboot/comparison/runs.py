@@ -46,7 +46,7 @@ def compare_runs(
     interval: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Compare methods by several runs of each on the same test rows.
 
@@ -102,8 +102,8 @@ def compare_runs(
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -146,17 +146,17 @@ def compare_runs(
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
     _check_names(interval, varied, adjust)
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     methods = _checked_methods(y_true, y_preds, full_runs, sample_weight, labels, varied)
     methods = _with_training(methods, training, varied)
     _check_paired(methods, paired_runs)
     check_reference(reference, methods, _CALLER)
     every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
     statistics, single = statistics_of(metric, every, greater_is_better, _CALLER)
-    first = next(iter(every.values()))
-    plan = resampling_plan(groups, strata, False, None, n_resamples, random_state, first, _CALLER)
+    drawn = (groups, strata, False, None, n_resamples, random_state)
+    plan = resampling_plan(*drawn, next(iter(every.values())), _CALLER, len(every))
     settings = {
-        "varied": varied,
-        "paired_runs": bool(paired_runs),
+        **{"varied": varied, "paired_runs": bool(paired_runs)},
         **{"interval": interval, "reference": reference, "adjust": adjust},
         "confidence_level": level,
         "n_resamples": plan.n_resamples,
@@ -252,6 +252,7 @@ def _with_training(methods: dict[str, Method], training: Any, varied: str) -> di
 
 
 def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
+    check.check_flag("paired_runs", paired_runs, _CALLER)
     counts = {name: own.n_runs for name, own in methods.items()}
     names = [
         None if own.training is None else set(own.training.tolist()) for own in methods.values()
@@ -283,7 +284,7 @@ def _alone(
     found = {}
     named = checked_names(y_preds, _CALLER, "method")
     full = {} if full_runs is None else {str(key): each for key, each in full_runs.items()}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), check.speaking_as(_CALLER):
         # What holds for the comparison is said of it.
         warnings.simplefilter("ignore")
         for name, values in named.items():

@@ -210,7 +210,7 @@ def _evaluated(
             subjects.append(Subject(statistic, reduced, coding))
             owner.append(name)
     binding = call.plan.bind([subject.coding for subject in subjects])
-    found = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    found = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller="compare_runs")
     replicates = np.array([each.replicates for each in found])
     defined = ~np.isnan(replicates).any(axis=0)
     exact = _is_exact(call, subjects[0].statistic)

@@ -51,7 +51,7 @@ def search_score(
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Score of a tuned search, corrected for having chosen the best configuration.
 
@@ -88,8 +88,8 @@ def search_score(
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -135,6 +135,7 @@ def search_score(
     caller = "search_score"
     level = check.check_confidence_level(confidence_level, caller)
     check.check_choice("interval", interval, caller, _INTERVALS)
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
     rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
     statistics, single = statistics_of(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
@@ -295,7 +296,7 @@ def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Re
     """Choose in every resample, and score what was chosen on the rows left out."""
     sign, subjects = candidates.sign, candidates.subjects
     every = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(every, subjects, n_jobs=n_jobs, verbose=verbose)
+    inside = bootstrap(every, subjects, n_jobs=n_jobs, verbose=verbose, caller="search_score")
     observed = np.array([each.estimate for each in inside])
     scores = sign * np.array([each.replicates for each in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)

@@ -19,7 +19,14 @@ from .._evaluating import (
     subject_of,
     with_replicates,
 )
-from .._inputs import Part, Rows, checked_rows, resampling_plan, resolved_statistics, subgroups
+from .._inputs import (
+    Part,
+    Rows,
+    checked_rows,
+    resampling_plan,
+    resolved_statistics,
+    subgroups,
+)
 from ..inference.choice import planned_method
 from ..inference.distribution import LeftOutValues, Subject, bootstrap, leave_out
 from ..inference.intervals import Evidence
@@ -57,7 +64,7 @@ def compare_systems(
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = 0,
 ) -> Any:
     """Compare trained systems on the same test rows, with intervals for their differences.
 
@@ -108,8 +115,8 @@ def compare_systems(
         systems.
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : None, bool or int
+        1 shows progress on stderr; None and 0 are quiet.
 
     Returns
     -------
@@ -173,6 +180,7 @@ def compare_systems(
     check_reference(reference, rows, _CALLER)
     statistics, single = statistics_of(metric, rows, greater_is_better, _CALLER)
     first = next(iter(rows.values()))
+    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     plan = resampling_plan(
         groups, strata, same_population, None, n_resamples, random_state, first, _CALLER
     )
@@ -200,7 +208,7 @@ def compare_systems(
 
 def check_interval(interval: Any, caller: str) -> None:
     """Accept the name of an interval that a difference can have."""
-    if interval in PROBLEMS:
+    if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             caller,
             "interval",
@@ -221,7 +229,7 @@ def check_adjust(adjust: Any, caller: str) -> None:
 
 def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
     """Accept the name of a system, or None."""
-    if reference is not None and reference not in systems:
+    if reference is not None and reference not in list(systems):
         raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
 
 
@@ -267,10 +275,7 @@ def checked_systems(
         check.check_same_length(
             caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
         )
-        columns = first.labels
-        if columns is None and first.y_true is not None and predicted.ndim == 2:
-            columns = np.unique(first.y_true)
-        rows[name] = replace(first, y_pred=predicted, labels=columns)
+        rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
     return rows
 
 
@@ -281,11 +286,8 @@ def statistics_of(
     found: dict[str, dict[str, Statistic]] = {}
     single = True
     for name, own in rows.items():
-        try:
+        with check.speaking_of(f"y_preds[{name!r}]"):
             statistics, single = resolved_statistics(metric, own, greater_is_better, caller)
-        except ValueError as error:
-            said = str(error).replace("'y_pred' parameter", f"'y_preds[{name!r}]' parameter")
-            raise ValueError(said) from None
         for key, statistic in statistics.items():
             found.setdefault(key, {})[name] = statistic
     return found, single
@@ -392,7 +394,7 @@ def _bootstrapped(
 ) -> tuple[list[_Unit], LeftOutValues | None]:
     """Units with their replicates, and their values without single units of the design."""
     subjects = [unit.subject for unit in units]
-    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
+    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=_CALLER)
     estimates = [distribution.estimate for distribution in distributions]
     left_out = None
     if call.interval == "bca":

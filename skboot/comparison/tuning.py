@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr, stdtrit
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils.validation import check_is_fitted
 
 from .. import _validation as check
 from .._sklearn_compat import scorer_parts
 from .._warnings import warn_user
 from ..inference.intervals import ConfidenceInterval
+from ..scorer.parameters import check_rows_of_fit
 
 Floats = NDArray[np.float64]
 
@@ -76,7 +76,12 @@ def out_of_fold(
     >>> bool(result.estimate <= search.best_score_ + 0.02)
     True
     """
-    check_is_fitted(search, "cv_results_")
+    caller = "out_of_fold"
+    n_jobs = check.check_n_jobs(n_jobs, caller)
+    if not hasattr(search, "cv_results_"):
+        must = "be a fitted search, such as GridSearchCV"
+        raise check.fail(caller, "search", must, type(search).__name__, "Call its fit first.")
+    check_rows_of_fit(X, y, groups, caller)
     # Once, so that a splitter that shuffles gives all configurations the same folds.
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     folds = list(cv.split(X, y, groups))
@@ -84,7 +89,7 @@ def out_of_fold(
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     if not np.array_equal(tested, np.arange(n_samples)):
         raise check.fail(
-            "out_of_fold",
+            caller,
             "search",
             "have folds that test each row once",
             f"cv={search.cv!r}",
@@ -290,4 +295,5 @@ def _checked_scores(name: str, scores: ArrayLike) -> Floats:
             "hold at least two scores, one per split",
             f"{values.dtype} of shape {values.shape}",
         )
+    check.check_size(name, values, "corrected_t")
     return values.astype(np.float64)

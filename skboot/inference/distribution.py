@@ -20,11 +20,17 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
+from .._memory import check_fits
+from .._validation import fail
 from ..metrics.statistic import Floats, MetricError, Reduced, Statistic
 from ..resampling.plan import Binding, Coding, LeftOut, ResamplingPlan
 
 # Predicted serial seconds from which starting worker processes pays.
 _WORTH_PROCESSES = 3.0
+# A replicate and its standard error, in the parts of a call and put together, and one sorted copy.
+_BYTES_PER_VALUE = 5 * 8
+# Size of a metric between which its square is in the range of double precision.
+_SMALLEST, _LARGEST = 1e-150, 1e150
 # Values worked on at a time: their temporaries stay in the cache.
 _CACHED = 1 << 13
 # Tasks per worker: few enough to pickle the data rarely, enough to even out slow ones.
@@ -78,12 +84,18 @@ class BootstrapDistribution:
     acceleration: float | None = None
 
 
+def check_replicates_fit(n_resamples: int, n_subjects: int, caller: str) -> None:
+    """Refuse more resamples of so many statistics than memory holds."""
+    check_fits("n_resamples", n_resamples, _BYTES_PER_VALUE * n_subjects, caller)
+
+
 def bootstrap(
     binding: Binding,
     subjects: Sequence[Subject],
     *,
     n_jobs: int | None = None,
     verbose: int = 0,
+    caller: str = "bootstrap",
 ) -> list[BootstrapDistribution]:
     """Evaluate statistics on the data and on every resample of a plan.
 
@@ -98,6 +110,8 @@ def bootstrap(
         do not depend on it.
     verbose : int
         1 reports progress on stderr.
+    caller : str
+        Function named in messages.
 
     Returns
     -------
@@ -106,11 +120,18 @@ def bootstrap(
 
     Raises
     ------
+    ValueError
+        If memory does not hold the replicates, or a metric has no value on the data.
     RuntimeError
         If a metric raises on a resample; the message gives the resample's number.
     """
+    check_replicates_fit(binding.plan.n_resamples, len(subjects), caller)
     with single_threaded_blas():
-        data, parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
+        try:
+            data, parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
+        except MetricError as failure:
+            raise failure.on_data(caller) from failure.error
+    _check_sizes(data.values, subjects, caller)
     values, errors = parts[0]
     if len(parts) > 1:
         values = np.concatenate([part[0] for part in parts], axis=1)
@@ -138,13 +159,27 @@ def bootstrap(
     return results
 
 
-def bootstrap_each(plan: ResamplingPlan, subjects: Sequence[Subject]) -> list[tuple[float, Floats]]:
+def _check_sizes(values: Floats, subjects: Sequence[Subject], caller: str) -> None:
+    """Refuse values whose squares, which a standard error is made of, are not finite or vanish."""
+    for value, subject in zip(values.tolist(), subjects, strict=True):
+        if value == 0 or _SMALLEST <= abs(value) <= _LARGEST or value != value:
+            continue
+        must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
+        advice = "Measure in another unit: multiply the values by the same number."
+        got = f"{value:g} from {subject.statistic.name!r}"
+        raise fail(caller, "metric", must, got, advice)
+
+
+def bootstrap_each(
+    plan: ResamplingPlan, subjects: Sequence[Subject], caller: str = "bootstrap_each"
+) -> list[tuple[float, Floats]]:
     """Value on the data and replicates (n_resamples,) of each statistic, bound by itself.
 
     For many statistics of few codes, whose counts are drawn faster than rows: the resamples agree
     in law, not row by row, and equal those of `bootstrap` with a binding of that statistic alone.
     """
     found = []
+    check_replicates_fit(plan.n_resamples, len(subjects), caller)
     with single_threaded_blas():
         for subject in subjects:
             binding = plan.bind([subject.coding])
@@ -297,11 +332,7 @@ class _OnData(NamedTuple):
 
 
 def _on_data(binding: Binding, subjects: Sequence[Subject]) -> _OnData:
-    try:
-        values, variances = _evaluate(_sharing(binding, binding.observed(), subjects), subjects, 1)
-    except MetricError as failure:
-        # The metric fails on the user's own data: its message is the one to read.
-        raise failure.error from None
+    values, variances = _evaluate(_sharing(binding, binding.observed(), subjects), subjects, 1)
     return _OnData(values[:, 0], variances[:, 0], [None] * len(subjects))
 
 

@@ -12,12 +12,14 @@ Nothing is larger than the inputs, which are (n_resamples, n_samples).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from .._validation import check_confidence_level, check_groups, check_size, converted
 from .cv_bootstrap import (
     Array,
     Bounds,
@@ -248,9 +250,7 @@ class PredictionError:
         where = "PredictionError.interval"
         _check_choice("method", method, _METHODS, where)
         _check_choice("point", point, tuple(_POINTS), where)
-        if not (isinstance(confidence_level, float) and 0 < confidence_level < 1):
-            do = "Use confidence_level=0.95 for a 95% interval."
-            raise bad_argument("confidence_level", "a float in (0, 1)", confidence_level, do, where)
+        confidence_level = check_confidence_level(confidence_level, where)
         if method == "cv-bootstrap":
             if self.cv is None:
                 do = "Give cv_losses to prediction_error, or use 'adjusted' or 'hull'."
@@ -420,7 +420,7 @@ class _Data(NamedTuple):
 def _check_choice(
     name: str, value: Any, choices: tuple[str, ...], where: str = "prediction_error"
 ) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         known = ", ".join(repr(choice) for choice in choices)
         raise bad_argument(name, f"one of {known}", value, f"Use {name}={choices[0]!r}.", where)
 
@@ -450,9 +450,12 @@ def _validated(
         must = f"finite numbers of shape {array.shape[1:]}"
         do = "Give the losses, on all rows, of the model trained on all rows."
         raise bad_argument("resubstitution_losses", must, full.shape, do)
-    if not np.isfinite(no_information_rate):
+    rate: Any = no_information_rate
+    number = isinstance(rate, Real) and np.isfinite(float(rate))
+    if not number or not bounds[0] <= rate <= bounds[1]:
+        must = f"a finite float within bounds={bounds}"
         do = "See no_information_zero_one and its neighbours."
-        raise bad_argument("no_information_rate", "a finite float", no_information_rate, do)
+        raise bad_argument("no_information_rate", must, rate, do)
     _check_in_bounds("resubstitution_losses", full, bounds)
     data = _Data(
         array, counts, full, Units.of(_validated_groups(groups, array.shape[1]), array.shape[1])
@@ -462,10 +465,11 @@ def _validated(
 
 
 def _numbers(name: str, values: ArrayLike) -> Array:
-    array = np.asarray(values)
+    array = converted(name, values, "prediction_error")
     if array.dtype.kind not in "biuf":
         do = "Convert it to numbers; rows must be of equal length."
         raise bad_argument(name, "an array of numbers", array.dtype.name, do)
+    check_size(name, array, "prediction_error")
     return array
 
 
@@ -485,18 +489,11 @@ def _validated_bounds(bounds: Any) -> Bounds:
 def _validated_groups(groups: ArrayLike | None, n_rows: int) -> Array | None:
     if groups is None:
         return None
-    labels = np.asarray(groups)
+    labels = converted("groups", groups, "prediction_error")
     if labels.shape != (n_rows,):
         do = "Give the group of each row."
         raise bad_argument("groups", f"an array of shape ({n_rows},)", labels.shape, do)
-    if (labels != labels).any():
-        raise bad_argument(
-            "groups", "free of missing values", "NaN", "Name the group of every row."
-        )
-    if len(np.unique(labels)) < 2:
-        do = "Without several groups, nothing is known about new groups."
-        raise bad_argument("groups", "at least two groups", "one group", do)
-    return labels
+    return check_groups(labels, "prediction_error")
 
 
 def _check_in_bounds(name: str, values: Array, bounds: Bounds) -> None:

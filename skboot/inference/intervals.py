@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
+from .._validation import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
 
 Floats = NDArray[np.float64]
@@ -460,24 +461,24 @@ def proportion_interval(
     >>> round(low, 3), high
     (0.929, 1.0)
     """
-    where = "parameter of proportion_interval must be"
-    for name, value in (("k", k), ("n", n)):
-        if isinstance(value, bool) or value != int(value):
-            raise ValueError(f"The {name!r} {where} an integer. Got {value!r}.")
+    caller = "proportion_interval"
+    k, n = (_whole(name, value, caller) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
-        raise ValueError(
-            f"The 'k' {where} between 0 and n, and n at least 1. Got k={k}, n={n}. "
-            "For an accuracy of 0.93 on 200 rows use k=186, n=200."
-        )
-    if method not in _PROPORTION_LIMITS:
-        raise ValueError(f"The 'method' {where} one of {list(_PROPORTION_LIMITS)}. Got {method!r}.")
-    if not 0 < confidence_level < 1:
-        raise ValueError(
-            f"The 'confidence_level' {where} a float in (0, 1). Got {confidence_level!r}. "
-            "Use confidence_level=0.95 for a 95% interval."
-        )
-    low, high = _PROPORTION_LIMITS[method](int(k), int(n), confidence_level)
+        advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
+        must = "be between 0 and n, and n at least 1"
+        raise fail(caller, "k", must, f"k={k}, n={n}", advice)
+    check_choice("method", method, caller, list(_PROPORTION_LIMITS))
+    confidence_level = check_confidence_level(confidence_level, caller)
+    low, high = _PROPORTION_LIMITS[method](k, n, confidence_level)
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+def _whole(name: str, value: Any, caller: str) -> int:
+    """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if is_number and not isinstance(value, bool) and value % 1 == 0:
+        return int(value)
+    raise fail(caller, name, "be an integer", repr(value))
 
 
 # ------------------------------------------------------------------ registry
@@ -576,3 +577,8 @@ NEEDS: Mapping[str, Callable[[Evidence], str]] = {
     "delong": _needs_delong,
     "max-t": _needs_max_t,
 }
+
+# Made of counts or of a standard error on the data: no resample is looked at.
+WITHOUT_REPLICATES = frozenset(
+    name for name, needs in NEEDS.items() if needs in (_needs_proportion, _needs_delong)
+)

@@ -499,4 +499,5 @@ def bad_argument(
     name: str, must: str, got: Any, do: str, where: str = "prediction_error"
 ) -> ValueError:
     """What argument, what it must be, what was given, what to do."""
-    return ValueError(f"The '{name}' parameter of {where} must be {must}. Got {got!r}. {do}")
+    what = " ".join(repr(got).split())
+    return ValueError(f"The '{name}' parameter of {where} must be {must}. Got {what:.200}. {do}")

@@ -22,6 +22,7 @@ from .statistic import (
     Reading,
     Reduced,
     Statistic,
+    as_number,
 )
 
 # Weighing cells pays when they are this many times fewer than the rows.
@@ -129,6 +130,10 @@ class LibraryCallable(CallableStatistic):
     ) -> Reduced:
         """Keep the rows, with columns as scikit-learn has them."""
         known = None
+        if self.response == "values":
+            # Differences of unsigned integers would wrap, and booleans have none.
+            y_true = None if y_true is None else np.asarray(y_true, dtype=np.float64)
+            y_pred = np.asarray(y_pred, dtype=np.float64)
         if y_true is not None and y_pred.ndim == 2:
             known = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
             if self.response in ("scores", "any") and len(known) == 2 and y_pred.shape[1] == 2:
@@ -156,7 +161,7 @@ class LibraryCallable(CallableStatistic):
             options["labels"] = data["labels"]
         if data["sample_weight"] is not None:
             options["sample_weight"] = data["sample_weight"][rows]
-        return float(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
+        return as_number(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,4 +223,4 @@ class CellsCallable(LibraryCallable):
             return np.nan
         options = {"labels": data["labels"]} if self.takes_labels else {}
         truth, decision = (side[used] for side in data["cells"])
-        return float(self.function(truth, decision, sample_weight=weights[used], **options))
+        return as_number(self.function(truth, decision, sample_weight=weights[used], **options))

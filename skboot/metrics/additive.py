@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .cells import label_counts
+from .magnitudes import in_ordinary_range
 from .statistic import Floats, Proportion, ReadableBlock, Reading, Reduced, Response, Statistic
 
 # Values as few as this in a first look at the rows are worth coding; counts of codes are then
@@ -258,8 +259,8 @@ class Coefficient(SumsStatistic):
     ) -> Reduced:
         """Terms: row, weight, truth, its square, and residual, its square, about data points."""
         assert y_true is not None
-        truth = np.asarray(y_true, dtype=np.float64)
-        residual = truth - np.asarray(y_pred, dtype=np.float64)
+        truth, predicted = in_ordinary_range(_real(y_true), _real(y_pred))
+        residual = truth - predicted
         # A data point as origin: its own sums are exactly zero; the median, as outliers do not
         # move it away from the rows that a resample without them is about.
         truth = truth - _middle(truth)
@@ -442,8 +443,7 @@ def _least_absolute_error(
     weights = np.ones(len(truth)) if sample_weight is None else sample_weight
     pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else weights
     constant = np.full(len(truth), _quantile(truth, pull, 0.5))
-    errors = _absolute_errors(truth, constant, relative=relative)
-    return float(np.average(errors, weights=weights))
+    return float(np.average(_absolute_errors(truth, constant, relative=relative), weights=weights))
 
 
 def _pinball(y_true: NDArray[Any], y_pred: NDArray[Any], *, alpha: float) -> Floats:

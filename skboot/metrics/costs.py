@@ -17,15 +17,25 @@ Ferrer, L. (2022). Analysis and comparison of classification metrics. arXiv:2209
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import metrics as sklearn_metrics
 from sklearn.metrics import make_scorer
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from .._validation import fail
+from .._validation import (
+    check_flag,
+    check_integers,
+    check_labels,
+    check_rows,
+    check_same_length,
+    check_weights,
+    converted,
+    fail,
+    numbered_labels,
+)
 from .cells import encode
 from .posteriors import all_columns, entropy, gini, log_losses, squared_distances
 
@@ -94,16 +104,17 @@ def expected_cost(
     >>> expected_cost(y_true, y_pred, relative=True)
     1.0
     """
-    truth, decision = column_or_1d(y_true), column_or_1d(y_pred)
-    check_consistent_length(truth, decision, sample_weight)
-    known = _labels_of("expected_cost", labels, truth, decision)
-    matrix = check_costs("expected_cost", costs, len(known))
-    classes = _positions("expected_cost", "y_true", truth, known)
-    chosen = _positions("expected_cost", "y_pred", decision, known)
-    shares, mean = _class_means(
-        "expected_cost", matrix[classes, chosen], classes, known, priors, sample_weight
-    )
-    return _relative("expected_cost", mean, relative, float((shares @ matrix).min()))
+    name = "expected_cost"
+    truth, decision = _column(name, "y_true", y_true), _column(name, "y_pred", y_pred)
+    truth, decision = check_integers("y_pred", truth, decision, name)
+    weights = check_weights(sample_weight, name)
+    check_same_length(name, y_true=truth, y_pred=decision, sample_weight=weights)
+    known = _labels_of(name, labels, truth, decision)
+    matrix = check_costs(name, costs, len(known))
+    classes = _positions(name, "y_true", truth, known)
+    chosen = _positions(name, "y_pred", decision, known)
+    shares, mean = _class_means(name, matrix[classes, chosen], classes, known, priors, weights)
+    return _relative(name, mean, relative, float((shares @ matrix).min()))
 
 
 def cross_entropy(
@@ -162,9 +173,9 @@ def cross_entropy(
     0.532
     """
     name = "cross_entropy"
-    classes, prob, known = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, known, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
     loss = log_losses(classes, prob)
-    shares, mean = _class_means(name, loss, classes, known, priors, sample_weight)
+    shares, mean = _class_means(name, loss, classes, known, priors, weights)
     return _relative(name, mean, relative, float(entropy(shares)))
 
 
@@ -226,9 +237,9 @@ def brier_score(
     0.4
     """
     name = "brier_score"
-    classes, prob, known = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, known, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
     loss = squared_distances(classes, prob)
-    shares, mean = _class_means(name, loss, classes, known, priors, sample_weight)
+    shares, mean = _class_means(name, loss, classes, known, priors, weights)
     return _relative(name, mean, relative, float(gini(shares)))
 
 
@@ -271,7 +282,8 @@ def bayes_decisions(
     array([0, 1, 1])
     """
     prob = _probability_columns("bayes_decisions", y_prob)
-    known = np.arange(prob.shape[1]) if labels is None else np.asarray(labels)
+    given = check_labels(labels, None, "bayes_decisions")
+    known = np.arange(prob.shape[1]) if given is None else given
     _check_columns("bayes_decisions", prob, known)
     return known[(prob @ check_costs("bayes_decisions", costs, len(known))).argmin(axis=1)]
 
@@ -376,7 +388,8 @@ def false_positive_rate_at(
     0.333...
     """
     name = "false_positive_rate_at"
-    if not 0 <= false_negative_rate <= 1:
+    rate: Any = false_negative_rate
+    if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
         raise fail(name, "false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
     false_positives, false_negatives = _error_rates(name, y_true, y_score, pos_label, sample_weight)
     return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
@@ -412,10 +425,10 @@ def get_scorer(scoring: str) -> Any:
     >>> float(scores.mean().round(3))
     -0.047
     """
-    if scoring in SCORERS:
+    if isinstance(scoring, str) and scoring in SCORERS:
         function, response = SCORERS[scoring]
         return make_scorer(function, greater_is_better=False, response_method=response)
-    if scoring in sklearn_metrics.get_scorer_names():
+    if isinstance(scoring, str) and scoring in sklearn_metrics.get_scorer_names():
         return sklearn_metrics.get_scorer(scoring)
     known = ", ".join(sorted({*SCORERS, *sklearn_metrics.get_scorer_names()}))
     raise fail("get_scorer", "scoring", f"be one of {known}", repr(scoring))
@@ -436,7 +449,7 @@ def check_costs(caller: str, costs: ArrayLike | None, n_classes: int) -> Floats:
     """Cost matrix (n_classes, n_classes) as float64; that of the total error by default."""
     if costs is None:
         return 1.0 - np.eye(n_classes)
-    matrix = np.asarray(costs, dtype=np.float64)
+    matrix = _numbers(caller, "costs", costs)
     if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
         must = f"be finite and of shape (n_classes, n_classes), here ({n_classes}, {n_classes})"
         advice = "costs[i][j] is the cost of deciding j when the truth is i, in order of labels."
@@ -448,7 +461,7 @@ def check_priors(caller: str, priors: ArrayLike | None, n_classes: int) -> Float
     """Class priors (n_classes,) as float64, if given."""
     if priors is None:
         return None
-    shares = np.asarray(priors, dtype=np.float64)
+    shares = _numbers(caller, "priors", priors)
     proper = shares.shape == (n_classes,) and np.all(shares >= 0)
     if not proper or abs(shares.sum() - 1) > 1e-6:
         must = f"hold one probability for each of {n_classes} classes, with sum 1"
@@ -456,8 +469,33 @@ def check_priors(caller: str, priors: ArrayLike | None, n_classes: int) -> Float
     return shares
 
 
+def _numbers(caller: str, name: str, values: ArrayLike) -> Floats:
+    array = converted(name, values, caller)
+    if array.dtype.kind not in "biuf":
+        raise fail(caller, name, "hold numbers", f"an array of {array.dtype}")
+    return array.astype(np.float64)
+
+
+def _column(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
+    """One label or score for each row."""
+    column = check_rows(name, values, caller)
+    if column.ndim != 1:
+        raise fail(caller, name, "be of shape (n_samples,)", f"shape {column.shape}")
+    if column.dtype.kind == "O":
+        numbered_labels(name, column, caller)
+    return column
+
+
+def _real(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
+    """Real numbers in single or double precision."""
+    array = check_rows(name, values, caller)
+    if array.dtype.kind not in "biuf":
+        raise fail(caller, name, "hold numbers", f"an array of {array.dtype}")
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
 def _probability_columns(caller: str, y_prob: ArrayLike) -> NDArray[Any]:
-    prob = check_array(y_prob, ensure_2d=False, dtype=[np.float64, np.float32])
+    prob = _real(caller, "y_prob", y_prob)
     if prob.min() < 0 or prob.max() > 1:
         got = f"values from {prob.min():g} to {prob.max():g}"
         raise fail(caller, "y_prob", "hold probabilities in [0, 1]", got)
@@ -477,23 +515,25 @@ def _posteriors(
     y_prob: ArrayLike,
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
-) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any]]:
-    """Class of each row, probabilities of all classes, and the labels."""
-    truth = column_or_1d(y_true)
-    prob = _probability_columns(caller, y_prob)
-    check_consistent_length(truth, prob, sample_weight)
+) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any], Floats | None]:
+    """Class of each row, probabilities of all classes, the labels, and the weights."""
+    truth = _column(caller, "y_true", y_true)
+    prob, weights = _probability_columns(caller, y_prob), check_weights(sample_weight, caller)
+    check_same_length(caller, y_true=truth, y_prob=prob, sample_weight=weights)
     known = _labels_of(caller, labels, truth)
     _check_columns(caller, prob, known)
-    return _positions(caller, "y_true", truth, known), prob, known
+    return _positions(caller, "y_true", truth, known), prob, known, weights
 
 
 def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
-    if labels is None:
-        return np.unique(np.concatenate([np.unique(array) for array in arrays]))
-    known = column_or_1d(labels)
-    if len(np.unique(known)) < len(known):
-        raise fail(caller, "labels", "hold each label once", repr(labels))
-    return known
+    known = check_labels(labels, arrays[0], caller)
+    if known is not None:
+        return known
+    kinds = ["numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in arrays]
+    if len({kind.rstrip("0123456789") for kind in kinds}) > 1:
+        must = f"hold labels of the same kind as y_true, here {kinds[0]}"
+        raise fail(caller, "y_pred", must, kinds[1], "Convert one of them.")
+    return np.unique(np.concatenate([np.unique(array) for array in arrays]))
 
 
 def _positions(caller: str, name: str, y: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
@@ -511,10 +551,10 @@ def _class_means(
     classes: NDArray[np.intp],
     known: NDArray[Any],
     priors: ArrayLike | None,
-    sample_weight: ArrayLike | None,
+    sample_weight: Floats | None,
 ) -> tuple[Floats, float]:
     """Share of each class, and the mean loss under these shares."""
-    weights = np.ones(len(loss)) if sample_weight is None else column_or_1d(sample_weight)
+    weights = np.ones(len(loss)) if sample_weight is None else sample_weight
     weight = np.bincount(classes, weights, len(known))
     total = np.bincount(classes, weights * loss, len(known))
     given = check_priors(caller, priors, len(known))
@@ -529,7 +569,7 @@ def _class_means(
 
 
 def _relative(caller: str, mean: float, relative: bool, reference: float) -> float:
-    if not relative:
+    if not check_flag("relative", relative, caller):
         return mean
     if reference == 0:
         must = "be False where the best answer that ignores the input is free of loss"
@@ -545,16 +585,18 @@ def _error_rates(
     sample_weight: ArrayLike | None,
 ) -> tuple[Floats, Floats]:
     """Rates of false positives and false negatives at every threshold, the strictest first."""
-    truth, score = column_or_1d(y_true), column_or_1d(y_score)
-    check_consistent_length(truth, score, sample_weight)
-    score = check_array(score, ensure_2d=False, dtype=[np.float64, np.float32])
+    truth, score = _column(caller, "y_true", y_true), _real(caller, "y_score", y_score)
+    if score.ndim != 1:
+        raise fail(caller, "y_score", "be of shape (n_samples,)", f"shape {score.shape}")
+    given = check_weights(sample_weight, caller)
+    check_same_length(caller, y_true=truth, y_score=score, sample_weight=given)
     known = np.unique(truth)
     if len(known) != 2:
         raise fail(caller, "y_true", "hold two classes", f"the labels {known.tolist()}")
     if pos_label is not None and pos_label not in known.tolist():
         raise fail(caller, "pos_label", f"be one of {known.tolist()}", repr(pos_label))
     positive = truth == (known[1] if pos_label is None else pos_label)
-    weights = np.ones(len(score)) if sample_weight is None else column_or_1d(sample_weight)
+    weights = np.ones(len(score)) if given is None else given
     order = np.argsort(-score, kind="stable")
     last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
     accepted = [

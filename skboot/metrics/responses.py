@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from .._validation import fail
+from .._arrays import EXACT
+from .._validation import fail, numbered_labels
 from .._warnings import warn_user
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
@@ -22,6 +24,7 @@ from .cells import label_counts
 from .class_costs import ClassCosts, MeanCost
 from .costs import check_costs, check_priors
 from .labels import SetRatio
+from .magnitudes import check_losses
 from .posteriors import TopAccuracy
 from .statistic import CallableStatistic, Statistic
 
@@ -55,10 +58,14 @@ def check_response(
     inner = statistic.statistic if isinstance(statistic, Negated) else statistic
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
+        if inner.response == "values":
+            check_losses(inner, None, y_pred, caller)
         return statistic
     if getattr(inner, "row_values", None) is given_values:
         advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
+    if y_true.dtype.kind == "O" and _reads_labels(inner):
+        numbered_labels("y_true", y_true, caller)
     if inner.response in _CHECKS:
         _CHECKS[inner.response](inner, y_true, y_pred, caller)
     if isinstance(inner, LibraryCallable) and y_pred.ndim == 2:
@@ -67,6 +74,13 @@ def check_response(
     if isinstance(fixed, TopAccuracy):
         fixed = fixed.with_threshold(y_pred)
     return Negated(fixed) if isinstance(statistic, Negated) else fixed
+
+
+def _reads_labels(statistic: Statistic) -> bool:
+    """Whether the truth is labels, which are sorted, and not whatever a user's function takes."""
+    return statistic.response in ("labels", "scores", "probabilities") or isinstance(
+        statistic, LibraryCallable
+    )
 
 
 def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str) -> None:
@@ -110,6 +124,8 @@ def _check_labels(
     _check_discrete("y_pred", y_pred, must, caller)
     _check_discrete("y_true", y_true, must, caller)
     _check_same_kind(y_true, y_pred, caller)
+    if y_pred.dtype.kind == "O":
+        numbered_labels("y_pred", y_pred, caller)
     if isinstance(statistic, SetRatio) and statistic.binary:
         _check_binary(statistic, y_true, y_pred, caller)
     if isinstance(statistic, ClassCosts | MeanCost):
@@ -130,9 +146,15 @@ def _check_discrete(name: str, y: NDArray[Any], must: str, caller: str) -> None:
 
 def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) -> None:
     kinds = [_kind(y) for y in (y_true, y_pred)]
-    if None not in kinds and kinds[0] != kinds[1]:
+    if kinds[0] != kinds[1]:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
         raise fail(caller, "y_pred", must, f"{kinds[1]}", "Convert one of them.")
+    if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
+        for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+            if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
+                got = f"floats of 2**53 or more, such as {y[np.abs(y).argmax()]:.17g}"
+                must = "hold labels that can be told from the integers beside them"
+                raise fail(caller, name, must, got, "Keep ids as integers or text throughout.")
 
 
 def _check_binary(
@@ -293,8 +315,9 @@ def _check_values(
     must = f"hold one real number per row for the metric {statistic.name!r}"
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         if y.ndim != 1 or y.dtype.kind not in "biuf":
-            advice = "For class labels use a metric such as 'accuracy'." if _kind(y) else ""
+            advice = "For class labels use a metric such as 'accuracy'."
             raise fail(caller, name, must, _described(y), advice)
+    check_losses(statistic, y_true, y_pred, caller)
 
 
 _CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = {
@@ -308,13 +331,20 @@ _CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = 
 def _described(y: NDArray[Any]) -> str:
     if y.ndim != 1:
         return f"an array of shape {y.shape}"
-    noun = {"numbers": "numbers", "text": "text"}.get(_kind(y) or "", "objects")
-    return f"{noun} such as {y[:1].tolist()[0]!r}" if len(y) else "nothing"
+    return f"{_kind(y)} such as {y[:1].tolist()[0]!r}" if len(y) else "nothing"
 
 
-def _kind(y: NDArray[Any]) -> str | None:
-    """Numbers or text; None for anything else."""
+_KINDS = {"U": "text", "S": "bytes", "M": "dates", "m": "durations"}
+
+
+def _kind(y: NDArray[Any]) -> str:
+    """What the values are: numbers, text, or the name of their type."""
     if y.dtype.kind in "biuf":
         return "numbers"
-    first = y.ravel()[:1].tolist()
-    return "text" if first and isinstance(first[0], str) else None
+    if y.dtype.kind in _KINDS:
+        return _KINDS[y.dtype.kind]
+    # The answers of estimators come as they are: text as objects, for instance.
+    first = y.ravel()[0]
+    if isinstance(first, str | bytes):
+        return "text" if isinstance(first, str) else "bytes"
+    return "numbers" if isinstance(first, Real) else f"{type(first).__name__} objects"

@@ -11,12 +11,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._validation import fail
 
 Floats = NDArray[np.float64]
 Response = Literal["labels", "scores", "probabilities", "values", "any"]
@@ -250,7 +254,7 @@ class CallableStatistic(Statistic):
             except self.undefined:
                 values[line] = np.nan
             except Exception as error:
-                raise MetricError(line, error) from error
+                raise MetricError(line, error, self.name) from error
         return self.sign * values
 
     def _calls(self, block: ReadableBlock, reduced: Reduced) -> Iterator[Callable[[], float]]:
@@ -265,8 +269,30 @@ class CallableStatistic(Statistic):
         if data["y_true"] is not None:
             arguments.insert(0, data["y_true"][rows])
         if data["sample_weight"] is not None:
-            return float(self.function(*arguments, sample_weight=data["sample_weight"][rows]))
-        return float(self.function(*arguments))
+            return as_number(self.function(*arguments, sample_weight=data["sample_weight"][rows]))
+        return as_number(self.function(*arguments))
+
+
+class NotANumber(TypeError):
+    """What a metric returned is not one real number; `returned` is how it prints."""
+
+    def __init__(self, returned: str) -> None:
+        super().__init__(returned)
+        self.returned = returned
+
+    def __str__(self) -> str:
+        return f"it returned {self.returned}, not one real number"
+
+
+def as_number(value: Any) -> float:
+    """What a metric returned as a float, if it is one real number."""
+    if isinstance(value, Real | Decimal):
+        return float(value)
+    # Arrays and tensors without dimensions are numbers, too.
+    if getattr(value, "shape", None) == () and not np.iscomplexobj(value):
+        return float(value)
+    what = " ".join(repr(value).split())
+    raise NotANumber(what if len(what) <= 80 else f"{what[:80]}...")
 
 
 class MetricError(RuntimeError):
@@ -278,9 +304,24 @@ class MetricError(RuntimeError):
         Which line of the block.
     error : Exception
         What the metric raised.
+    metric : str
+        Name of the metric.
     """
 
-    def __init__(self, line: int, error: Exception) -> None:
-        super().__init__(line, error)
+    def __init__(self, line: int, error: Exception, metric: str) -> None:
+        super().__init__(line, error, metric)
         self.line = line
         self.error = error
+        self.metric = metric
+
+    def __str__(self) -> str:
+        return f"The metric {self.metric!r} raised {type(self.error).__name__}: {self.error}"
+
+    def on_data(self, caller: str, argument: str = "metric") -> ValueError:
+        """Error to be raised where it happened on the user's own data."""
+        must = "return one real number for the data"
+        if isinstance(self.error, NotANumber):
+            return fail(caller, argument, must, f"{self.error.returned} from {self.metric!r}")
+        got = f"{type(self.error).__name__} ({self.error}) from {self.metric!r}"
+        advice = "Call it with y_true and y_pred to see where."
+        return fail(caller, argument, must, got, advice)

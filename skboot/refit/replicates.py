@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .._sklearn_compat import take
 from ..inference.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
-from ..metrics.statistic import CallableStatistic, Statistic
+from ..metrics.statistic import CallableStatistic, Statistic, as_number
 from ..resampling.design import SamplingDesign
 from ..resampling.plan import Coding, ResamplingPlan
 from .training import Answers
@@ -164,10 +164,10 @@ def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array
     """Call a scorer on some of the rows answered for, with the targets of others if asked."""
     X = answers.X if rows is None else take(answers.X, rows)
     if answers.y is None:
-        return float(scorer(answers.estimator, X))
+        return as_number(scorer(answers.estimator, X))
     y_rows = rows if y_rows is None else y_rows
     y = answers.y if y_rows is None else take(answers.y, y_rows)
-    return float(scorer(answers.estimator, X, y))
+    return as_number(scorer(answers.estimator, X, y))
 
 
 def _is_binary(function: ErrorFunction) -> bool:

@@ -78,8 +78,8 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
     memory : path-like, optional
         Folder for finished runs: a fit that was stopped goes on where it was. Needs a
         ``random_state``.
-    verbose : int, default=0
-        1 shows progress on stderr.
+    verbose : None, bool or int, default=0
+        1 shows progress on stderr; None and 0 are quiet.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         n_jobs: int | None = None,
         random_state: Any = None,
         memory: Any = None,
-        verbose: int = 0,
+        verbose: int | None = 0,
     ) -> None:
         self.estimator = estimator
         self.scoring = scoring

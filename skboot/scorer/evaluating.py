@@ -7,7 +7,8 @@ judged on the same training samples (`skboot.compare_methods`).
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from sklearn.utils.metadata_routing import process_routing
 
 from .. import _validation as check
 from .._evaluating import versions_used
+from .._memory import check_fits
 from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
+from ..metrics.statistic import MetricError, NotANumber
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
 from ..refit.measures import Measure, Target
@@ -35,6 +38,9 @@ _CALLER = "BootstrapScorer"
 _OUTSIDE_RUNS = frozenset(
     ("confidence_level", "error_score", "estimand", "interval", "memory", "n_jobs")
 ) | {"n_test_resamples", "random_state", "refit", "verbose", "scoring"}
+
+# What is kept of a run beside its answers: their record, and its seed.
+_BYTES_PER_RUN = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +126,7 @@ def judge(
         raise ValueError(
             f"This {type(scorer).__name__} requires y to be passed, but the target y is None."
         )
+    parameters.check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
     params = _routed(scorer, groups, params)
     X, y, groups = indexable(X, y, groups)
     unit = None if groups is None else parameters.checked_groups(groups)
@@ -166,7 +173,8 @@ def _on_tests(
     responses = on_test_set.responses_of(scorers, job.classes, model)
     channels = {response.key: response for response in responses.values()}
     job = replace(job, channels=tuple(channels.values()), tests=tuple(tests.rows))
-    first = on_test_set.first_record(job, model, fit_time, scorers, tests)
+    with _scoring_of_data():
+        first = on_test_set.first_record(job, model, fit_time, scorers, tests)
     seconds = time.perf_counter() - start
     samples = _samples(scorer, job, target, seed, n_repeats=0)
     if scorer.n_train_resamples:
@@ -190,7 +198,8 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     job = replace(job, channels=_channels(measures))
     n_repeats = scorer.n_cv_repeats if scorer.strategy == "cv-bootstrap" else 0
     samples = _samples(scorer, job, target, seed, n_repeats)
-    full = [_full_record(job, answers, fit_time)]
+    with _scoring_of_data():
+        full = [_full_record(job, answers, fit_time)]
     seconds = time.perf_counter() - start
     for s in range(1, scorer.n_seeds):
         other, fit_time = _full_model(job, seed, s)
@@ -210,6 +219,18 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
 # ------------------------------------------------------------------ steps of both
 
 
+@contextmanager
+def _scoring_of_data() -> Iterator[None]:
+    """Name the argument where a metric has no value for the run on all rows."""
+    try:
+        yield
+    except MetricError as failure:
+        raise failure.on_data(_CALLER, "scoring") from failure.error
+    except NotANumber as error:
+        must = "return one real number for the data"
+        raise check.fail(_CALLER, "scoring", must, error.returned) from error
+
+
 def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, float]:
     """A run on all rows, and how long its fit took."""
     model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
@@ -225,6 +246,7 @@ def _with_target(job: Job) -> tuple[Job, Target]:
     y = np.asarray(job.y)
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     y = check.check_rows("y", y, f"{_CALLER}.fit") if y.ndim == 1 else y
+    check.check_size("y", y, f"{_CALLER}.fit")
     if not is_classifier(job.estimator) or y.ndim != 1:
         return job, Target(y, None, None, job.unit)
     classes, codes = np.unique(y, return_inverse=True)
@@ -243,6 +265,8 @@ def _samples(
         got = "groups" if job.unit is not None else "no class labels"
         must = "be False unless y holds classes and rows are drawn"
         raise check.fail(_CALLER, "stratify", must, got)
+    bytes_each = scorer.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
+    check_fits("n_train_resamples", scorer.n_train_resamples, bytes_each, _CALLER)
     return draw(
         n_rows,
         unit=job.unit,
@@ -258,7 +282,7 @@ def _samples(
 def _records(scorer: Any, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
     """All runs but the first, which took ``seconds``."""
     return engine.run_all(
-        job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose, seconds_per_run=seconds
+        job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose or 0, seconds_per_run=seconds
     )
 
 

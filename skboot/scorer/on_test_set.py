@@ -207,10 +207,12 @@ def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
 
 def _rows(of: str, X: Any, y: Any) -> HeldOut:
     caller = f"{_CALLER}.fit"
+    check.check_not_masked(f"X_test{of}", X, caller)
     truth = check.check_rows(f"y_test{of}", y, caller)
     if truth.ndim != 1:
         must = "be of shape (n_test,)"
         raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}")
+    check.check_size(f"y_test{of}", truth, caller)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):
         must = f"have as many rows as X_test{of}, {n_rows}"
@@ -225,6 +227,8 @@ def _groups(of: str, groups: Any, y: Any) -> Any:
     if len(labels) != len(y):
         must = f"have as many rows as y_test{of}, {len(y)}"
         raise check.fail(f"{_CALLER}.fit", f"groups_test{of}", must, f"{len(labels)}")
+    for column in labels.reshape(len(labels), -1).T:
+        check.numbered_labels(f"groups_test{of}", column, f"{_CALLER}.fit", "group")
     return labels
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _validation as check
+from .._sklearn_compat import n_rows_of
 from ..inference.method import METHOD_INTERVALS, STRATEGIES
 from . import on_test_set
 
@@ -19,6 +20,11 @@ def check_parameters(scorer: Any, *, has_test: bool) -> None:
     check.check_choice("strategy", scorer.strategy, _CALLER, STRATEGIES)
     check.check_choice("inner_cv", scorer.inner_cv, _CALLER, ("grouped", "as-is"))
     check.check_confidence_level(scorer.confidence_level, _CALLER)
+    check.check_flag("stratify", scorer.stratify, _CALLER)
+    check.check_flag("refit", scorer.refit, _CALLER)
+    check.check_n_jobs(scorer.n_jobs, _CALLER)
+    check.check_verbose(scorer.verbose, _CALLER)
+    check.check_folder(scorer.memory, _CALLER)
     if has_test:
         on_test_set.check_asked(
             scorer.estimand,
@@ -31,20 +37,40 @@ def check_parameters(scorer: Any, *, has_test: bool) -> None:
         _check_without_test(scorer)
     error_score = scorer.error_score
     is_nan = isinstance(error_score, float) and np.isnan(error_score)
-    if not is_nan and error_score != "raise":
+    if not is_nan and not (isinstance(error_score, str) and error_score == "raise"):
         raise check.fail(_CALLER, "error_score", "be np.nan or 'raise'", repr(error_score))
     if scorer.memory is not None and scorer.random_state is None:
         advice = "Set random_state=0, so that a later fit can find the runs of this one."
         raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
 
 
+def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
+    """Refuse masked values, targets of mixed types, and columns of another length than X."""
+    for name, values in (("X", X), ("y", y), ("groups", groups)):
+        check.check_not_masked(name, values, caller)
+        sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
+        if not sized:
+            # None, and what the estimator may know how to read.
+            continue
+        n_values = 0 if getattr(values, "shape", None) == () else n_rows_of(values)
+        if n_values != n_rows_of(X):
+            must = f"have as many rows as X, {n_rows_of(X)}"
+            advice = "Row order is what pairs them; an index is never used."
+            raise check.fail(caller, name, must, f"{n_values}", advice)
+    if isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        labels = check.converted("y", y, caller)
+        if labels.dtype.kind == "O" and labels.ndim == 1:
+            check.check_no_missing("y", labels, caller)
+            check.numbered_labels("y", labels, caller)
+
+
 def checked_groups(groups: Any) -> NDArray[np.intp]:
     """Number the groups of the training list."""
-    labels = np.asarray(groups)
+    caller = f"{_CALLER}.fit"
+    labels = check.check_rows("groups", groups, caller)
     if labels.ndim != 1:
-        must = "be of shape (n_samples,)"
-        raise check.fail(f"{_CALLER}.fit", "groups", must, f"shape {labels.shape}")
-    return check.check_groups(groups, f"{_CALLER}.fit")
+        raise check.fail(caller, "groups", "be of shape (n_samples,)", f"shape {labels.shape}")
+    return check.check_groups(labels, caller)
 
 
 def _check_without_test(scorer: Any) -> None:

@@ -1,0 +1,162 @@
+"""From what a user gives for a column to an array that says the same.
+
+numpy converts without a word where values change: beside a float an integer above 2**53 becomes the
+nearest float, so that ids merge; beside text a number becomes text; a mask is dropped. `as_array`
+converts where the values stay what they are, and raises `Unusable` where they cannot.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from numbers import Complex, Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Floats hold every integer below this size.
+EXACT = 2**53
+_ORDINARY = "hold real numbers, text or other labels"
+_INT64 = range(-(2**63), 2**63)
+_UINT64 = range(2**64)
+
+
+class Unusable(ValueError):
+    """Values that no array says; `must`, `got` and `advice` are those of a message."""
+
+    def __init__(self, must: str, got: str, advice: str = "") -> None:
+        super().__init__(f"must {must}. Got {got}. {advice}")
+        self.must, self.got, self.advice = must, got, advice
+
+
+def as_array(values: Any) -> NDArray[Any]:
+    """Convert an array-like.
+
+    Parameters
+    ----------
+    values : array-like
+        Lists, arrays, series and frames; anything that `numpy.asarray` takes.
+
+    Returns
+    -------
+    ndarray
+        Objects become booleans, integers, floats or text where all of them are; integers are of
+        64 bits at most, unsigned ones only if they exceed 2**63 - 1; floats of 32 or 64 bits.
+
+    Raises
+    ------
+    Unusable
+        For masked or complex values, integers that 64 bits cannot hold beside the others, and
+        what has no shape.
+    """
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_masked(values)
+    array = _converted(values)
+    kind = array.dtype.kind
+    if kind in "fUS" and isinstance(values, list | tuple):
+        array = _as_given(array, values)
+        kind = array.dtype.kind
+    if kind in "OT":
+        array = _of_objects(array.astype(object, copy=False))
+        kind = array.dtype.kind
+    if kind == "u" and array.dtype.itemsize == 8:
+        return _signed(array)
+    if kind == "f" and array.dtype.itemsize not in (4, 8):
+        # What scikit-learn does: a metric of half precision would be another number.
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64)
+    if kind in "cV":
+        noun = "complex numbers" if kind == "c" else "records of named fields"
+        raise Unusable(_ORDINARY, noun, "Give a real number, text or another label for each row.")
+    return array
+
+
+def _refuse_masked(values: np.ma.MaskedArray[Any, Any]) -> None:
+    masked = np.ma.getmaskarray(values)
+    if masked.any():
+        row = int(np.argwhere(masked)[0][0]) if masked.ndim else 0
+        raise Unusable(
+            "not hold masked values",
+            f"{int(masked.sum())} of them, the first in row {row}",
+            "Remove these rows from every argument, or fill them.",
+        )
+
+
+def _converted(values: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+        # Rows of different lengths; tensors that need a gradient, or lie on another device.
+        got = f"{type(values).__name__}, which numpy does not convert ({error})"
+        raise Unusable("be an array-like with rows of one shape", got.rstrip(".")) from None
+
+
+def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
+    """The array of a list; of objects where numpy has changed values to give them one type."""
+    if array.dtype.kind == "f":
+        if not np.any(np.abs(array) >= EXACT):
+            return array
+    else:
+        text = str if array.dtype.kind == "U" else bytes
+        if array.ndim == 1 and all(isinstance(value, text) for value in values):
+            return array
+    objects = np.array(values, dtype=object)
+    return objects if objects.shape == array.shape else array
+
+
+def _signed(array: NDArray[Any]) -> NDArray[Any]:
+    """Signed integers where they fit: beside signed ones, numpy makes floats of unsigned ones."""
+    fits = array.size == 0 or int(array.max()) in _INT64
+    return array.astype(np.int64) if fits else array
+
+
+def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
+    """Text, booleans or numbers where all objects are; else the objects."""
+    flat = array.ravel().tolist()
+    if not flat:
+        return array
+    if all(isinstance(x, str) for x in flat):
+        return np.array(array.tolist(), dtype=str)
+    if all(isinstance(x, bool | np.bool_) for x in flat):
+        return array.astype(bool)
+    if all(isinstance(x, Real | Decimal | np.bool_) for x in flat):
+        return _numbers(array, flat)
+    if any(isinstance(x, Complex) and not isinstance(x, Real) for x in flat):
+        advice = "Give a real number, text or another label for each row."
+        raise Unusable(_ORDINARY, "complex numbers", advice)
+    return array
+
+
+def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
+    """Integers of 64 bits where all are integers that fit; else floats, if none merges."""
+    if all(isinstance(x, Integral | np.bool_) for x in flat):
+        whole = _integers(flat)
+        if whole is not None:
+            return whole.reshape(array.shape)
+    try:
+        floats = np.array([float(x) for x in flat])
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise Unusable("hold numbers of 64 bits", f"one that is not ({error})") from None
+    if not np.isfinite(floats).all():
+        return floats.reshape(array.shape)
+    exact = [x for x in flat if not isinstance(x, float | np.floating)]
+    changed = next((x for x in exact if abs(x) >= EXACT and float(x) != x), None)
+    if changed is not None:
+        whole = _integers(flat) if all(x == int(x) for x in flat) else None
+        if whole is None:
+            raise Unusable(
+                "hold integers that 64 bits keep apart",
+                f"{changed}, which is none beside the others",
+                "As ids or labels give them as text; as values, as floats.",
+            )
+        return whole.reshape(array.shape)
+    return floats.reshape(array.shape)
+
+
+def _integers(flat: list[Any]) -> NDArray[Any] | None:
+    """Whole numbers as integers of 64 bits, unsigned where they must be; None if too large."""
+    whole = [int(x) for x in flat]
+    low, high = min(whole), max(whole)
+    if low in _INT64 and high in _INT64:
+        return np.array(whole, dtype=np.int64)
+    return np.array(whole, dtype=np.uint64) if low in _UINT64 and high in _UINT64 else None

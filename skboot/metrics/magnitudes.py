@@ -1,0 +1,77 @@
+"""Values so large or small that their squares or cubes leave the range of double precision.
+
+A coefficient such as R2 does not depend on the unit, so its values are brought into range. A loss
+does: there is no double for the squared error of values of 1e200, and it is refused by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._messages import fail
+from .statistic import Floats, Statistic
+
+# Sums of squares between these are of values whose losses need no look.
+_ORDINARY_SQUARES = (1e-40, 1e80)
+# Largest size of the losses of rows between which sums of their cubes are in range (1e12 rows).
+_LOSSES = (1e-90, 1e90)
+
+
+def check_losses(
+    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any], caller: str
+) -> None:
+    """Refuse losses of rows that are too large or too small to be added up.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric; only means of values of rows are looked at.
+    y_true : ndarray of shape (n_samples,) or None
+        Truth.
+    y_pred : ndarray of shape (n_samples,)
+        Predictions, or the losses themselves.
+    caller : str
+        Function named in the message.
+
+    Raises
+    ------
+    ValueError
+        Says how large the losses are.
+    """
+    columns = [y_pred] if y_true is None else [y_true, y_pred]
+    row_values = getattr(statistic, "row_values", None)
+    if row_values is None or all(map(_is_ordinary, columns)):
+        return
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        largest = float(np.abs(row_values(y_true, y_pred)).max())
+    # No loss at all, unless squares of differences have vanished.
+    none = largest == 0 and (y_true is None or np.array_equal(y_true, y_pred))
+    if none or _LOSSES[0] <= largest <= _LOSSES[1]:
+        return
+    low, high = _LOSSES
+    raise fail(
+        caller,
+        "y_pred",
+        f"give losses between {low:g} and {high:g} in size for the metric {statistic.name!r}",
+        f"losses up to {largest:g}",
+        "Measure in another unit: multiply the values by the same number.",
+    )
+
+
+def in_ordinary_range(*columns: Floats) -> tuple[Floats, ...]:
+    """The columns (n_samples,), times one power of two if their squares would leave the range."""
+    if all(map(_is_ordinary, columns)):
+        return columns
+    exponent = int(np.frexp(max(float(np.abs(column).max()) for column in columns))[1])
+    return tuple(np.ldexp(column, -exponent) for column in columns)
+
+
+def _is_ordinary(values: NDArray[Any]) -> bool:
+    if values.dtype.kind != "f":
+        return True
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        squares = float(np.dot(values, values))
+    return _ORDINARY_SQUARES[0] < squares < _ORDINARY_SQUARES[1]
