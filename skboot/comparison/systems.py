@@ -343,7 +343,9 @@ def _compared(
             families[part.name] = members
             table[part.name] = _comparison(call, metric, part, members, said)
         if len(parts) > 1:
-            gaps = largest_gaps(call.task, metric, families, pairs_of(call.rows, call.reference))
+            statistic = statistics[metric][next(iter(call.rows))]
+            pairs = pairs_of(call.rows, call.reference)
+            gaps = largest_gaps(call.task, metric, statistic, parts, families, pairs, said)
             results[metric] = ComparisonTable(table | {"gap": ResultTable(gaps)})
         else:
             results[metric] = table[None]
