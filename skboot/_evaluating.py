@@ -20,7 +20,7 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
-from ._gaps import NO_PAIR, gap_of, is_share, kept_of, measured, no_gap, side_of
+from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part, Rows
 from ._warnings import warn_user
 from .inference.choice import automatic_interval, degeneracy, planned_method
@@ -300,12 +300,11 @@ def _gap(
 ) -> EvaluationResult:
     """The pair of subgroups that differ most, with its simultaneous interval."""
     subgroups = measured(statistic, task.rows, parts, evidence)
-    varying = not all(is_share(statistic, known) for known in evidence)
-    kept = kept_of(subgroups, [[known.replicates] for known in evidence], name, varying)
+    kept = kept_of(subgroups, evidence, name)
     own = [evidence[k] for k in kept.at]
     n_pairs = len(own) * (len(own) - 1) // 2
     if own:
-        sides = [side_of(statistic, subgroups[k], evidence[k]) for k in kept.at]
+        sides = [side_of(subgroups[k], evidence[k]) for k in kept.at]
         (a, b), known = gap_of(sides, own, n_families=1)
         pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
     else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._inputs import Part, Rows
 from .inference.intervals import Evidence
@@ -47,6 +48,10 @@ class Subgroup:
         Rows, of that class if there is one, as many as would say the same without weights.
     needed : int
         Rows that it must have, of that class if there is one.
+    is_share : bool
+        Whether the metric varies as a proportion does, most in the middle of its range.
+    bounds : tuple of float
+        Range of the metric.
     """
 
     name: Any
@@ -54,6 +59,8 @@ class Subgroup:
     n_class: int | None
     size: float
     needed: int
+    is_share: bool
+    bounds: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -96,10 +103,18 @@ def measured(
     list of Subgroup
     """
     hits = all(known.proportion is not None and known.proportion[2] for known in evidence)
+    by_label = statistic.is_row_mean and statistic.response == "labels"
     classes = None if hits else _classes(statistic, rows)
-    few = hits or classes is not None or _is_right_or_wrong(statistic)
-    needed = FEWEST_ROWS if few else FEWEST_VALUES
-    return [_measured(rows, part, classes, needed) for part in parts]
+    bounds = statistic.bounds
+    if hits and np.isinf(bounds).any():
+        # A mean of values that happen to be 0 or 1.
+        bounds = (0.0, 1.0) if evidence[0].proportion[4] > 0 else (-1.0, 0.0)  # type: ignore[index]
+    is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
+    needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
+    return [
+        Subgroup(part.name, *_counted(rows, part, classes), needed, is_share, bounds)
+        for part in parts
+    ]
 
 
 def _classes(statistic: Statistic, rows: Rows) -> Any:
@@ -122,22 +137,19 @@ def _pools_classes(statistic: Statistic) -> bool:
     return isinstance(inner, MatthewsCoefficient | Kappa | WeightedKappa)
 
 
-def _is_right_or_wrong(statistic: Statistic) -> bool:
-    return statistic.is_row_mean and statistic.response == "labels"
-
-
-def _measured(rows: Rows, part: Part, classes: Any, needed: int) -> Subgroup:
+def _counted(rows: Rows, part: Part, classes: Any) -> tuple[int, int | None, float]:
+    """Rows of a subgroup, those of its smallest class, and how many these are without weights."""
     y_true, y_pred, weights = rows.of(part.rows)
     n_rows = len(y_pred)
     if classes is None:
-        return Subgroup(part.name, n_rows, None, _size(n_rows, weights), needed)
+        return n_rows, None, _size(n_rows, weights)
     present, counts = label_counts(y_true)
     if len(present) < len(classes):
-        return Subgroup(part.name, n_rows, 0, 0.0, needed)
+        return n_rows, 0, 0.0
     rarest = int(counts.argmin())
     own = None if weights is None else weights[y_true == present[rarest]]
     n_class = int(counts[rarest])
-    return Subgroup(part.name, n_rows, n_class, _size(n_class, own), needed)
+    return n_rows, n_class, _size(n_class, own)
 
 
 def _size(n_rows: int, weights: Any) -> float:
@@ -147,21 +159,17 @@ def _size(n_rows: int, weights: Any) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def kept_of(
-    subgroups: Sequence[Subgroup], replicates: Sequence[Sequence[Any]], what: str, varying: bool
-) -> Kept:
+def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str) -> Kept:
     """Leave out the subgroups that say too little.
 
     Parameters
     ----------
     subgroups : sequence of Subgroup
         All of them.
-    replicates : sequence of sequences of ndarray of shape (n_resamples,)
-        Of each subgroup, one or several values on each resample.
+    evidence : sequence of Evidence
+        Of what the gap is taken of, on each of them.
     what : str
-        What the gap is of, for the text.
-    varying : bool
-        Whether a value that never varies says too little.
+        Name of the metric.
 
     Returns
     -------
@@ -169,8 +177,8 @@ def kept_of(
     """
     reasons: dict[str, list[str]] = {}
     kept = []
-    for k, (subgroup, values) in enumerate(zip(subgroups, replicates, strict=True)):
-        found = _reason(subgroup, values, varying)
+    for k, (subgroup, known) in enumerate(zip(subgroups, evidence, strict=True)):
+        found = _reason(subgroup, known.replicates)
         if found is None:
             kept.append(k)
             continue
@@ -185,16 +193,17 @@ def kept_of(
     return Kept(tuple(kept), f"Left out of the gap of {what} {left_out}.")
 
 
-def _reason(subgroup: Subgroup, values: Sequence[Any], varying: bool) -> tuple[str, str] | None:
+def _reason(subgroup: Subgroup, replicates: NDArray[np.float64]) -> tuple[str, str] | None:
     """Why a subgroup is left out, and its number."""
     n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_class
     if n < subgroup.needed:
         of_class = "" if subgroup.n_class is None else " of a class"
         return f"fewer than {subgroup.needed} rows{of_class}", f"{n}"
-    undefined = max(int(np.isnan(own).sum()) for own in values)
+    undefined = int(np.isnan(replicates).sum())
     if undefined:
-        return "being undefined on some resamples", f"{undefined} of {len(values[0])}"
-    if varying and any(own.min() == own.max() for own in values):
+        return "being undefined on some resamples", f"{undefined} of {len(replicates)}"
+    if not subgroup.is_share and np.ptp(replicates) == 0:
+        # A share without any spread is uncertain all the same, by its number of rows.
         return "having the same value on every resample", f"{subgroup.n_rows} rows"
     return None
 
@@ -202,13 +211,11 @@ def _reason(subgroup: Subgroup, values: Sequence[Any], varying: bool) -> tuple[s
 # ------------------------------------------------------------------ limits of a subgroup
 
 
-def side_of(statistic: Statistic, subgroup: Subgroup, known: Evidence) -> Side:
+def side_of(subgroup: Subgroup, known: Evidence) -> Side:
     """What the limits of a metric on a subgroup are made of.
 
     Parameters
     ----------
-    statistic : Statistic
-        The metric.
     subgroup : Subgroup
         Its rows.
     known : Evidence
@@ -218,26 +225,14 @@ def side_of(statistic: Statistic, subgroup: Subgroup, known: Evidence) -> Side:
     -------
     Side
     """
-    if known.proportion is not None and known.kind == "rows" and not known.weighted:
-        hits, n, _, scale, sign = known.proportion
-        counts = (hits, n, int(scale == "f1"), int(sign < 0))
-        return Side(known.estimate, known.bounds, "wilson", counts, np.inf)
-    if not is_share(statistic, known):
-        df = _degrees_of_freedom(known, subgroup)
-        return Side(known.estimate, known.bounds, "spread", (np.inf,), df)
-    fewest = min(subgroup.size, *known.n_units)
-    counts = (fewest, float(subgroup.n_rows))
-    df = _degrees_of_freedom(known, subgroup)
-    return Side(known.estimate, known.bounds, "effective", counts, df)
-
-
-def is_share(statistic: Statistic, known: Evidence) -> bool:
-    """Whether the metric varies as a proportion does, most in the middle of its range."""
-    if not np.all(np.isfinite(known.bounds)):
-        return False
-    return (
-        not statistic.is_row_mean or statistic.response == "labels" or known.proportion is not None
-    )
+    shape, df = "spread", _degrees_of_freedom(known, subgroup)
+    counts: tuple[float, ...] = (np.inf,)
+    if subgroup.is_share:
+        shape, counts = "effective", (min(subgroup.size, *known.n_units), subgroup.n_rows)
+        if known.proportion is not None and known.kind == "rows" and not known.weighted:
+            hits, n, _, scale, sign = known.proportion
+            shape, counts, df = "wilson", (hits, n, int(scale == "f1"), int(sign < 0)), np.inf
+    return Side(known.estimate, subgroup.bounds, shape, counts, df)
 
 
 def side_of_difference(
@@ -260,19 +255,19 @@ def side_of_difference(
     -------
     Side
     """
+    low, high = subgroup.bounds
+    bounds = (low - high, high - low)
     if discordant is not None:
-        return Side(known.estimate, known.bounds, "tango", tuple(discordant), np.inf)
+        return Side(known.estimate, bounds, "tango", tuple(discordant), np.inf)
     n = np.inf
-    if np.all(np.isfinite(known.bounds)):
-        constant = np.ptp(known.replicates) == 0
-        fewest = min(subgroup.size, *known.n_units)
-        if statistic.response == "labels" and known.kind == "rows":
-            # Labels differ on few rows, as right and wrong do.
-            n = subgroup.n_rows if subgroup.n_class is None else 2 * fewest
-        elif constant:
-            n = fewest
+    fewest = min(subgroup.size, *known.n_units)
+    if subgroup.is_share and statistic.response == "labels" and known.kind == "rows":
+        # Labels differ on few rows, as right and wrong do.
+        n = subgroup.n_rows if subgroup.n_class is None else 2 * fewest
+    elif subgroup.is_share and np.ptp(known.replicates) == 0:
+        n = fewest
     df = _degrees_of_freedom(known, subgroup)
-    return Side(known.estimate, known.bounds, "spread", (float(n),), df)
+    return Side(known.estimate, bounds, "spread", (float(n),), df)
 
 
 def _degrees_of_freedom(known: Evidence, subgroup: Subgroup) -> float:
@@ -309,7 +304,7 @@ def gap_of(
     closed = all(side.shape in ("wilson", "tango") for side in pair)
     drawn = None if closed else first.replicates
     gap = SubgroupGap(pair, len(sides), n_families, first.kind == "rows", drawn)
-    low, high = first.bounds
+    low, high = sides[a].bounds
     return (a, b), Evidence(
         estimate=float(values[a] - values[b]),
         replicates=first.replicates - second.replicates,

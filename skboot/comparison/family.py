@@ -425,8 +425,7 @@ def largest_gaps(
             _difference(families[part.name][one], families[part.name][other]) for part in parts
         ]
         own = [difference.evidence for difference in within]
-        varying = not np.all(np.isfinite(own[0].bounds))
-        kept = kept_of(subgroups, [[known.replicates] for known in own], metric, varying)
+        kept = kept_of(subgroups, own, metric)
         pair = NO_PAIR
         known = no_gap(own[0], len(pairs))
         if kept.at:
@@ -440,7 +439,7 @@ def largest_gaps(
         name = f"{one} - {other}"
         notes = [
             f"The largest of {n_pairs} changes between subgroups of the difference {name}, with "
-            f"its simultaneous interval over all of them and {len(pairs)} differences of systems."
+            f"its simultaneous interval over {n_pairs * len(pairs)} changes."
         ]
         result = packed_gap(
             task,

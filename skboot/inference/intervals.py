@@ -210,7 +210,7 @@ def quantile(ordered: Floats, level: float) -> float:
 def max_t_deviations(
     differences: Floats,
     replicates: Floats,
-    evidence: Evidence | None = None,
+    evidence: Evidence,
     order: NDArray[np.intp] | None = None,
 ) -> tuple[Floats, Floats]:
     """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
@@ -221,9 +221,9 @@ def max_t_deviations(
         Differences on the data.
     replicates : ndarray of shape (n_differences, n_resamples)
         The same on common resamples; NaN where undefined.
-    evidence : Evidence, optional
+    evidence : Evidence
         Of the units that were drawn: deviations are divided by independent chi variables with
-        their degrees of freedom, as Student's t divides. Not so when None.
+        their degrees of freedom, as Student's t divides.
     order : ndarray of shape (n_differences,), optional
         Place of each difference in an order that does not depend on that of the call.
 
@@ -242,8 +242,6 @@ def max_t_deviations(
         deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
     if not len(deviations):
         return errors, np.zeros(replicates.shape[1])
-    if evidence is None:
-        return errors, np.fmax.reduce(deviations, axis=0)
     df = evidence.degrees_of_freedom
     # A fixed stream: the draws are part of the method, not of the resampling.
     squares = np.random.default_rng(0).standard_gamma(df / 2, size=replicates.shape[::-1]).T

@@ -272,6 +272,8 @@ class EvaluationResult:
         else:
             found = confidence_interval(self.evidence, method, level)
         caution = degeneracy(found)
+        if is_gap(self) and math.isnan(self.estimate):
+            caution = " ".join(self.notes)
         if caution:
             warn_user(caution)
         return found
