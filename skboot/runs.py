@@ -22,7 +22,7 @@ from ._warnings import warn_user
 from .evaluation import bootstrap_score
 from .inference.choice import degeneracy
 from .inference.distribution import Subject, bootstrap, bootstrap_each
-from .inference.intervals import METHODS, Evidence
+from .inference.intervals import FOR_ONE_SCORE, Evidence
 from .inference.run_intervals import (
     ESTIMANDS,
     RunsEvidence,
@@ -257,7 +257,7 @@ def _recorded(task: _Task, options: Mapping[str, Any]) -> dict[str, Any]:
 def _checked_estimand(estimand: str, interval: str) -> str:
     """Estimand of the call, and whether it has the interval."""
     check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
-    known = [*(name for name in METHODS if name != "max-t"), "auto", "components"]
+    known = [*FOR_ONE_SCORE, "auto", "components"]
     check.check_choice("interval", interval, _CALLER, known)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.

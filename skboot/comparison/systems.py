@@ -86,7 +86,9 @@ def compare_systems(
         Weight of each row.
     by : array-like of shape (n_samples,), optional
         A category per row: gives a comparison per subgroup and, under ``"gap"``, for each pair
-        of systems the two subgroups between which its difference changes most.
+        of systems the two subgroups between which its difference changes most, with an
+        interval that is simultaneous over all of these. Subgroups that say too little leave the
+        gap by name, as in `bootstrap_score`.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     n_resamples : int

@@ -570,6 +570,9 @@ METHODS: Mapping[str, Callable[[Evidence, float], tuple[Any, Any]]] = {
     "simultaneous": _simultaneous,
 }
 
+# What a caller may ask for; the others are of one of several differences.
+FOR_ONE_SCORE = tuple(name for name in METHODS if name not in ("max-t", "simultaneous"))
+
 NEEDS: Mapping[str, Callable[[Evidence], str]] = {
     "wald": _needs_proportion,
     "wilson": _needs_proportion,
