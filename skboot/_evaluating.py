@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
-from itertools import combinations
 from typing import Any
 
 import joblib
@@ -21,6 +20,7 @@ import sklearn
 from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
+from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part, Rows
 from ._warnings import warn_user
 from .inference.choice import automatic_interval, degeneracy, planned_method
@@ -31,7 +31,6 @@ from .inference.intervals import (
     ConfidenceInterval,
     Evidence,
     confidence_interval,
-    max_t_deviations,
 )
 from .metrics.statistic import Reduced, Statistic
 from .resampling.plan import Binding, Coding, ResamplingPlan
@@ -325,36 +324,41 @@ def _gap(
     evidence: Sequence[Evidence],
     said: Cautions,
 ) -> EvaluationResult:
-    """The pair of subgroups that differ most, with its max-t simultaneous interval."""
-    pairs = list(combinations(range(len(parts)), 2))
-    differences = np.array([evidence[a].estimate - evidence[b].estimate for a, b in pairs])
-    replicates = np.array([evidence[a].replicates - evidence[b].replicates for a, b in pairs])
-    errors, largest = max_t_deviations(differences, replicates)
-    widest = int(np.nanargmax(np.abs(differences))) if np.isfinite(differences).any() else 0
-    sign = -1.0 if differences[widest] < 0 else 1.0
-    a, b = pairs[widest] if sign > 0 else pairs[widest][::-1]
-    low, high = statistic.bounds
-    known = Evidence(
-        estimate=float(abs(differences[widest])),
-        replicates=sign * replicates[widest],
-        kind=task.plan.design.kind,
-        n_units=task.plan.design.n_units,
-        n_strata=evidence[a].n_strata,
-        bounds=(low - high, high - low),
-        max_t=(float(errors[widest]), largest),
-    )
-    note = (
-        f"The largest of {len(pairs)} differences between subgroups, with its simultaneous "
-        "interval over all of them; the replicates are those of this pair."
-        if len(pairs) > 1
-        else "The difference between the two subgroups."
-    )
+    """The pair of subgroups that differ most, with its simultaneous interval."""
+    subgroups = measured(statistic, task.rows, parts, evidence)
+    kept = kept_of(subgroups, evidence, name)
+    own = [evidence[k] for k in kept.at]
+    n_pairs = len(own) * (len(own) - 1) // 2
+    if own:
+        sides = [side_of(subgroups[k], evidence[k]) for k in kept.at]
+        (a, b), known = gap_of(sides, own, n_families=1)
+        pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
+    else:
+        known, pair = no_gap(evidence[0], n_families=1), NO_PAIR
+    notes = []
+    if n_pairs == 1:
+        notes = ["The difference between the two subgroups."]
+    elif n_pairs:
+        notes = [
+            f"The largest of {n_pairs} differences between subgroups, with its simultaneous "
+            "interval over all of them; the replicates are those of this pair."
+        ]
+    return packed_gap(task, f"{name} gap ({pair})", known, notes, kept.caution, said)
+
+
+def packed_gap(
+    task: Task, name: str, known: Evidence, notes: Sequence[str], caution: str, said: Cautions
+) -> EvaluationResult:
+    """Pack a gap, and say which subgroups it leaves out."""
+    known = replace(known, n_units=task.plan.design.n_units)
+    cautions = [caution] if caution else []
+    said.caution(cautions)
     return packed(
         task,
-        f"{name} gap ({parts[a].name} - {parts[b].name})",
+        name,
         known,
-        confidence_interval(known, "max-t", task.confidence_level),
-        (note,),
+        confidence_interval(known, "simultaneous", task.confidence_level),
+        [*cautions, *notes],
         n_samples=task.rows.n_samples,
         greater_is_better=None,
         naive_estimate=None,
@@ -379,7 +383,10 @@ def packed(
     """Pack evidence and interval with what a result says of the call."""
     degenerate = degeneracy(interval)
     n_undefined = int(np.isnan(known.replicates).sum())
-    if n_undefined:
+    if known.gap is not None and np.isnan(known.estimate):
+        # Too few subgroups are left, and a caution says why.
+        degenerate = None
+    elif n_undefined:
         said.undefined(name, n_undefined, len(known.replicates))
     elif np.isnan(known.estimate):
         said.undefined(name, len(known.replicates), len(known.replicates))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _validation as check
 from ._evaluating import Task, evaluate
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
-from .inference.intervals import METHODS
+from .inference.intervals import FOR_ONE_SCORE
 from .results import ResultTable
 
 
@@ -59,7 +59,8 @@ def bootstrap_score(
         word error rate.
     by : array-like of shape (n_samples,), optional
         A category per row: gives a result per subgroup and, under ``"gap"``, the pair of
-        subgroups that differ most, with its simultaneous interval.
+        subgroups that differ most, with its simultaneous interval. Subgroups that say too little
+        leave the gap by name (see Notes).
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of ``y_pred``.
     n_resamples : int
@@ -103,12 +104,24 @@ def bootstrap_score(
     sklearn.exceptions.UndefinedMetricWarning
         If the metric is undefined on some resamples; they are left out and counted.
     UserWarning
-        If the interval is known to be unreliable in the case at hand.
+        If the interval is known to be unreliable in the case at hand, or a gap leaves out
+        subgroups.
+
+    Notes
+    -----
+    The gap is the difference of the subgroups with the largest and the smallest value; its
+    interval is simultaneous over all pairs and follows from limits of each subgroup, Wilson's for
+    0/1 rows, by recovery of the variances (Newcombe 1998, method 10; Zou & Donner 2008). A
+    subgroup leaves the gap if it has fewer than 10 rows, fewer than 10 rows of a class where the
+    metric is no mean over rows, fewer than 20 rows with a value each, an undefined value on some
+    resample, or a value of no bounded range that never varies. With fewer than two left the gap
+    is NaN.
 
     References
     ----------
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap. Which interval "auto" chooses,
-    and how often each one covers, is in the user guide.
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap; Newcombe (1998), Statistics in
+    Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702. Which
+    interval "auto" chooses, and how often each one covers, is in the user guide.
 
     Examples
     --------
@@ -124,7 +137,7 @@ def bootstrap_score(
     """
     caller = "bootstrap_score"
     check.check_confidence_level(confidence_level, caller)
-    known = ["auto", *(name for name in METHODS if name != "max-t")]
+    known = ["auto", *FOR_ONE_SCORE]
     check.check_choice("interval", interval, caller, known)
     n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)

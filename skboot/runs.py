@@ -16,7 +16,7 @@ from ._evaluating_runs import RunsTask, evaluate_runs, refusal
 from ._inputs import resampling_plan, resolved_statistics
 from ._runs_inputs import Runs, checked_runs, training_samples
 from ._warnings import warn_user
-from .inference.intervals import METHODS
+from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
 from .metrics.lookup import check_response
 from .metrics.statistic import Statistic
@@ -190,7 +190,7 @@ def _statistics(
 def _checked_estimand(estimand: str, interval: str) -> str:
     """Estimand of the call, and whether it has the interval."""
     check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
-    known = [*(name for name in METHODS if name != "max-t"), "auto", "components"]
+    known = [*FOR_ONE_SCORE, "auto", "components"]
     check.check_choice("interval", interval, _CALLER, known)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.

@@ -27,6 +27,7 @@ LAYERS = [
     ["resampling", "metrics"],
     ["inference"],
     ["_inputs"],
+    ["_gaps"],
     ["_runs_inputs"],
     ["refit"],
     ["results"],

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating import Cautions, Task, packed
+from .._evaluating import Cautions, Task, packed_gap
+from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
+from .._inputs import Part
 from ..inference.choice import degeneracy
 from ..inference.distribution import LeftOutValues
 from ..inference.intervals import (
@@ -40,6 +42,7 @@ from ..inference.paired import (
     share_won,
     snapped,
 )
+from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
 from ..results.comparison import PairedDifference
 
@@ -404,69 +407,47 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 def largest_gaps(
     task: Task,
     metric: str,
+    statistic: Statistic,
+    parts: Sequence[Part],
     families: Mapping[Any, Mapping[str, Member]],
     pairs: Sequence[tuple[str, str]],
+    said: Cautions,
 ) -> dict[str, EvaluationResult]:
     """For each pair of systems, the two subgroups between which its difference changes most.
 
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
-    between = list(combinations(families, 2))
-    changes = {pair: [_change(families, pair, groups) for groups in between] for pair in pairs}
-    every = [change for own in changes.values() for change in own]
-    estimates = np.array([change[0] for change in every])
-    ranks = {name: member.rank for name, member in next(iter(families.values())).items()}
-    order = _places(
-        [(*sorted(ranks[name] for name in pair), k) for pair in pairs for k in range(len(between))]
-    )
-    design, any_member = task.plan.design, next(iter(next(iter(families.values())).values()))
-    drawn = Evidence(0.0, np.empty(0), design.kind, design.n_units, any_member.evidence.n_strata)
-    errors, largest = max_t_deviations(
-        estimates, np.array([change[1] for change in every]), drawn, order
-    )
-    said = Cautions(task.caller)
+    every = [member.evidence for family in families.values() for member in family.values()]
+    subgroups = measured(statistic, task.rows, parts, every)
     found = {}
-    for k, (pair, own) in enumerate(changes.items()):
-        sizes = np.abs([change[0] for change in own])
-        widest = int(np.nanargmax(sizes)) if np.isfinite(sizes).any() else 0
-        estimate, replicates = own[widest]
-        sign, (one, other) = 1.0, between[widest]
-        if estimate < 0:
-            sign, (one, other) = -1.0, (other, one)
-        member = families[one][pair[0]].evidence
-        reach = 2 * (member.bounds[1] - member.bounds[0])
-        known = replace(
-            drawn,
-            estimate=float(abs(estimate)),
-            replicates=sign * replicates,
-            bounds=(-reach, reach),
-            max_t=(float(errors[k * len(between) + widest]), largest),
-        )
-        name = f"{pair[0]} - {pair[1]}"
-        result = packed(
+    for one, other in pairs:
+        within = [
+            _difference(families[part.name][one], families[part.name][other]) for part in parts
+        ]
+        own = [difference.evidence for difference in within]
+        kept = kept_of(subgroups, own, metric)
+        pair = NO_PAIR
+        known = no_gap(own[0], len(pairs))
+        if kept.at:
+            sides = [
+                side_of_difference(statistic, subgroups[k], own[k], within[k].discordant)
+                for k in kept.at
+            ]
+            (a, b), known = gap_of(sides, [own[k] for k in kept.at], len(pairs))
+            pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
+        n_pairs = len(kept.at) * (len(kept.at) - 1) // 2
+        name = f"{one} - {other}"
+        notes = [
+            f"The largest of {n_pairs} changes between subgroups of the difference {name}, with "
+            f"its simultaneous interval over {n_pairs * len(pairs)} changes."
+        ]
+        result = packed_gap(
             task,
-            f"{metric} gap ({name}: {one} - {other})",
+            f"{metric} gap ({name}: {pair})",
             known,
-            confidence_interval(known, "max-t", task.confidence_level),
-            (
-                f"The largest of {len(between)} changes between subgroups of the difference "
-                f"{name}, with its simultaneous interval over {len(every)} changes.",
-            ),
-            n_samples=task.rows.n_samples,
-            greater_is_better=None,
-            naive_estimate=None,
-            said=said,
-            automatic=False,
+            notes if n_pairs else [],
+            kept.caution,
+            said,
         )
         found[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
     return found
-
-
-def _change(
-    families: Mapping[Any, Mapping[str, Member]], pair: tuple[str, str], groups: tuple[Any, Any]
-) -> tuple[float, Floats]:
-    """How much more the first beats the second in one subgroup than in another."""
-    one, other = (
-        _difference(families[group][pair[0]], families[group][pair[1]]).evidence for group in groups
-    )
-    return one.estimate - other.estimate, one.replicates - other.replicates

@@ -93,7 +93,9 @@ def compare_systems(
         Weight of each row.
     by : array-like of shape (n_samples,), optional
         A category per row: gives a comparison per subgroup and, under ``"gap"``, for each pair
-        of systems the two subgroups between which its difference changes most.
+        of systems the two subgroups between which its difference changes most, with an
+        interval that is simultaneous over all of these. Subgroups that say too little leave the
+        gap by name, as in `bootstrap_score`.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     n_resamples : int
@@ -346,7 +348,9 @@ def _compared(
             families[part.name] = members
             table[part.name] = _comparison(call, metric, part, members, said)
         if len(parts) > 1:
-            gaps = largest_gaps(call.task, metric, families, pairs_of(call.rows, call.reference))
+            statistic = statistics[metric][next(iter(call.rows))]
+            pairs = pairs_of(call.rows, call.reference)
+            gaps = largest_gaps(call.task, metric, statistic, parts, families, pairs, said)
             results[metric] = ComparisonTable(table | {"gap": ResultTable(gaps)})
         else:
             results[metric] = table[None]

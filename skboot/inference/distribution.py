@@ -349,7 +349,9 @@ def _evaluate(
     for k, (block, subject) in enumerate(zip(blocks, subjects, strict=True)):
         values[k] = subject.statistic.evaluate(block, subject.reduced)[:n_lines]
         if subject.with_variance:
-            variance = subject.statistic.variance(block, subject.reduced)
+            with np.errstate(invalid="ignore"):
+                # Where the metric is undefined its gradient is infinite: the variance is NaN.
+                variance = subject.statistic.variance(block, subject.reduced)
             assert variance is not None
             variances[k] = variance[:n_lines]
     return values, variances

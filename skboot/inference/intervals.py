@@ -23,6 +23,8 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from .._validation import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
+from .proportions import score_limits as score_limits
+from .subgroup_gap import SubgroupGap, gap_limits
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +99,9 @@ class Evidence:
     max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
         For one of several differences: the standard error it is studentized by, and the largest
         studentized deviation over all of them in each resample, as a normal quantile.
+    gap : tuple or None
+        For the difference of the two subgroups that are furthest apart: a
+        `skboot.inference.subgroup_gap.SubgroupGap`, or its values as plain tuples.
     """
 
     estimate: float
@@ -115,6 +120,7 @@ class Evidence:
     delong: tuple[float, int] | None = None
     largest_share: float | None = None
     max_t: tuple[float, Floats] | None = None
+    gap: tuple[Any, ...] | None = None
 
     @cached_property
     def sorted_replicates(self) -> Floats:
@@ -205,7 +211,7 @@ def quantile(ordered: Floats, level: float) -> float:
 def max_t_deviations(
     differences: Floats,
     replicates: Floats,
-    evidence: Evidence | None = None,
+    evidence: Evidence,
     order: NDArray[np.intp] | None = None,
 ) -> tuple[Floats, Floats]:
     """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
@@ -216,9 +222,9 @@ def max_t_deviations(
         Differences on the data.
     replicates : ndarray of shape (n_differences, n_resamples)
         The same on common resamples; NaN where undefined.
-    evidence : Evidence, optional
+    evidence : Evidence
         Of the units that were drawn: deviations are divided by independent chi variables with
-        their degrees of freedom, as Student's t divides. Not so when None.
+        their degrees of freedom, as Student's t divides.
     order : ndarray of shape (n_differences,), optional
         Place of each difference in an order that does not depend on that of the call.
 
@@ -237,8 +243,6 @@ def max_t_deviations(
         deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
     if not len(deviations):
         return errors, np.zeros(replicates.shape[1])
-    if evidence is None:
-        return errors, np.fmax.reduce(deviations, axis=0)
     df = evidence.degrees_of_freedom
     # A fixed stream: the draws are part of the method, not of the resampling.
     squares = np.random.default_rng(0).standard_gamma(df / 2, size=replicates.shape[::-1]).T
@@ -362,6 +366,12 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     return evidence.estimate - half, evidence.estimate + half
 
 
+def _simultaneous(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Of the largest gap between subgroups, over all pairs of them."""
+    assert evidence.gap is not None
+    return gap_limits(SubgroupGap.of_stored(evidence.gap), evidence.replicates, confidence_level)
+
+
 def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """AUC -/+ z standard errors of DeLong et al. (1988), cut at the bounds."""
     assert evidence.delong is not None
@@ -376,15 +386,6 @@ def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 def wilson_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
     """Limits of the score interval of hits / n; n may be an effective size."""
     return score_limits(hits / n, n, float(ndtri(0.5 + confidence_level / 2)))
-
-
-def score_limits(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """Score interval of a proportion (Wilson 1927), for a quantile of the normal or another law."""
-    square = quantile**2 / n
-    centre = (share + square / 2) / (1 + square)
-    half = quantile * np.sqrt(share * (1 - share) / n + square / (4 * n)) / (1 + square)
-    low = 0.0 if share <= 0 else max(float(centre - half), 0.0)
-    return low, 1.0 if share >= 1 else min(float(centre + half), 1.0)
 
 
 def clopper_pearson_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
@@ -539,6 +540,12 @@ def _needs_max_t(evidence: Evidence) -> str:
     return ""
 
 
+def _needs_gap(evidence: Evidence) -> str:
+    if evidence.gap is None:
+        return "needs the largest gap between subgroups."
+    return ""
+
+
 def _needs_proportion(evidence: Evidence) -> str:
     if evidence.proportion is None or not evidence.independent_rows:
         return (
@@ -561,7 +568,11 @@ METHODS: Mapping[str, Callable[[Evidence, float], tuple[Any, Any]]] = {
     "bca": _bca,
     "delong": _delong,
     "max-t": _max_t,
+    "simultaneous": _simultaneous,
 }
+
+# What a caller may ask for; the others are of one of several differences.
+FOR_ONE_SCORE = tuple(name for name in METHODS if name not in ("max-t", "simultaneous"))
 
 NEEDS: Mapping[str, Callable[[Evidence], str]] = {
     "wald": _needs_proportion,
@@ -576,6 +587,7 @@ NEEDS: Mapping[str, Callable[[Evidence], str]] = {
     "bca": _needs_acceleration,
     "delong": _needs_delong,
     "max-t": _needs_max_t,
+    "simultaneous": _needs_gap,
 }
 
 # Made of counts or of a standard error on the data: no resample is looked at.

@@ -18,12 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from ..metrics.ranking import delong_covariance
 from .intervals import METHODS, ConfidenceInterval, Evidence, confidence_interval
+from .proportions import Discordant as Discordant
+from .proportions import tango_limits, tango_statistic
 
 Floats = NDArray[np.float64]
 
@@ -38,24 +39,6 @@ _ROUNDING = 1e-10
 _BOOTSTRAP = ("percentile", "expanded", "basic", "normal", "t", "bca")
 CLOSED_FORM = ("tango", "delong")
 DIFFERENCE_METHODS = (*_BOOTSTRAP, *CLOSED_FORM)
-
-
-class Discordant(NamedTuple):
-    """Rows on which two systems differ in being right.
-
-    Attributes
-    ----------
-    first_only : int
-        Rows on which the first is right and the second wrong.
-    second_only : int
-        Rows on which the second is right and the first wrong.
-    n : int
-        All rows.
-    """
-
-    first_only: int
-    second_only: int
-    n: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +120,7 @@ def tango_interval(
             "The 'confidence_level' parameter of tango_interval must be a float in (0, 1). Got "
             f"{confidence_level!r}. Use confidence_level=0.95 for a 95% interval."
         )
-    low, high = _tango_limits(Discordant(first_only, second_only, n), confidence_level)
+    low, high = _tango(Discordant(first_only, second_only, n), confidence_level)
     return ConfidenceInterval(low, high, confidence_level, "tango")
 
 
@@ -191,56 +174,8 @@ def _check_counts(caller: str, first_only: int, second_only: int, n: int) -> Non
         )
 
 
-def tango_statistic(counts: Discordant, difference: float) -> float:
-    """Score statistic of a difference of paired proportions; falls as the difference rises.
-
-    Parameters
-    ----------
-    counts : Discordant
-        Discordant rows.
-    difference : float
-        Hypothesis, in (-1, 1).
-
-    Returns
-    -------
-    float
-        Standard normal under the hypothesis; Tango (1998), equation 26. At 0 it is McNemar's
-        (b - c) / sqrt(b + c).
-    """
-    b, c, n = counts
-    linear = -b - c + (2 * n - b + c) * difference
-    constant = -c * difference * (1 - difference)
-    root = np.sqrt(max(linear * linear - 8 * n * constant, 0.0))
-    second = (root - linear) / (4 * n)
-    variance = n * (2 * second + difference * (1 - difference))
-    score = b - c - n * difference
-    if variance <= 0:
-        return 0.0 if score == 0 else float(np.copysign(np.inf, score))
-    return float(score / np.sqrt(variance))
-
-
-def _tango_limits(counts: Discordant, confidence_level: float) -> tuple[float, float]:
-    if counts.second_only > counts.first_only:
-        # The mirror image, so that exchanging the systems changes nothing but the sign.
-        low, high = _tango_limits(Discordant(counts[1], counts[0], counts.n), confidence_level)
-        return -high, -low
-    z = float(ndtri(0.5 + confidence_level / 2))
-    estimate = (counts.first_only - counts.second_only) / counts.n
-    edge = 1 - 1e-12
-
-    def limit(sign: float, start: float, stop: float) -> float:
-        def gap(difference: float) -> float:
-            # Infinite where the variance vanishes; a finite bound keeps the search going.
-            return float(np.clip(tango_statistic(counts, difference), -1e6, 1e6)) - sign * z
-
-        if gap(start) * gap(stop) >= 0:
-            return stop if abs(gap(stop)) < abs(gap(start)) else start
-        return float(brentq(gap, start, stop, xtol=1e-15, rtol=1e-14))
-
-    low = limit(1.0, -edge, estimate)
-    if counts.first_only == counts.second_only:
-        return low, -low
-    return low, 1.0 if estimate == 1 else limit(-1.0, estimate, edge)
+def _tango(counts: Discordant, confidence_level: float) -> tuple[float, float]:
+    return tango_limits(counts, float(ndtri(0.5 + confidence_level / 2)))
 
 
 # ------------------------------------------------------------------ areas under ROC curves
@@ -379,7 +314,7 @@ def difference_interval(
             "The interval 'tango' needs 0/1 values (right or wrong) of independent, unweighted, "
             "unstratified rows. Use interval='expanded'."
         )
-    low, high = _tango_limits(difference.discordant, confidence_level)
+    low, high = _tango(difference.discordant, confidence_level)
     return ConfidenceInterval(low, high, confidence_level, "tango")
 
 

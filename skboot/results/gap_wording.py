@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..inference.subgroup_gap import SubgroupGap
+
 if TYPE_CHECKING:
     from .result import EvaluationResult
 
 
 def is_gap(result: EvaluationResult) -> bool:
     """Whether the result is the largest of several differences."""
-    return result.evidence.max_t is not None
+    evidence = result.evidence
+    # By max-t in files that an older version saved.
+    return evidence.gap is not None or evidence.max_t is not None
+
+
+def uses_no_resamples(result: EvaluationResult) -> bool:
+    """Whether the interval is made of closed forms."""
+    if result.evidence.gap is None or result.confidence_interval.method != "simultaneous":
+        return False
+    gap = SubgroupGap.of_stored(result.evidence.gap)
+    return bool(gap.sides) and gap.replicates is None
 
 
 def estimand(result: EvaluationResult) -> str:
@@ -35,7 +47,9 @@ def method_name(result: EvaluationResult) -> str:
     pairs = "all pairs of subgroups"
     if _of_systems(result):
         pairs += " and all differences of systems"
-    return f"simultaneous over {pairs}, max-t bootstrap"
+    if result.confidence_interval.method == "max-t":
+        return f"simultaneous over {pairs}, max-t bootstrap"
+    return f"simultaneous over {pairs}, from the limits of each subgroup"
 
 
 def claim_of(result: EvaluationResult, name: str, score: str, rows: str, interval: str) -> str:

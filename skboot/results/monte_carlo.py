@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.intervals import METHODS, NEEDS, Evidence, confidence_interval
+from ..inference.subgroup_gap import SubgroupGap
 from . import wording
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
     if result.refits is not None:
         # The runs themselves are not stored.
         return MonteCarloError(math.nan, math.nan)
-    if method in wording.CLOSED_FORM:
+    if wording.uses_no_resamples(result):
         return MonteCarloError(0.0, 0.0)
     if method not in METHODS or NEEDS[method](evidence):
         return MonteCarloError(math.nan, math.nan)
@@ -71,11 +72,17 @@ def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
 def _with_resamples(evidence: Evidence, lines: NDArray[np.intp]) -> Evidence:
     """Evidence with these resamples only; what is known per resample stays together."""
     errors, max_t = evidence.replicate_standard_errors, evidence.max_t
+    gap = evidence.gap
+    if gap is not None:
+        whole = SubgroupGap.of_stored(gap)
+        own = whole.replicates
+        gap = whole._replace(replicates=None if own is None else own[lines])
     return replace(
         evidence,
         replicates=evidence.replicates[lines],
         replicate_standard_errors=None if errors is None else errors[lines],
         max_t=None if max_t is None else (max_t[0], max_t[1][lines]),
+        gap=gap,
     )
 
 

@@ -22,6 +22,7 @@ from .._warnings import warn_user
 from ..inference.choice import automatic_interval, degeneracy
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
+from .gap_wording import is_gap
 from .monte_carlo import MonteCarloError, monte_carlo_error
 
 if TYPE_CHECKING:
@@ -263,14 +264,16 @@ class EvaluationResult:
             from ..inference.method import as_confidence_interval, method_interval
 
             return as_confidence_interval(method_interval(self.refits, method, level))
-        if method == "auto" and self.evidence.max_t is not None:
+        if method == "auto" and is_gap(self):
             # The largest of several differences: an interval of this pair alone is too short.
-            method = "max-t"
+            method = "max-t" if self.evidence.gap is None else "simultaneous"
         if method == "auto":
             found = automatic_interval(self.evidence, level).interval
         else:
             found = confidence_interval(self.evidence, method, level)
         caution = degeneracy(found)
+        if is_gap(self) and math.isnan(self.estimate):
+            caution = " ".join(self.notes)
         if caution:
             warn_user(caution)
         return found

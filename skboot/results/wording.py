@@ -33,6 +33,7 @@ _METHODS = {
     "studentized": "studentized bootstrap interval",
     "bca": "BCa bootstrap interval",
     "max-t": "simultaneous max-t bootstrap interval",
+    "simultaneous": "simultaneous interval from the limits of each subgroup",
 }
 _ESTIMANDS = {
     "system": "performance of this trained system on new data from the same source",
@@ -180,7 +181,7 @@ def _interval_phrase(result: EvaluationResult) -> str:
         return ", ".join([parts[0], *_for_runs().interval_parts(result, units(result))])
     if result.refits is not None:
         return ", ".join([parts[0], *_for_refits().interval_parts(result, units(result))])
-    if method not in CLOSED_FORM:
+    if not uses_no_resamples(result):
         parts.append(f"{units(result)} resampled")
         if result.n_undefined:
             left_out = _counted(result.n_undefined, "resample")
@@ -188,6 +189,12 @@ def _interval_phrase(result: EvaluationResult) -> str:
     elif result.unit != "row":
         parts.append(units(result))
     return ", ".join(parts)
+
+
+def uses_no_resamples(result: EvaluationResult) -> bool:
+    """Whether the interval would be the same with other resamples."""
+    closed = result.confidence_interval.method in CLOSED_FORM
+    return closed or gap_wording.uses_no_resamples(result)
 
 
 def _reason(result: EvaluationResult) -> str:
@@ -263,7 +270,7 @@ def _number_or_reason(result: EvaluationResult, value: float) -> str:
 def _monte_carlo(result: EvaluationResult) -> str:
     low, high = result.monte_carlo_error
     closed = result.over_runs is not None and result.estimand != "system" and low == high == 0
-    if closed or result.confidence_interval.method in CLOSED_FORM:
+    if closed or uses_no_resamples(result):
         return "none: the interval uses no resamples"
     if math.isnan(low) or math.isnan(high):
         limit = result.confidence_interval.low + result.confidence_interval.high

@@ -19,7 +19,7 @@ from .. import _validation as check
 from .._inputs import Rows, resolved_statistics
 from .._warnings import warn_user
 from ..evaluation import bootstrap_score
-from ..inference.intervals import METHODS
+from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..metrics.additive import RowMean
 from ..metrics.lookup import check_response
@@ -150,7 +150,7 @@ def check_asked(
 ) -> None:
     """Refuse what the runs of these numbers cannot tell."""
     check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
-    known = ["auto", "components", *(name for name in METHODS if name != "max-t")]
+    known = ["auto", "components", *FOR_ONE_SCORE]
     check.check_choice("interval", interval, _CALLER, known)
     check.check_count("n_train_resamples", n_train_resamples, _CALLER, 0)
     check.check_count("n_seeds", n_seeds, _CALLER, 1)

@@ -1,0 +1,328 @@
+"""Which subgroups a gap is taken over, and what their limits are made of.
+
+A subgroup of a handful of rows wins the largest of many differences by chance, and no interval of
+it is worth much. It leaves the gap by name, as do subgroups whose metric is undefined or never
+changes over the resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._inputs import Part, Rows
+from .inference.intervals import Evidence
+from .inference.proportions import Discordant
+from .inference.subgroup_gap import Side, SubgroupGap
+from .metrics.cells import label_counts
+from .metrics.labels import Kappa, MatthewsCoefficient, SetAverage, SetRatio, WeightedKappa
+from .metrics.statistic import Statistic
+
+# Fewest rows of a subgroup, right or wrong or of each class, and fewest with a value each; see
+# decision record 0032. Below them equal subgroups are told apart too often, or no interval is
+# narrow enough to tell anything.
+FEWEST_ROWS = 10
+FEWEST_VALUES = 20
+
+# What stands for the names of a pair where there is none.
+NO_PAIR = "fewer than two subgroups"
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """How much a subgroup can say of a metric.
+
+    Attributes
+    ----------
+    name : object
+        Its name.
+    n_rows : int
+        Its rows.
+    n_class : int or None
+        Rows of the class that has the fewest; None where classes do not matter.
+    size : float
+        Rows, of that class if there is one, as many as would say the same without weights.
+    needed : int
+        Rows that it must have, of that class if there is one.
+    is_share : bool
+        Whether the metric varies as a proportion does, most in the middle of its range.
+    bounds : tuple of float
+        Range of the metric.
+    """
+
+    name: Any
+    n_rows: int
+    n_class: int | None
+    size: float
+    needed: int
+    is_share: bool
+    bounds: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Subgroups that a gap is taken over.
+
+    Attributes
+    ----------
+    at : tuple of int
+        Their numbers among all subgroups.
+    caution : str
+        Which were left out, and why; empty if none.
+    """
+
+    at: tuple[int, ...]
+    caution: str
+
+
+# ------------------------------------------------------------------ which subgroups
+
+
+def measured(
+    statistic: Statistic, rows: Rows, parts: Sequence[Part], evidence: Sequence[Evidence]
+) -> list[Subgroup]:
+    """Count the rows, and those of the smallest class, of every subgroup.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric.
+    rows : Rows
+        Of the call.
+    parts : sequence of Part
+        The subgroups.
+    evidence : sequence of Evidence
+        Of each.
+
+    Returns
+    -------
+    list of Subgroup
+    """
+    hits = all(known.proportion is not None and known.proportion[2] for known in evidence)
+    by_label = statistic.is_row_mean and statistic.response == "labels"
+    classes = None if hits else _classes(statistic, rows)
+    bounds = statistic.bounds
+    if hits and np.isinf(bounds).any():
+        # A mean of values that happen to be 0 or 1.
+        bounds = (0.0, 1.0) if evidence[0].proportion[4] > 0 else (-1.0, 0.0)  # type: ignore[index]
+    is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
+    needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
+    return [
+        Subgroup(part.name, *_counted(rows, part, classes), needed, is_share, bounds)
+        for part in parts
+    ]
+
+
+def _classes(statistic: Statistic, rows: Rows) -> Any:
+    """Labels of which few rows make the metric uncertain, however many rows there are."""
+    if rows.y_true is None or statistic.is_row_mean or statistic.response == "values":
+        return None
+    labels = label_counts(rows.y_true)[0]
+    two = len(labels) == 2
+    many = statistic.response != "any" and not _pools_classes(statistic)
+    return labels if two or many else None
+
+
+def _pools_classes(statistic: Statistic) -> bool:
+    """Whether rows count alike, so that a rare class among many counts little."""
+    inner = getattr(statistic, "statistic", statistic)
+    if isinstance(inner, SetAverage):
+        return inner.weighted
+    if isinstance(inner, SetRatio):
+        return inner.classes is None
+    return isinstance(inner, MatthewsCoefficient | Kappa | WeightedKappa)
+
+
+def _counted(rows: Rows, part: Part, classes: Any) -> tuple[int, int | None, float]:
+    """Rows of a subgroup, those of its smallest class, and how many these are without weights."""
+    y_true, y_pred, weights = rows.of(part.rows)
+    n_rows = len(y_pred)
+    if classes is None:
+        return n_rows, None, _size(n_rows, weights)
+    present, counts = label_counts(y_true)
+    if len(present) < len(classes):
+        return n_rows, 0, 0.0
+    rarest = int(counts.argmin())
+    own = None if weights is None else weights[y_true == present[rarest]]
+    n_class = int(counts[rarest])
+    return n_rows, n_class, _size(n_class, own)
+
+
+def _size(n_rows: int, weights: Any) -> float:
+    """Rows of equal weight whose mean varies as much (Kish 1965)."""
+    if weights is None or not np.any(weights > 0):
+        return float(n_rows)
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str) -> Kept:
+    """Leave out the subgroups that say too little.
+
+    Parameters
+    ----------
+    subgroups : sequence of Subgroup
+        All of them.
+    evidence : sequence of Evidence
+        Of what the gap is taken of, on each of them.
+    what : str
+        Name of the metric.
+
+    Returns
+    -------
+    Kept
+    """
+    reasons: dict[str, list[str]] = {}
+    kept = []
+    for k, (subgroup, known) in enumerate(zip(subgroups, evidence, strict=True)):
+        found = _reason(subgroup, known.replicates)
+        if found is None:
+            kept.append(k)
+            continue
+        reason, detail = found
+        reasons.setdefault(reason, []).append(f"{subgroup.name} ({detail})")
+    if not reasons:
+        return Kept(tuple(kept), "")
+    left_out = "; ".join(f"for {why}: {', '.join(names)}" for why, names in reasons.items())
+    if len(kept) < 2:
+        few = f"There is no gap of {what}: fewer than two subgroups are left."
+        return Kept((), f"{few} Left out {left_out}.")
+    return Kept(tuple(kept), f"Left out of the gap of {what} {left_out}.")
+
+
+def _reason(subgroup: Subgroup, replicates: NDArray[np.float64]) -> tuple[str, str] | None:
+    """Why a subgroup is left out, and its number."""
+    n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_class
+    if n < subgroup.needed:
+        of_class = "" if subgroup.n_class is None else " of a class"
+        return f"fewer than {subgroup.needed} rows{of_class}", f"{n}"
+    undefined = int(np.isnan(replicates).sum())
+    if undefined:
+        return "being undefined on some resamples", f"{undefined} of {len(replicates)}"
+    if not subgroup.is_share and np.ptp(replicates) == 0:
+        # A share without any spread is uncertain all the same, by its number of rows.
+        return "having the same value on every resample", f"{subgroup.n_rows} rows"
+    return None
+
+
+# ------------------------------------------------------------------ limits of a subgroup
+
+
+def side_of(subgroup: Subgroup, known: Evidence) -> Side:
+    """What the limits of a metric on a subgroup are made of.
+
+    Parameters
+    ----------
+    subgroup : Subgroup
+        Its rows.
+    known : Evidence
+        Of the metric on them.
+
+    Returns
+    -------
+    Side
+    """
+    shape, df = "spread", _degrees_of_freedom(known, subgroup)
+    counts: tuple[float, ...] = (np.inf,)
+    if subgroup.is_share:
+        shape, counts = "effective", (min(subgroup.size, *known.n_units), subgroup.n_rows)
+        if known.proportion is not None and known.kind == "rows" and not known.weighted:
+            hits, n, _, scale, sign = known.proportion
+            shape, counts, df = "wilson", (hits, n, int(scale == "f1"), int(sign < 0)), np.inf
+    return Side(known.estimate, subgroup.bounds, shape, counts, df)
+
+
+def side_of_difference(
+    statistic: Statistic, subgroup: Subgroup, known: Evidence, discordant: Discordant | None
+) -> Side:
+    """What the limits of a difference of two systems on a subgroup are made of.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric.
+    subgroup : Subgroup
+        Its rows.
+    known : Evidence
+        Of the difference on them.
+    discordant : Discordant or None
+        For right or wrong answers on independent rows.
+
+    Returns
+    -------
+    Side
+    """
+    low, high = subgroup.bounds
+    bounds = (low - high, high - low)
+    if discordant is not None:
+        return Side(known.estimate, bounds, "tango", tuple(discordant), np.inf)
+    n = np.inf
+    fewest = min(subgroup.size, *known.n_units)
+    if subgroup.is_share and statistic.response == "labels" and known.kind == "rows":
+        # Labels differ on few rows, as right and wrong do.
+        n = subgroup.n_rows if subgroup.n_class is None else 2 * fewest
+    elif subgroup.is_share and np.ptp(known.replicates) == 0:
+        n = fewest
+    df = _degrees_of_freedom(known, subgroup)
+    return Side(known.estimate, bounds, "spread", (float(n),), df)
+
+
+def _degrees_of_freedom(known: Evidence, subgroup: Subgroup) -> float:
+    return float(max(min(known.degrees_of_freedom, subgroup.size - 1), 1.0))
+
+
+def gap_of(
+    sides: Sequence[Side], evidence: Sequence[Evidence], n_families: int
+) -> tuple[tuple[int, int], Evidence]:
+    """The two subgroups that are furthest apart, and what is known of their difference.
+
+    Parameters
+    ----------
+    sides : sequence of Side
+        Of the subgroups that are kept, at least two.
+    evidence : sequence of Evidence
+        Of each.
+    n_families : int
+        Number of gaps that the interval is simultaneous over.
+
+    Returns
+    -------
+    pair : tuple of int
+        Numbers of the larger and of the smaller.
+    known : Evidence
+        Of their difference; the design is that of the larger.
+    """
+    values = np.array([known.estimate for known in evidence])
+    a, b = int(values.argmax()), int(values.argmin())
+    if a == b:
+        a, b = 0, 1
+    first, second = evidence[a], evidence[b]
+    pair = (sides[a], sides[b])
+    closed = all(side.shape in ("wilson", "tango") for side in pair)
+    drawn = None if closed else first.replicates
+    gap = SubgroupGap(pair, len(sides), n_families, first.kind == "rows", drawn)
+    low, high = sides[a].bounds
+    return (a, b), Evidence(
+        estimate=float(values[a] - values[b]),
+        replicates=first.replicates - second.replicates,
+        kind=first.kind,
+        n_units=first.n_units,
+        n_strata=first.n_strata,
+        bounds=(low - high, high - low),
+        gap=gap,
+    )
+
+
+def no_gap(like: Evidence, n_families: int) -> Evidence:
+    """Evidence of a gap that is undefined."""
+    return Evidence(
+        estimate=np.nan,
+        replicates=np.full(len(like.replicates), np.nan),
+        kind=like.kind,
+        n_units=like.n_units,
+        n_strata=like.n_strata,
+        gap=SubgroupGap((), 0, n_families, True, None),
+    )

@@ -1,0 +1,283 @@
+"""The difference of the two subgroups that are furthest apart, with a simultaneous interval.
+
+Each of the two has limits of its own, at a critical value that is simultaneous over all pairs of
+subgroups. The limits of their difference follow from these by recovery of the variances (Zou &
+Donner 2008, equations 7 and 8; Newcombe 1998, method 10, for two proportions):
+
+    low = d - sqrt((a - low_a)^2 - 2 r (a - low_a) (high_b - b) + (high_b - b)^2)
+
+with r the correlation of the two over the resamples, 0 where they have no unit in common. So a
+subgroup without errors, whose bootstrap never varies, is as uncertain as its own interval says,
+and no limit is outside the range of a difference.
+
+The limits of a subgroup are, by its ``shape``:
+
+* ``"wilson"``: of a proportion of independent rows;
+* ``"tango"``: of a difference of two proportions on the same rows;
+* ``"effective"``: Wilson's with the size at which a proportion would vary as the replicates do;
+* ``"spread"``: the wider of Student's t and its correction for skewness (Hall 1992, section 4),
+  with the spread and the skewness of the replicates.
+
+What is stored is enough for any level; see `SubgroupGap`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri, stdtrit
+
+from .proportions import Discordant, score_limits, tango_limits
+
+Floats = NDArray[np.float64]
+Limits = tuple[float, float]
+
+# Where the law of the range is integrated. The step leaves an error below that of floats.
+_NODES = np.linspace(-8.5, 8.5, 273)
+_DENSITY = np.exp(-(_NODES**2) / 2) / np.sqrt(2 * np.pi) * (_NODES[1] - _NODES[0])
+# Below this probability the integral is rounding, and the sum over pairs is as good.
+_SMALL_TAIL = 1e-9
+
+
+class Side(NamedTuple):
+    """One of the two subgroups.
+
+    Attributes
+    ----------
+    estimate : float
+        Its value.
+    bounds : tuple of float
+        Range of the value.
+    shape : {"wilson", "tango", "effective", "spread"}
+        How its limits are made.
+    counts : tuple of numbers
+        What the shape needs. "wilson": hits, rows, and whether the value is F1 and whether it is
+        negated, as 0 or 1. "tango": rows that the first alone has right, the second alone, all.
+        "effective": smallest and largest size that it may have. "spread": n for which the limits
+        are q^2 / (n + q^2) of the range away even if no replicate varies, as those of a
+        difference of n rows without a discordant one; infinite for none.
+    degrees_of_freedom : float
+        Of Student's t.
+    """
+
+    estimate: float
+    bounds: Limits
+    shape: str
+    counts: tuple[float, ...]
+    degrees_of_freedom: float
+
+
+class SubgroupGap(NamedTuple):
+    """What the interval of a gap is made of.
+
+    Attributes
+    ----------
+    sides : tuple of Side
+        The larger and the smaller; empty if the gap is undefined.
+    n_subgroups : int
+        Number of subgroups that the pair was chosen from.
+    n_families : int
+        Number of such choices that the interval is simultaneous over (pairs of systems).
+    separate : bool
+        Whether no unit has rows in two subgroups.
+    replicates : ndarray of shape (n_resamples,) or None
+        Of the first side; None where no limit needs them.
+    """
+
+    sides: tuple[Side, ...]
+    n_subgroups: int
+    n_families: int
+    separate: bool
+    replicates: Floats | None
+
+    @classmethod
+    def of_stored(cls, stored: tuple[Any, ...]) -> SubgroupGap:
+        """The same from plain tuples, as files hold them."""
+        sides, *rest = stored
+        return cls(tuple(Side(*side) for side in sides), *rest)
+
+
+def gap_limits(gap: SubgroupGap, differences: Floats, confidence_level: float) -> Limits:
+    """Limits of the first side minus the second.
+
+    Parameters
+    ----------
+    gap : SubgroupGap
+        With two sides.
+    differences : ndarray of shape (n_resamples,)
+        Replicates of the difference.
+    confidence_level : float
+        In (0, 1); simultaneous.
+
+    Returns
+    -------
+    low, high : float
+        Within the range of a difference.
+    """
+    c = critical_value(gap.n_subgroups, gap.n_families, confidence_level)
+    first, second = gap.sides
+    draws: tuple[Floats | None, Floats | None] = None, None
+    if gap.replicates is not None:
+        draws = gap.replicates, gap.replicates - differences
+    low_a, high_a = side_limits(first, draws[0], c)
+    low_b, high_b = side_limits(second, draws[1], c)
+    r = 0.0 if gap.separate else _correlation(*draws)
+    d = first.estimate - second.estimate
+    below = _recovered(first.estimate - low_a, high_b - second.estimate, r)
+    above = _recovered(high_a - first.estimate, second.estimate - low_b, r)
+    return d - below, d + above
+
+
+def _recovered(one: float, other: float, correlation: float) -> float:
+    if np.isinf(one) or np.isinf(other):
+        return np.inf
+    return float(np.sqrt(max(one**2 - 2 * correlation * one * other + other**2, 0.0)))
+
+
+def _correlation(one: Floats | None, other: Floats | None) -> float:
+    if one is None or other is None or one.std() == 0 or other.std() == 0:
+        return 0.0
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+# ------------------------------------------------------------------ critical value
+
+
+@lru_cache(maxsize=256)
+def critical_value(n_subgroups: int, n_families: int, confidence_level: float) -> float:
+    """Normal quantile that is simultaneous over all pairs of independent subgroups.
+
+    Parameters
+    ----------
+    n_subgroups : int
+        At least 2.
+    n_families : int
+        Number of sets of pairs; the error is shared out among them evenly (Bonferroni).
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+        Quantile of the range of ``n_subgroups`` standard normal values, by sqrt(2) (Tukey 1953).
+        For two subgroups the ordinary normal quantile. With unequal standard errors the pairs'
+        joint level is higher than stated (Hayter 1984).
+    """
+    tail = (1 - confidence_level) / n_families
+    n_pairs = n_subgroups * (n_subgroups - 1) / 2
+    widest = float(-ndtri(tail / (2 * n_pairs)))
+    if n_subgroups == 2 or tail < _SMALL_TAIL:
+        return widest
+
+    def excess(c: float) -> float:
+        inside = (ndtr(_NODES) - ndtr(_NODES - c * np.sqrt(2))) ** (n_subgroups - 1)
+        return float(1 - n_subgroups * (_DENSITY @ inside)) - tail
+
+    narrowest = float(-ndtri(tail / 2))
+    return float(brentq(excess, narrowest, widest, xtol=1e-10))
+
+
+# ------------------------------------------------------------------ one subgroup
+
+
+def side_limits(side: Side, replicates: Floats | None, c: float) -> Limits:
+    """Limits of one subgroup at a critical value.
+
+    Parameters
+    ----------
+    side : Side
+        The subgroup.
+    replicates : ndarray of shape (n_resamples,) or None
+        Its value on each resample; used by "effective" and "spread".
+    c : float
+        Normal quantile. Student's t takes the quantile of the same level.
+
+    Returns
+    -------
+    low, high : float
+        On the scale of its value, within its bounds.
+    """
+    return _SHAPES[side.shape](side, replicates, c)
+
+
+def _wilson(side: Side, replicates: Floats | None, c: float) -> Limits:
+    hits, n, is_f1, negated = side.counts
+    low, high = score_limits(hits / n, n, c)
+    if is_f1:
+        # F1 = 2 q / (1 + q) with q the Jaccard index: monotone, so the limits map.
+        low, high = 2 * low / (1 + low), 2 * high / (1 + high)
+    return (-high, -low) if negated else (low, high)
+
+
+def _tango(side: Side, replicates: Floats | None, c: float) -> Limits:
+    first_only, second_only, n = map(int, side.counts)
+    return tango_limits(Discordant(first_only, second_only, n), c)
+
+
+def _effective(side: Side, replicates: Floats | None, c: float) -> Limits:
+    """Wilson at n = p (1 - p) / se^2, p the value as a share of its range."""
+    assert replicates is not None
+    low, high = side.bounds
+    reach = high - low
+    share = (side.estimate - low) / reach
+    fewest, most = side.counts
+    variance = _variance(side, replicates) / reach**2
+    n = share * (1 - share) / variance if variance > 0 else fewest
+    limits = score_limits(share, float(np.clip(n, fewest, most)), _student(side, c))
+    return low + reach * limits[0], low + reach * limits[1]
+
+
+def _spread(side: Side, replicates: Floats | None, c: float) -> Limits:
+    assert replicates is not None
+    q = _student(side, c)
+    error = np.sqrt(_variance(side, replicates))
+    skewness = _skewness(replicates)
+    below = error * max(q, _unskewed(q, skewness))
+    above = error * max(q, -_unskewed(-q, skewness))
+    [n] = side.counts
+    if np.isfinite(n):
+        still = (side.bounds[1] - side.bounds[0]) / 2 * q**2 / (n + q**2)
+        below, above = np.hypot(below, still), np.hypot(above, still)
+    low, high = side.bounds
+    return max(side.estimate - float(below), low), min(side.estimate + float(above), high)
+
+
+_SHAPES: Mapping[str, Callable[[Side, Floats | None, float], Limits]] = {
+    "wilson": _wilson,
+    "tango": _tango,
+    "effective": _effective,
+    "spread": _spread,
+}
+
+
+def _student(side: Side, c: float) -> float:
+    """Quantile of Student's t at the level of a normal one."""
+    return float(-stdtrit(side.degrees_of_freedom, ndtr(-c)))
+
+
+def _variance(side: Side, replicates: Floats) -> float:
+    """Variance of the replicates, which is too small by df / (df + 1)."""
+    df = side.degrees_of_freedom
+    constant = replicates.min() == replicates.max()
+    return 0.0 if constant else float(replicates.var(ddof=1)) * (df + 1) / df
+
+
+def _skewness(replicates: Floats) -> float:
+    deviations = replicates - replicates.mean()
+    scale = replicates.std()
+    return float(np.mean(deviations**3) / scale**3) if scale > 0 else 0.0
+
+
+def _unskewed(quantile: float, skewness: float) -> float:
+    """Quantile of a t statistic whose numerator has this skewness, by Hall's (1992) cubic.
+
+    The inverse of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 at the normal quantile.
+    """
+    if abs(skewness) < 1e-6:
+        return quantile
+    return float(3 / skewness * (np.cbrt(1 + skewness * (quantile - skewness / 6)) - 1))
