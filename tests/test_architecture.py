@@ -44,7 +44,6 @@ MAX_FUNCTION_LINES = 55  # without the docstring
 MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
 # Longer today, in lines of code; none may grow, and the list goes with the next layout.
 LONG_MODULES = {
-    "additive.py": 363,
     "error632.py": 353,
     "estimates.py": 384,
     "labels.py": 357,

@@ -96,6 +96,12 @@ class Evidence:
     max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
         For one of several differences: the standard error it is studentized by, and the largest
         studentized deviation over all of them in each resample, as a normal quantile.
+    group_influence : ndarray of shape (n_groups,) or None
+        For functions of sums on groups: influence of each group on the estimate.
+    group_weight : ndarray of shape (n_groups,) or None
+        Summed weight of each group's rows, where ``group_influence`` is known.
+    n_effective_rows : float or None
+        Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     """
 
     estimate: float
@@ -114,6 +120,9 @@ class Evidence:
     delong: tuple[float, int] | None = None
     largest_share: float | None = None
     max_t: tuple[float, Floats] | None = None
+    group_influence: Floats | None = None
+    group_weight: Floats | None = None
+    n_effective_rows: float | None = None
 
     @cached_property
     def sorted_replicates(self) -> Floats:

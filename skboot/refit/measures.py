@@ -24,7 +24,8 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from ..inference.no_information import no_information_absolute, no_information_squared
-from ..metrics.additive import Coefficient, PosteriorMean, RowMean, SumsStatistic
+from ..metrics.additive import PosteriorMean, RowMean, SumsStatistic
+from ..metrics.coefficients import Coefficient
 from ..metrics.labels import BalancedAccuracy, LabelMetric
 from ..metrics.statistic import Statistic
 from .replicates import ErrorFunction, call_scorer, replicate, replicate_rows

@@ -266,11 +266,14 @@ class EvaluationResult:
         if method == "auto" and self.evidence.max_t is not None:
             # The largest of several differences: an interval of this pair alone is too short.
             method = "max-t"
+        caution = None
         if method == "auto":
-            found = automatic_interval(self.evidence, level).interval
+            found, _, cautions = automatic_interval(self.evidence, level)
+            if math.isnan(found.low + found.high):
+                caution = " ".join(cautions)
         else:
             found = confidence_interval(self.evidence, method, level)
-        caution = degeneracy(found)
+        caution = degeneracy(found) or caution
         if caution:
             warn_user(caution)
         return found
