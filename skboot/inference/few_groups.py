@@ -141,8 +141,8 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     # Roots of (distance - x)^2 = square x variance / distance.
     shift = square * found.variance / (2 * distance)
     half = np.sqrt(square * found.variance + shift**2)
-    limits = [evidence.estimate + sign * (shift + side * half) for side in (-1, 1)]
-    return ConfidenceInterval(min(limits), max(limits), confidence_level, "score")
+    centre = evidence.estimate + sign * shift
+    return ConfidenceInterval(centre - half, centre + half, confidence_level, "score")
 
 
 def _from_end(evidence: Evidence, found: GroupVariation) -> tuple[int, float]:
@@ -158,9 +158,9 @@ def _from_end(evidence: Evidence, found: GroupVariation) -> tuple[int, float]:
     # Of a mean, the influence of a group is its weight's share times its mean's deviation.
     deviations = evidence.group_influence[weighs] / evidence.group_weight[weighs]
     deviations *= evidence.group_weight.sum()
-    if found.skewness < 0:
-        return -1, float(deviations.max())
-    return 1, -float(deviations.min())
+    sign = -1 if found.skewness < 0 else 1
+    # Influences centred within strata may lie on one side of 0 where a subgroup lacks groups.
+    return sign, max(float(np.max(-sign * deviations)), np.sqrt(found.variance))
 
 
 def _equal_groups(weight: Floats) -> float:

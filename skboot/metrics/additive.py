@@ -190,9 +190,12 @@ class RowMean(SumsStatistic):
             return self.sign * (np.sqrt(np.maximum(mean, 0.0)) if self.root else mean)
 
     def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
-        """Derivative of a ratio, and of its root."""
+        """Derivative of a ratio, and of its root; NaN where the root is 0, and has none."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            slope = (0.5 / self.combine(sums, reduced) if self.root else self.sign) / sums[:, 0]
+            slope = self.sign / sums[:, 0]
+            if self.root:
+                value = self.combine(sums, reduced)
+                slope = 0.5 / (np.where(value == 0, np.nan, value) * sums[:, 0])
             return np.array((-slope * sums[:, 1] / sums[:, 0], slope)).T
 
     def proportion(self, reduced: Reduced) -> Proportion | None:
