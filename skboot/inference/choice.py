@@ -194,11 +194,13 @@ def _for_groups(
         )
     replicates = evidence.sorted_replicates
     if len(replicates) and replicates[0] == replicates[-1]:
-        ends = value_range(evidence)
+        low, high = ends = value_range(evidence)
         if evidence.estimate in ends and np.all(np.isfinite(ends)):
             return _perfect_groups(evidence, confidence_level, notes)
-        if evidence.estimate in (*ends, 0.0):
-            return _groups_without_loss(evidence, confidence_level, warnings)
+        # Losses that are given have no bounds; they are taken as not negative.
+        low = 0.0 if np.isinf(low) and np.isinf(high) else low
+        if evidence.additive and evidence.estimate in (low, high):
+            return _groups_without_loss(evidence, low, confidence_level, warnings)
     method = planned_method(evidence)
     if method != "studentized":
         return confidence_interval(evidence, method, confidence_level)
@@ -219,21 +221,18 @@ def _perfect_groups(
 
 
 def _groups_without_loss(
-    evidence: Evidence, confidence_level: float, warnings: list[str]
+    evidence: Evidence, low: float, confidence_level: float, warnings: list[str]
 ) -> ConfidenceInterval:
     """Every group is perfect, but a loss has no largest value: one limit is unknown."""
-    low, high = evidence.bounds
-    # A mean of given losses has no bounds; its losses are taken as not negative.
-    if np.isinf(low) and np.isinf(high):
-        low = 0.0
-    side = "upper" if low == evidence.estimate else "lower"
-    low, high = (end if end == evidence.estimate else np.nan for end in (low, high))
+    side, limits = "lower", (np.nan, evidence.estimate)
+    if evidence.estimate == low:
+        side, limits = "upper", (evidence.estimate, np.nan)
     warnings.append(
         f"No group shows any loss, and a loss has no largest value: the {side} limit is "
         f"undefined, since nothing in these {evidence.n_units[0]} groups says how large the "
         "losses of other groups may be."
     )
-    return ConfidenceInterval(low, high, confidence_level, "score")
+    return ConfidenceInterval(*limits, confidence_level, "score")
 
 
 def _for_sums_of_groups(
@@ -244,19 +243,22 @@ def _for_sums_of_groups(
     method = "studentized" if known else "expanded"
     found, ends = variation(evidence), value_range(evidence)
     bounded = bool(np.all(np.isfinite(ends)))
-    if found is None and (evidence.group_influence is None or not bounded):
-        return confidence_interval(evidence, method, confidence_level)
+    n_groups = evidence.n_units[0]
     if found is None:
+        # Only a mean of rows that varies over no group is the same in every group.
+        is_mean = evidence.group_influence is not None and evidence.largest_share is not None
+        if not (is_mean and bounded and n_groups > 1):
+            return confidence_interval(evidence, method, confidence_level)
         reason = "Every group has the same score, so resampling cannot show any spread"
     else:
-        few, n_groups = max(round(found.n_carriers), 1), evidence.n_units[0]
-        carriers = f"bout {few} of the {n_groups} groups carry most of the variation"
-        reason = f"A{carriers}, too few for a studentized interval"
+        source = f"of the variation comes from about {max(round(found.n_carriers), 1)} of the"
+        reason = f"Most {source} {n_groups} groups, too few for a studentized interval"
         if found.n_carriers >= FEW_CARRIERS:
             interval = confidence_interval(evidence, method, confidence_level)
             if ends[0] < interval.low and interval.high < ends[1]:
                 return interval
-            reason = f"The {method} interval reaches the end of the range (a{carriers})"
+            reached = f"The {method} interval reaches the end of the range"
+            reason = f"{reached} (most {source} {n_groups} groups)"
     interval = few_groups_interval(evidence, confidence_level)
     if bounded:
         effective = effective_size(evidence, confidence_level)

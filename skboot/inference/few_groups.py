@@ -35,7 +35,8 @@ class GroupVariation(NamedTuple):
     Attributes
     ----------
     variance : float
-        Of the estimate, by the infinitesimal jackknife over groups.
+        Of the estimate, by the infinitesimal jackknife over groups, times n / df: the groups of
+        the data vary about their own mean.
     n_carriers : float
         Groups of equal influence that would vary as much: (sum u^2)^2 / sum u^4.
     skewness : float
@@ -57,9 +58,9 @@ def variation(evidence: Evidence) -> GroupVariation | None:
         return None
     relative = influence / largest
     squares = relative**2
-    total = float(squares.sum())
+    total, df = float(squares.sum()), evidence.degrees_of_freedom
     return GroupVariation(
-        largest**2 * total,
+        largest**2 * total * (df + evidence.n_strata) / df,
         total**2 / float(np.sum(squares**2)),
         float(np.sum(squares * relative)),
     )

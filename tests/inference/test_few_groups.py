@@ -31,7 +31,7 @@ def wilson(p, n):
 
 
 def effective_rows(scores, n_rows):
-    """STATISTICS O14 with its floor, in a plain loop over groups: right rows and rows."""
+    """Rows of decision record 0031, in a plain loop over groups: right rows and rows of each."""
     p, n, n_groups = sum(scores) / sum(n_rows), sum(n_rows), len(n_rows)
     second = fourth = 0.0
     for score, size in zip(scores, n_rows, strict=True):
@@ -40,7 +40,7 @@ def effective_rows(scores, n_rows):
         fourth += influence**4
     carriers = second**2 / fourth
     z, t = stats.norm.ppf(0.975), lambda df: stats.t.ppf(0.975, df)
-    rows = min(p * (1 - p) / second, n)
+    rows = min(p * (1 - p) / (second * n_groups / (n_groups - 1)), n)
     equal = n**2 / sum(size**2 for size in n_rows)
     return max(
         rows * (z / t(min(carriers + 2, n_groups - 1))) ** 2,
@@ -144,7 +144,10 @@ def test_a_studentized_interval_that_reaches_the_end_of_the_range_is_replaced():
     )
     assert result.interval("studentized").low == -np.inf
     assert result.confidence_interval.method == "wilson"
-    assert "reaches the end of the range (about 6 of the 20 groups" in result.notes[0]
+    assert (
+        "reaches the end of the range (most of the variation comes from about 6 of"
+        in result.notes[0]
+    )
 
 
 def test_groups_that_all_have_the_same_score_have_an_interval_of_some_width():
@@ -153,6 +156,15 @@ def test_groups_that_all_have_the_same_score_have_an_interval_of_some_width():
     n = 200 * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 19)) ** 2
     assert result.confidence_interval[:2] == pytest.approx(wilson(0.9, n))
     assert "Every group has the same score" in result.notes[0]
+
+
+def test_a_score_that_no_resample_moves_is_not_taken_for_groups_that_agree():
+    truth, predicted, groups = errors_in(20, *range(20))
+    result = bootstrap_score(
+        truth, np.ones_like(truth), metric="matthews_corrcoef", groups=groups, random_state=0
+    )
+    assert result.confidence_interval[:2] == (0, 0)
+    assert "zero width" in result.notes[0]
 
 
 # ------------------------------------------------------------------ influences
@@ -234,9 +246,10 @@ def score_limits_of_mean(losses, groups, end):
     influence = (np.bincount(groups, losses) - m * size) / len(losses)
     second, fourth = np.sum(influence**2), np.sum(influence**4)
     t2 = stats.t.ppf(0.975, min(second**2 / fourth + 2, len(size) - 1)) ** 2
+    variance = second * len(size) / (len(size) - 1)
 
     def gap(x):
-        return (m - x) ** 2 - t2 * second * (x - end) / (m - end)
+        return (m - x) ** 2 - t2 * variance * (x - end) / (m - end)
 
     far = m + 100 * np.sign(m - end) * np.sqrt(second)
     return sorted((brentq(gap, end, m), brentq(gap, m, far)))
@@ -244,7 +257,7 @@ def score_limits_of_mean(losses, groups, end):
 
 def test_losses_of_few_groups_have_a_finite_score_interval_and_a_caution():
     losses, groups = losses_in(20, 5, 6)
-    with pytest.warns(UserWarning, match="About 2 of the 20 groups carry most of the variation"):
+    with pytest.warns(UserWarning, match="Most of the variation comes from about 2 of the 20"):
         result = bootstrap_score(None, losses, metric="mean", groups=groups, random_state=0)
     assert result.confidence_interval.method == "score"
     expected = score_limits_of_mean(losses, groups, 0.0)
