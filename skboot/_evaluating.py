@@ -33,6 +33,7 @@ from .inference.intervals import (
     confidence_interval,
 )
 from .metrics.statistic import Reduced, Statistic
+from .resampling.design import SamplingDesign
 from .resampling.plan import Binding, Coding, ResamplingPlan
 from .results import EvaluationResult, ResultTable
 
@@ -162,6 +163,9 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         delong=statistic.delong(reduced) if weights is None else None,
         largest_share=statistic.largest_share(reduced),
     )
+    by_group = design.kind == "groups" and known.additive
+    if by_group:
+        known = _with_groups(known, design, part, weights, len(y_pred))
     coding = Coding(
         _whole_code(reduced, part, design.n_samples),
         reduced.n_codes,
@@ -182,7 +186,26 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
     if task.plan.resamples is not None and design.kind == "groups":
         # Given rows that split groups: no count of groups, and no standard error by group.
         with_variance = False
-    return Subject(statistic, reduced, coding, bool(with_variance)), known
+    return Subject(statistic, reduced, coding, bool(with_variance), by_group), known
+
+
+def _with_groups(
+    known: Evidence,
+    design: SamplingDesign,
+    part: Part,
+    weights: NDArray[np.float64] | None,
+    n_rows: int,
+) -> Evidence:
+    """Add the weight of each group's rows, and how many rows of equal weight they are worth."""
+    assert design.members is not None
+    groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
+    of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
+    n_effective = float(n_rows)
+    if weights is not None and weights.any():
+        # Relative weights: the squares of very large or very small ones leave the range.
+        relative = weights / weights.max()
+        n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
+    return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
 
 
 def _continuous(n_values: int, n_rows: int) -> bool:
@@ -251,6 +274,7 @@ def with_replicates(
         standard_error=distribution.standard_error,
         replicate_standard_errors=distribution.replicate_standard_errors,
         acceleration=a,
+        group_influence=distribution.influence,
     )
 
 

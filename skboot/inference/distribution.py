@@ -51,12 +51,15 @@ class Subject:
         Code of each row of the whole data set; -1 for rows it does not see.
     with_variance : bool
         Whether to keep a standard error per resample.
+    with_influence : bool
+        Whether to keep the influence of each atom of the design on the value on the data.
     """
 
     statistic: Statistic
     reduced: Reduced
     coding: Coding
     with_variance: bool = False
+    with_influence: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,8 @@ class BootstrapDistribution:
         The same on each resample.
     acceleration : float or None
         Of BCa, where it came along; see `acceleration`.
+    influence : ndarray of shape (n_atoms,) or None
+        Influence of a unit of each atom on the estimate, where it was asked for.
     """
 
     estimate: float
@@ -82,6 +87,7 @@ class BootstrapDistribution:
     standard_error: float | None
     replicate_standard_errors: Floats | None
     acceleration: float | None = None
+    influence: Floats | None = None
 
 
 def check_replicates_fit(n_resamples: int, n_subjects: int, caller: str) -> None:
@@ -154,6 +160,7 @@ def bootstrap(
                 standard_error if known else None,
                 errors[k] if known else None,
                 data.accelerations[k],
+                data.influences[k],
             )
         )
     return results
@@ -324,16 +331,22 @@ def _acceleration(
 
 
 class _OnData(NamedTuple):
-    """Values and variances on the data, and accelerations if they are known, (n_subjects,)."""
+    """Of each subject: value and variance on the data, and what else is known, (n_subjects,)."""
 
     values: Floats
     variances: Floats
     accelerations: Sequence[float | None]
+    influences: Sequence[Floats | None]
 
 
 def _on_data(binding: Binding, subjects: Sequence[Subject]) -> _OnData:
-    values, variances = _evaluate(_sharing(binding, binding.observed(), subjects), subjects, 1)
-    return _OnData(values[:, 0], variances[:, 0], [None] * len(subjects))
+    blocks = _sharing(binding, binding.observed(), subjects)
+    values, variances = _evaluate(blocks, subjects, 1)
+    influences = [
+        subject.statistic.influence(block, subject.reduced) if subject.with_influence else None
+        for block, subject in zip(blocks, subjects, strict=True)
+    ]
+    return _OnData(values[:, 0], variances[:, 0], [None] * len(subjects), influences)
 
 
 def _evaluate(
@@ -390,7 +403,9 @@ def _data_and_first_block(
     drawn = blocks[0].n_lines - len(times) - 1
     accelerations = [_acceleration(own[drawn + 1 :], times, strata, own[drawn]) for own in values]
     lines = slice(0, min(drawn, binding.plan.n_resamples))
-    on_data = _OnData(values[:, drawn], variances[:, drawn], accelerations)
+    # Narrow blocks are of single rows, whose influences nobody asks for.
+    influences = [None] * len(subjects)
+    on_data = _OnData(values[:, drawn], variances[:, drawn], accelerations, influences)
     return on_data, (values[:, lines], variances[:, lines])
 
 

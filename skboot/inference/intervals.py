@@ -102,6 +102,12 @@ class Evidence:
     gap : tuple or None
         For the difference of the two subgroups that are furthest apart: a
         `skboot.inference.subgroup_gap.SubgroupGap`, or its values as plain tuples.
+    group_influence : ndarray of shape (n_groups,) or None
+        For functions of sums on groups: influence of each group on the estimate.
+    group_weight : ndarray of shape (n_groups,) or None
+        Summed weight of each group's rows, where ``group_influence`` is known.
+    n_effective_rows : float or None
+        Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     """
 
     estimate: float
@@ -121,6 +127,9 @@ class Evidence:
     largest_share: float | None = None
     max_t: tuple[float, Floats] | None = None
     gap: tuple[Any, ...] | None = None
+    group_influence: Floats | None = None
+    group_weight: Floats | None = None
+    n_effective_rows: float | None = None
 
     @cached_property
     def sorted_replicates(self) -> Floats:

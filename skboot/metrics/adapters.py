@@ -68,6 +68,11 @@ class Negated(Statistic):
         """As the statistic."""
         return self.statistic.variance(block, reduced)
 
+    def influence(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+        """The negated influence."""
+        influence = self.statistic.influence(block, reduced)
+        return None if influence is None else -influence
+
     def variance_cost(self, reduced: Reduced) -> float:
         """As the statistic."""
         return self.statistic.variance_cost(reduced)

@@ -1,10 +1,8 @@
-"""Metrics that are functions of weighted sums.
+"""Metrics that are functions of weighted sums: ``combine(block.sums(terms))``.
 
-* `RowMean`: a mean of per-row values, or a function of one (accuracy, errors, losses);
-* `Coefficient`: R2 and explained variance.
-
-Each evaluates ``combine(block.sums(terms))``; functions of the confusion matrix are in `labels`,
-means over rows of probabilities in `posteriors`.
+`RowMean` is a mean of per-row values, or a function of one (accuracy, errors, losses). Means over
+rows of probabilities are in `posteriors`, R2 in `coefficients`, functions of the confusion matrix
+in `labels`.
 To add one, give the terms and the formula; a new mean of rows is one more function below.
 """
 
@@ -22,7 +20,6 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .cells import label_counts
-from .magnitudes import in_ordinary_range
 from .statistic import Floats, Proportion, ReadableBlock, Reading, Reduced, Response, Statistic
 
 # Values as few as this in a first look at the rows are worth coding; counts of codes are then
@@ -64,9 +61,17 @@ class SumsStatistic(Statistic):
 
     def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
         """Infinitesimal-jackknife variance by the gradient (delta method)."""
+        return block.variance(*self._terms_and_gradient(block, reduced))
+
+    def influence(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+        """Influence of each unit by the gradient (delta method)."""
+        return block.influence(*self._terms_and_gradient(block, reduced))
+
+    def _terms_and_gradient(self, block: ReadableBlock, reduced: Reduced) -> tuple[Any, Floats]:
+        """The terms of the sums, and the derivative of the formula at each line's sums."""
         sums = block.sums(reduced.terms)
         terms = np.eye(reduced.n_codes) if reduced.terms is None else reduced.terms
-        return block.variance(terms, self.gradient(sums, reduced))
+        return terms, self.gradient(sums, reduced)
 
     def variance_cost(self, reduced: Reduced) -> float:
         """Flops per resample and atom: one product per term."""
@@ -183,9 +188,12 @@ class RowMean(SumsStatistic):
             return self.sign * (np.sqrt(np.maximum(mean, 0.0)) if self.root else mean)
 
     def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
-        """Derivative of a ratio, and of its root."""
+        """Derivative of a ratio, and of its root; NaN where the root is 0, and has none."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            slope = (0.5 / self.combine(sums, reduced) if self.root else self.sign) / sums[:, 0]
+            slope = self.sign / sums[:, 0]
+            if self.root:
+                value = self.combine(sums, reduced)
+                slope = 0.5 / (np.where(value == 0, np.nan, value) * sums[:, 0])
             return np.array((-slope * sums[:, 1] / sums[:, 0], slope)).T
 
     def proportion(self, reduced: Reduced) -> Proportion | None:
@@ -227,102 +235,6 @@ def _largest_share(
     size = np.abs(values) * weights
     total = float(np.sum(size if counts is None else size * counts))
     return float(size.max()) / total if total > 0 else None
-
-
-@dataclass(frozen=True, eq=False)
-class Coefficient(SumsStatistic):
-    """R2 or explained variance: one less the residual by the total sum of squares.
-
-    Parameters
-    ----------
-    name : str
-        How results call it.
-    about_mean : bool
-        Residuals about their mean (explained variance) instead of about zero (R2).
-    force_finite : bool
-        Whether a constant truth gives 1 for perfect predictions and 0 for others, as in
-        scikit-learn, instead of NaN and minus infinity.
-
-    Notes
-    -----
-    A truth counts as constant where its variance is below the rounding of its sums.
-    """
-
-    name: str = "r2"
-    about_mean: bool = False
-    force_finite: bool = True
-    bounds: tuple[float, float] = (-np.inf, 1.0)
-    response: Response = "values"
-
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
-        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
-        assert y_true is not None
-        truth, predicted = in_ordinary_range(_real(y_true), _real(y_pred))
-        residual = truth - predicted
-        # A data point as origin: its own sums are exactly zero; the median, as outliers do not
-        # move it away from the rows that a resample without them is about.
-        truth = truth - _middle(truth)
-        if self.about_mean:
-            residual = residual - _middle(residual)
-        weights = np.ones(len(truth)) if sample_weight is None else sample_weight
-        sums = [np.ones(len(truth)), weights]
-        for values in (truth, residual):
-            sums += [weights * values, weights * values**2]
-        return Reduced(None, len(truth), np.column_stack(sums))
-
-    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
-        """One less the ratio of sums of squares."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            total = _about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
-            residual = sums[:, 5]
-            if self.about_mean:
-                residual = _about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
-            found = 1 - residual / total
-            if self.force_finite:
-                found = np.where(total > 0, found, np.where(residual > 0, 0.0, 1.0))
-        fewest = 1 if self.about_mean else 2
-        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), found, np.nan)
-
-    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
-        """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
-        gradient = np.zeros_like(sums)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            weight = sums[:, 1]
-            total = _about_mean(weight, sums[:, 2], sums[:, 3])
-            residual = sums[:, 5]
-            if self.about_mean:
-                residual = _about_mean(weight, sums[:, 4], sums[:, 5])
-                mean = sums[:, 4] / weight
-                gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
-            ratio, mean = residual / total, sums[:, 2] / weight
-            gradient[:, 1] += ratio * mean**2
-            gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
-            gradient /= total[:, None]
-        return np.where((total > 0)[:, None], gradient, 0.0)
-
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
-        """The mean of the truth explains nothing of it."""
-        return 0.0
-
-
-# Relative size below which a sum of squares about the mean is nothing but rounding.
-_ROUNDING = 1e-14
-
-
-def _about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
-    """Sum of squares about the mean, from sums about any origin."""
-    about = squares - total**2 / weight
-    return np.where(about > _ROUNDING * squares, about, 0.0)
-
-
-def _middle(values: Floats) -> float:
-    """Lower median: a value that occurs."""
-    at = (len(values) - 1) // 2
-    return float(np.partition(values, at)[at])
 
 
 # ------------------------------------------------------------------ values of rows

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import additive, class_costs, posteriors
+from .coefficients import Coefficient
 from .crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from .labels import (
     JACCARD,
@@ -140,7 +141,7 @@ def _pinball(request: Request, *, alpha: float = 0.5) -> Statistic:
 
 def _coefficient(about_mean: bool) -> Callable[..., Statistic]:
     def factory(request: Request, *, force_finite: bool = True) -> Statistic:
-        return additive.Coefficient(request.name, about_mean, force_finite)
+        return Coefficient(request.name, about_mean, force_finite)
 
     return factory
 

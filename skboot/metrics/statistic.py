@@ -48,6 +48,7 @@ class ReadableBlock(Protocol):
     def crossing(self, terms: Floats, *gaps: Any, ends: Any = None) -> tuple[Any, ...]: ...
     def rows(self) -> Iterator[NDArray[np.intp]]: ...
     def variance(self, terms: Any, gradient: Floats) -> Floats: ...
+    def influence(self, terms: Any, gradient: Floats) -> Floats: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +167,10 @@ class Statistic(ABC):
 
     def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
         """Infinitesimal-jackknife variance on each resample, (n_lines,), if there is a formula."""
+        return None
+
+    def influence(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+        """Influence of each unit on the value of the only resample, if there is a formula."""
         return None
 
     def variance_cost(self, reduced: Reduced) -> float:

@@ -24,7 +24,8 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from ..inference.no_information import no_information_absolute, no_information_squared
-from ..metrics.additive import Coefficient, RowMean, SumsStatistic
+from ..metrics.additive import RowMean, SumsStatistic
+from ..metrics.coefficients import Coefficient
 from ..metrics.labels import BalancedAccuracy, LabelMetric
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.statistic import Statistic

@@ -431,6 +431,24 @@ class Block(ABC):
         """
         raise TypeError("A crossed design has no influence values of single units.")
 
+    def influence(self, terms: Any, gradient: Floats) -> Floats:
+        """Influence of a unit of each atom on a function of sums, for the data as they are.
+
+        Parameters
+        ----------
+        terms : ndarray or sparse matrix of shape (n_codes, n_terms)
+            The terms of the sums.
+        gradient : ndarray of shape (1, n_terms)
+            Derivative of the function by the sums.
+
+        Returns
+        -------
+        ndarray of shape (n_atoms,)
+            The gradient times the sums of the unit's rows, centred within strata; `variance` is
+            the sum of their squares over all units.
+        """
+        raise TypeError("Influences are those of the data as they are, drawn by rows or groups.")
+
 
 class UnitBlock(Block):
     """Resamples of rows or groups.

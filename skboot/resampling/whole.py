@@ -5,7 +5,7 @@ Searches on resamples start from running counts of the data; these are kept for 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,15 @@ class WholeBlock(UnitBlock):
         strata: NDArray[np.intp] | None = None,
     ) -> None:
         super().__init__(membership, multiplicity[None], strata)
+
+    def influence(self, terms: Any, gradient: Floats) -> Floats:
+        """Influence of a unit of each atom; see `Block.influence`."""
+        influence: Floats = np.asarray(self.membership.totals(terms) @ gradient[0])
+        if self.strata is not None:
+            n_units = np.bincount(self.strata, self.counts[0])
+            means = np.bincount(self.strata, self.counts[0] * influence) / n_units
+            influence = influence - means[self.strata]
+        return influence
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None

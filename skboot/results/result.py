@@ -267,13 +267,17 @@ class EvaluationResult:
         if method == "auto" and is_gap(self):
             # The largest of several differences: an interval of this pair alone is too short.
             method = "max-t" if self.evidence.gap is None else "simultaneous"
+        caution = None
         if method == "auto":
-            found = automatic_interval(self.evidence, level).interval
+            found, _, cautions = automatic_interval(self.evidence, level)
+            if math.isnan(found.low + found.high):
+                caution = " ".join(cautions)
         else:
             found = confidence_interval(self.evidence, method, level)
-        caution = degeneracy(found)
         if is_gap(self) and math.isnan(self.estimate):
             caution = " ".join(self.notes)
+        else:
+            caution = degeneracy(found) or caution
         if caution:
             warn_user(caution)
         return found

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..inference.few_groups import effective_size
 from . import gap_wording, rendering
 from .drawing import Strip
 
@@ -23,6 +24,7 @@ CLOSED_FORM = {
     "wald": "Wald interval",
     "wilson": "Wilson interval",
     "clopper-pearson": "Clopper-Pearson interval",
+    "score": "score interval",
     "delong": "DeLong interval",
 }
 _METHODS = {
@@ -187,6 +189,9 @@ def _interval_phrase(result: EvaluationResult) -> str:
             left_out = _counted(result.n_undefined, "resample")
             parts.append(f"{left_out} of {result.n_resamples} without a value left out")
     elif result.unit != "row":
+        if method == "wilson" and result.estimate not in (low, high):
+            rows = effective_size(result.evidence, level)
+            parts[1] += f" with {rows:.1f} effective rows"
         parts.append(units(result))
     return ", ".join(parts)
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from skboot.metrics.additive import Coefficient, RowMean, accuracy
+from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.cells import Cells, encode, label_counts
+from skboot.metrics.coefficients import Coefficient
 from skboot.metrics.labels import SetRatio
 from skboot.metrics.lookup import FAST_PATHS, resolve_metrics
 from skboot.resampling.block import UnitBlock

@@ -1,0 +1,110 @@
+"""Coefficients of determination: one less a ratio of sums of squares (R2, explained variance)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .additive import SumsStatistic
+from .magnitudes import in_ordinary_range
+from .statistic import Floats, Reduced, Response
+
+# Relative size below which a sum of squares about the mean is nothing but rounding.
+_ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficient(SumsStatistic):
+    """R2 or explained variance: one less the residual by the total sum of squares.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    about_mean : bool
+        Residuals about their mean (explained variance) instead of about zero (R2).
+    force_finite : bool
+        Whether a constant truth gives 1 for perfect predictions and 0 for others, as in
+        scikit-learn, instead of NaN and minus infinity.
+
+    Notes
+    -----
+    A truth counts as constant where its variance is below the rounding of its sums.
+    """
+
+    name: str = "r2"
+    about_mean: bool = False
+    force_finite: bool = True
+    bounds: tuple[float, float] = (-np.inf, 1.0)
+    response: Response = "values"
+
+    def reduce(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> Reduced:
+        """Terms: row, weight, truth, its square, and residual, its square, about data points."""
+        assert y_true is not None
+        truth, predicted = in_ordinary_range(
+            np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
+        )
+        residual = truth - predicted
+        # A data point as origin: its own sums are exactly zero; the median, as outliers do not
+        # move it away from the rows that a resample without them is about.
+        truth = truth - _middle(truth)
+        if self.about_mean:
+            residual = residual - _middle(residual)
+        weights = np.ones(len(truth)) if sample_weight is None else sample_weight
+        sums = [np.ones(len(truth)), weights]
+        for values in (truth, residual):
+            sums += [weights * values, weights * values**2]
+        return Reduced(None, len(truth), np.column_stack(sums))
+
+    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+        """One less the ratio of sums of squares."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            total = _about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = _about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
+            found = 1 - residual / total
+            if self.force_finite:
+                found = np.where(total > 0, found, np.where(residual > 0, 0.0, 1.0))
+        fewest = 1 if self.about_mean else 2
+        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), found, np.nan)
+
+    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+        """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
+        gradient = np.zeros_like(sums)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            weight = sums[:, 1]
+            total = _about_mean(weight, sums[:, 2], sums[:, 3])
+            residual = sums[:, 5]
+            if self.about_mean:
+                residual = _about_mean(weight, sums[:, 4], sums[:, 5])
+                mean = sums[:, 4] / weight
+                gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
+            ratio, mean = residual / total, sums[:, 2] / weight
+            gradient[:, 1] += ratio * mean**2
+            gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
+            gradient /= total[:, None]
+        return np.where((total > 0)[:, None], gradient, 0.0)
+
+    def naive(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
+    ) -> float | None:
+        """The mean of the truth explains nothing of it."""
+        return 0.0
+
+
+def _about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
+    """Sum of squares about the mean, from sums about any origin."""
+    about = squares - total**2 / weight
+    return np.where(about > _ROUNDING * squares, about, 0.0)
+
+
+def _middle(values: Floats) -> float:
+    """Lower median: a value that occurs."""
+    at = (len(values) - 1) // 2
+    return float(np.partition(values, at)[at])
