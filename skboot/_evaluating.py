@@ -23,8 +23,19 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from ._inputs import Part, Rows
 from ._warnings import warn_user
-from .inference.choice import automatic_interval, degeneracy, planned_method
-from .inference.distribution import BootstrapDistribution, Subject, acceleration, bootstrap
+from .inference.choice import (
+    automatic_interval,
+    degeneracy,
+    left_out_estimate,
+    planned_method,
+)
+from .inference.distribution import (
+    BootstrapDistribution,
+    Jackknife,
+    Subject,
+    bootstrap,
+    jackknife,
+)
 from .inference.intervals import (
     NEEDS,
     ConfidenceInterval,
@@ -32,6 +43,8 @@ from .inference.intervals import (
     confidence_interval,
     max_t_deviations,
 )
+from .metrics.cells import label_counts
+from .metrics.class_averages import averages_evenly, class_weights
 from .metrics.statistic import Reduced, Statistic
 from .resampling.plan import Binding, Coding, ResamplingPlan
 from .results import EvaluationResult, ResultTable
@@ -91,13 +104,12 @@ def evaluate(
             evidence.append(known)
     binding = task.plan.bind([subject.coding for subject in subjects])
     distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose)
-    accelerations: Sequence[float | None] = [known.acceleration for known in distributions]
-    if None in accelerations:
+    jackknives: Sequence[Jackknife | None] = [None] * len(subjects)
+    if None in (distribution.acceleration for distribution in distributions):
         estimates = [distribution.estimate for distribution in distributions]
-        accelerations = accelerations_of(task, binding, subjects, evidence, estimates)
+        jackknives = jackknives_of(task, binding, subjects, evidence, estimates)
     evidence = [
-        with_replicates(known, distribution, a)
-        for known, distribution, a in zip(evidence, distributions, accelerations, strict=True)
+        with_replicates(*parts) for parts in zip(evidence, distributions, jackknives, strict=True)
     ]
     said = Cautions(task.caller)
     results: dict[str, Any] = {}
@@ -136,6 +148,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=statistic.delong(reduced) if weights is None else None,
         largest_share=statistic.largest_share(reduced),
+        class_sizes=_class_sizes(statistic, reduced, y_true, weights),
     )
     coding = Coding(
         _whole_code(reduced, part, design.n_samples),
@@ -158,6 +171,18 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         # Given rows that split groups: no count of groups, and no standard error by group.
         with_variance = False
     return Subject(statistic, reduced, coding, bool(with_variance)), known
+
+
+def _class_sizes(
+    statistic: Statistic, reduced: Reduced, y_true: NDArray[Any] | None, weights: Any
+) -> NDArray[np.int64] | None:
+    """Rows of each class that an average over classes weighs evenly; None for other metrics."""
+    if y_true is None or not averages_evenly(statistic):
+        return None
+    known = reduced.data if weights is None else {}
+    labels, counts = known.get("truth_counts") or label_counts(y_true)
+    averaged = class_weights(statistic, labels, counts) > 0
+    return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
 
 
 def _continuous(n_values: int, n_rows: int) -> bool:
@@ -188,14 +213,14 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
         )
 
 
-def accelerations_of(
+def jackknives_of(
     task: Task,
     binding: Binding,
     subjects: Sequence[Subject],
     evidence: Sequence[Evidence],
     estimates: Sequence[float],
-) -> Sequence[float | None]:
-    """Acceleration of each subject, where it is wanted or cheap."""
+) -> Sequence[Jackknife | None]:
+    """Jackknife of each subject, where its acceleration is wanted or cheap."""
     if task.plan.design.is_crossed:
         return [None] * len(subjects)
     wanted = [
@@ -204,28 +229,46 @@ def accelerations_of(
         or subject.statistic.reads in ("sums", "pairs")
         for subject, known in zip(subjects, evidence, strict=True)
     ]
-    found: list[float | None] = [None] * len(subjects)
+    found: list[Jackknife | None] = [None] * len(subjects)
     chosen = [k for k, want in enumerate(wanted) if want]
     if chosen:
-        values = acceleration(
+        values = jackknife(
             binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
         )
         for k, value in zip(chosen, values, strict=True):
-            found[k] = value
+            found[k] = value if _rows_differ(subjects[k]) else value._replace(n_values=None)
     return found
 
 
+def _rows_differ(subject: Subject) -> bool:
+    """Whether most rows are unlike the others, so that few values without one say something."""
+    data, code = subject.reduced.data, subject.coding.code
+    if subject.reduced.code is not None:
+        return code is not None and subject.reduced.n_codes > len(code) / 2
+    given, truth = data.get("y_pred"), data.get("y_true")
+    if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
+        return given is not None and given.dtype.kind == "f"
+    rows = given.astype(complex)
+    if truth is not None and truth.dtype.kind in "fiu":
+        rows += 1j * truth
+    return len(np.unique(rows)) > len(rows) / 2
+
+
 def with_replicates(
-    known: Evidence, distribution: BootstrapDistribution, a: float | None
+    known: Evidence, distribution: BootstrapDistribution, left_out: Jackknife | None
 ) -> Evidence:
     """Add what resampling found to what was known before."""
+    shape = None
+    if left_out is not None and left_out.n_values is not None:
+        shape = (left_out.standard_error, left_out.n_values, left_out.n_lines)
     return replace(
         known,
         estimate=distribution.estimate,
         replicates=distribution.replicates,
         standard_error=distribution.standard_error,
         replicate_standard_errors=distribution.replicate_standard_errors,
-        acceleration=a,
+        acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
+        jackknife=shape,
     )
 
 
@@ -351,7 +394,7 @@ def packed(
     automatic: bool | None = None,
 ) -> EvaluationResult:
     """Pack evidence and interval with what a result says of the call."""
-    degenerate = degeneracy(interval)
+    said_of_it = (degeneracy(interval), left_out_estimate(interval, known))
     n_undefined = int(np.isnan(known.replicates).sum())
     if n_undefined:
         said.undefined(name, n_undefined, len(known.replicates))
@@ -374,7 +417,7 @@ def packed(
         unit=UNITS[known.kind],
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=(*notes, degenerate) if degenerate else tuple(notes),
+        notes=(*notes, *filter(None, said_of_it)),
         held_fixed=tuple(held_fixed),
         seed=entropy,
         settings=task.settings,

@@ -17,14 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.labels import (
-    BalancedAccuracy,
-    Kappa,
-    MatthewsCoefficient,
-    SetAverage,
-    SetRatio,
-    WeightedKappa,
-)
+from ..metrics.class_averages import averages_classes, class_weights
+from ..metrics.labels import BalancedAccuracy, Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
 from .measures import LabelMeasure, Measure, RowMeasure
 
 if TYPE_CHECKING:
@@ -52,9 +46,9 @@ def n_effective_of(measure: Measure, kept: Kept) -> int:
     if isinstance(measure, LabelMeasure):
         if _is_pooled(measure):
             return kept.n_units
-        weights = _class_weights(measure)
-        if weights is not None:
-            return _of_class_average(measure, kept, weights)
+        # Balanced errors of two classes keep the rule they were measured with (record 0021).
+        if averages_classes(measure.statistic) and not _is_balanced_binary(measure):
+            return _of_class_average(measure, kept)
     return max(min(kept.n_units, rarest), 2)
 
 
@@ -104,23 +98,11 @@ def _is_pooled(measure: LabelMeasure) -> bool:
     return isinstance(statistic, MatthewsCoefficient | Kappa | WeightedKappa)
 
 
-def _class_weights(measure: LabelMeasure) -> Floats | None:
-    """Weight of each class in an average over classes, (n_classes,); None for other metrics."""
-    statistic, n_classes = measure.statistic, len(measure.labels)
-    sizes = np.bincount(measure.codes, minlength=n_classes).astype(float)
-    if isinstance(statistic, BalancedAccuracy):
-        # Two classes keep the rule by which the interval was measured (record 0021).
-        return (sizes > 0) / max(np.count_nonzero(sizes), 1) if n_classes > 2 else None
-    if not isinstance(statistic, SetAverage):
-        return None
-    averaged = np.ones(n_classes)
-    if statistic.classes is not None:
-        averaged = np.isin(measure.labels, statistic.classes).astype(float)
-    weights = averaged * sizes if statistic.weighted else averaged
-    return weights / weights.sum() if weights.any() else averaged
+def _is_balanced_binary(measure: LabelMeasure) -> bool:
+    return isinstance(measure.statistic, BalancedAccuracy) and len(measure.labels) <= 2
 
 
-def _of_class_average(measure: LabelMeasure, kept: Kept, weights: Floats) -> int:
+def _of_class_average(measure: LabelMeasure, kept: Kept) -> int:
     """Degrees of freedom plus one, rounded down: fewer are the wider interval."""
     counts = _cell_counts(measure, kept)
     of_class = counts.sum(axis=1)
@@ -133,9 +115,11 @@ def _of_class_average(measure: LabelMeasure, kept: Kept, weights: Floats) -> int
     spread = np.sum(counts * (influence - mean[:, None]) ** 2, axis=1)
     sizes = _units_of_classes(measure, kept)
     scale = sizes / np.maximum(sizes - 1, 1)
+    rows = np.bincount(measure.codes, minlength=len(sizes))
+    weights = class_weights(measure.statistic, measure.labels, rows)
     hits = np.diag(counts) / np.maximum(of_class, 1e-300) * sizes
-    own = (scale * spread, sizes, hits, weights)
-    df = class_average_df(*(part[present] for part in own), most=max(kept.n_units - 1, 2))
+    parts = (own[present] for own in (scale * spread, sizes, hits, weights))
+    df = class_average_df(*parts, max(kept.n_units - 1, 2))
     return min(int(df) + 1, kept.n_units)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .._validation import check_choice, check_confidence_level
 from .._warnings import warn_user
-from ..inference.choice import automatic_interval, degeneracy
+from ..inference.choice import automatic_interval, degeneracy, left_out_estimate
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
 from .monte_carlo import MonteCarloError, monte_carlo_error
@@ -270,9 +270,9 @@ class EvaluationResult:
             found = automatic_interval(self.evidence, level).interval
         else:
             found = confidence_interval(self.evidence, method, level)
-        caution = degeneracy(found)
-        if caution:
-            warn_user(caution)
+        for caution in (degeneracy(found), left_out_estimate(found, self.evidence)):
+            if caution:
+                warn_user(caution)
         return found
 
     def _interval_over_runs(

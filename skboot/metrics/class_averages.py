@@ -1,0 +1,50 @@
+"""Which metrics are averages over classes, and what each class weighs in them.
+
+A class of few rows weighs as much as one of many in macro averages and balanced accuracy, so that
+their intervals ask for the rows of each class; metrics that pool all rows do not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .labels import BalancedAccuracy, SetAverage
+from .statistic import Floats, Statistic
+
+
+def averages_classes(statistic: Statistic) -> bool:
+    """Whether a metric is an average over classes, evenly or by their rows."""
+    return isinstance(statistic, SetAverage | BalancedAccuracy)
+
+
+def averages_evenly(statistic: Statistic) -> bool:
+    """Whether a metric is an average in which rare classes weigh as much as others."""
+    return averages_classes(statistic) and not getattr(statistic, "weighted", False)
+
+
+def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any]) -> Floats:
+    """Weight of each class in an average over classes.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        One of which `averages_classes` holds.
+    labels : ndarray of shape (n_classes,)
+    sizes : ndarray of shape (n_classes,)
+        Rows of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        With sum 1; all zero where none of the classes that the metric averages occurs.
+    """
+    weights = (np.asarray(sizes) > 0).astype(np.float64)
+    classes = getattr(statistic, "classes", None)
+    if classes is not None:
+        weights *= np.isin(labels, classes)
+    if getattr(statistic, "weighted", False):
+        weights *= sizes
+    return weights / weights.sum() if weights.any() else weights
