@@ -43,8 +43,7 @@ from .inference.intervals import (
     confidence_interval,
     max_t_deviations,
 )
-from .metrics.cells import label_counts
-from .metrics.class_averages import averages_evenly, class_weights
+from .metrics.class_averages import averaged_sizes
 from .metrics.statistic import Reduced, Statistic
 from .resampling.plan import Binding, Coding, ResamplingPlan
 from .results import EvaluationResult, ResultTable
@@ -148,7 +147,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=statistic.delong(reduced) if weights is None else None,
         largest_share=statistic.largest_share(reduced),
-        class_sizes=_class_sizes(statistic, reduced, y_true, weights),
+        class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
     coding = Coding(
         _whole_code(reduced, part, design.n_samples),
@@ -171,18 +170,6 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         # Given rows that split groups: no count of groups, and no standard error by group.
         with_variance = False
     return Subject(statistic, reduced, coding, bool(with_variance)), known
-
-
-def _class_sizes(
-    statistic: Statistic, reduced: Reduced, y_true: NDArray[Any] | None, weights: Any
-) -> NDArray[np.int64] | None:
-    """Rows of each class that an average over classes weighs evenly; None for other metrics."""
-    if y_true is None or not averages_evenly(statistic):
-        return None
-    known = reduced.data if weights is None else {}
-    labels, counts = known.get("truth_counts") or label_counts(y_true)
-    averaged = class_weights(statistic, labels, counts) > 0
-    return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
 
 
 def _continuous(n_values: int, n_rows: int) -> bool:
@@ -236,22 +223,8 @@ def jackknives_of(
             binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
         )
         for k, value in zip(chosen, values, strict=True):
-            found[k] = value if _rows_differ(subjects[k]) else value._replace(n_values=None)
+            found[k] = value
     return found
-
-
-def _rows_differ(subject: Subject) -> bool:
-    """Whether most rows are unlike the others, so that few values without one say something."""
-    data, code = subject.reduced.data, subject.coding.code
-    if subject.reduced.code is not None:
-        return code is not None and subject.reduced.n_codes > len(code) / 2
-    given, truth = data.get("y_pred"), data.get("y_true")
-    if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
-        return given is not None and given.dtype.kind == "f"
-    rows = given.astype(complex)
-    if truth is not None and truth.dtype.kind in "fiu":
-        rows += 1j * truth
-    return len(np.unique(rows)) > len(rows) / 2
 
 
 def with_replicates(

@@ -117,8 +117,8 @@ def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str |
         return None
     bias = float(replicates.mean()) - evidence.estimate
     return (
-        f"The interval leaves out the estimate, {evidence.estimate:.4g}: it is biased by {bias:+.3g} "
-        f"if it is off from the truth as resamples are from it. Corrected for this bias it is "
+        f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
+        f"{bias:+.3g} as far as resamples tell; corrected for that it is "
         f"{evidence.estimate - bias:.4g}."
     )
 

@@ -175,7 +175,7 @@ class Jackknife(NamedTuple):
         Standard error of linear functions; NaN with the acceleration.
     n_values : int or None
         How many different values the statistic takes without one unit; None for statistics of
-        sums and pairs, which are smooth.
+        sums and pairs, which are smooth, and where few rows differ from each other.
     n_lines : int
         How many were looked at: units, or sets of units where there are many.
     """
@@ -218,11 +218,25 @@ def jackknife(
     for own, subject, estimate in zip(left_out.values, subjects, estimates, strict=True):
         moments = _moments(own, left_out.times, left_out.strata, estimate)
         n_values = None
-        if subject.statistic.reads in _COUNTED:
+        if subject.statistic.reads in _COUNTED and _rows_differ(subject):
             # Differences of rounding do not count.
             n_values = len(np.unique(np.round((own - estimate) / (moments[1] or 1.0), 9)))
         found.append(Jackknife(*moments, n_values, len(own)))
     return found
+
+
+def _rows_differ(subject: Subject) -> bool:
+    """Whether most rows are unlike the others, so that few values without one say something."""
+    data, code = subject.reduced.data, subject.coding.code
+    if subject.reduced.code is not None:
+        return code is not None and subject.reduced.n_codes > len(code) / 2
+    given, truth = data.get("y_pred"), data.get("y_true")
+    if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
+        return given is not None and given.dtype.kind == "f"
+    rows = given.astype(complex)
+    if truth is not None and truth.dtype.kind in "fiu":
+        rows += 1j * truth
+    return len(np.unique(rows)) > len(rows) / 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,18 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .cells import label_counts
 from .labels import BalancedAccuracy, SetAverage
-from .statistic import Floats, Statistic
+from .statistic import Floats, Reduced, Statistic
 
 
 def averages_classes(statistic: Statistic) -> bool:
     """Whether a metric is an average over classes, evenly or by their rows."""
     return isinstance(statistic, SetAverage | BalancedAccuracy)
-
-
-def averages_evenly(statistic: Statistic) -> bool:
-    """Whether a metric is an average in which rare classes weigh as much as others."""
-    return averages_classes(statistic) and not getattr(statistic, "weighted", False)
 
 
 def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any]) -> Floats:
@@ -48,3 +44,30 @@ def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any
     if getattr(statistic, "weighted", False):
         weights *= sizes
     return weights / weights.sum() if weights.any() else weights
+
+
+def averaged_sizes(
+    statistic: Statistic, reduced: Reduced, y_true: NDArray[Any] | None, weights: Any
+) -> NDArray[np.int64] | None:
+    """Rows of each class in an average that weighs them evenly.
+
+    Parameters
+    ----------
+    statistic : Statistic
+    reduced : Reduced
+        Of the rows below; without weights it holds their counts.
+    y_true : ndarray of shape (n_samples,) or None
+    weights : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    ndarray of shape (n_classes,) or None
+        None for other metrics.
+    """
+    evenly = averages_classes(statistic) and not getattr(statistic, "weighted", False)
+    if y_true is None or not evenly:
+        return None
+    known = reduced.data.get("truth_counts") if weights is None else None
+    labels, counts = known or label_counts(y_true)
+    averaged = class_weights(statistic, labels, counts) > 0
+    return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None

@@ -118,8 +118,13 @@ def _of_class_average(measure: LabelMeasure, kept: Kept) -> int:
     rows = np.bincount(measure.codes, minlength=len(sizes))
     weights = class_weights(measure.statistic, measure.labels, rows)
     hits = np.diag(counts) / np.maximum(of_class, 1e-300) * sizes
-    parts = (own[present] for own in (scale * spread, sizes, hits, weights))
-    df = class_average_df(*parts, max(kept.n_units - 1, 2))
+    df = class_average_df(
+        (scale * spread)[present],
+        sizes[present],
+        hits[present],
+        weights[present],
+        max(kept.n_units - 1, 2),
+    )
     return min(int(df) + 1, kept.n_units)
 
 
