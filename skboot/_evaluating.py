@@ -23,8 +23,19 @@ from sklearn.exceptions import UndefinedMetricWarning
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part, Rows
 from ._warnings import warn_user
-from .inference.choice import automatic_interval, degeneracy, planned_method
-from .inference.distribution import BootstrapDistribution, Subject, acceleration, bootstrap
+from .inference.choice import (
+    automatic_interval,
+    degeneracy,
+    left_out_estimate,
+    planned_method,
+)
+from .inference.distribution import (
+    BootstrapDistribution,
+    Jackknife,
+    Subject,
+    bootstrap,
+    jackknife,
+)
 from .inference.intervals import (
     NEEDS,
     WITHOUT_REPLICATES,
@@ -32,6 +43,7 @@ from .inference.intervals import (
     Evidence,
     confidence_interval,
 )
+from .metrics.class_averages import averaged_sizes
 from .metrics.statistic import Reduced, Statistic
 from .resampling.design import SamplingDesign
 from .resampling.plan import Binding, Coding, ResamplingPlan
@@ -97,13 +109,12 @@ def evaluate(
         task = _with_fewer_resamples(task)
     binding = task.plan.bind([subject.coding for subject in subjects])
     distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=task.caller)
-    accelerations: Sequence[float | None] = [known.acceleration for known in distributions]
-    if None in accelerations:
+    jackknives: Sequence[Jackknife | None] = [None] * len(subjects)
+    if None in (distribution.acceleration for distribution in distributions):
         estimates = [distribution.estimate for distribution in distributions]
-        accelerations = accelerations_of(task, binding, subjects, evidence, estimates)
+        jackknives = jackknives_of(task, binding, subjects, evidence, estimates)
     evidence = [
-        with_replicates(known, distribution, a)
-        for known, distribution, a in zip(evidence, distributions, accelerations, strict=True)
+        with_replicates(*parts) for parts in zip(evidence, distributions, jackknives, strict=True)
     ]
     said = Cautions(task.caller)
     results: dict[str, Any] = {}
@@ -162,6 +173,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=statistic.delong(reduced) if weights is None else None,
         largest_share=statistic.largest_share(reduced),
+        class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
     by_group = design.kind == "groups" and known.additive
     if by_group:
@@ -236,14 +248,14 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
         )
 
 
-def accelerations_of(
+def jackknives_of(
     task: Task,
     binding: Binding,
     subjects: Sequence[Subject],
     evidence: Sequence[Evidence],
     estimates: Sequence[float],
-) -> Sequence[float | None]:
-    """Acceleration of each subject, where it is wanted or cheap."""
+) -> Sequence[Jackknife | None]:
+    """Jackknife of each subject, where its acceleration is wanted or cheap."""
     if task.plan.design.is_crossed:
         return [None] * len(subjects)
     wanted = [
@@ -252,10 +264,10 @@ def accelerations_of(
         or subject.statistic.reads in ("sums", "pairs")
         for subject, known in zip(subjects, evidence, strict=True)
     ]
-    found: list[float | None] = [None] * len(subjects)
+    found: list[Jackknife | None] = [None] * len(subjects)
     chosen = [k for k, want in enumerate(wanted) if want]
     if chosen:
-        values = acceleration(
+        values = jackknife(
             binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
         )
         for k, value in zip(chosen, values, strict=True):
@@ -264,16 +276,20 @@ def accelerations_of(
 
 
 def with_replicates(
-    known: Evidence, distribution: BootstrapDistribution, a: float | None
+    known: Evidence, distribution: BootstrapDistribution, left_out: Jackknife | None
 ) -> Evidence:
     """Add what resampling found to what was known before."""
+    shape = None
+    if left_out is not None and left_out.n_values is not None:
+        shape = (left_out.standard_error, left_out.n_values, left_out.n_lines)
     return replace(
         known,
         estimate=distribution.estimate,
         replicates=distribution.replicates,
         standard_error=distribution.standard_error,
         replicate_standard_errors=distribution.replicate_standard_errors,
-        acceleration=a,
+        acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
+        jackknife=shape,
         group_influence=distribution.influence,
     )
 
@@ -405,7 +421,7 @@ def packed(
     automatic: bool | None = None,
 ) -> EvaluationResult:
     """Pack evidence and interval with what a result says of the call."""
-    degenerate = degeneracy(interval)
+    said_of_it = (degeneracy(interval), left_out_estimate(interval, known))
     n_undefined = int(np.isnan(known.replicates).sum())
     if known.gap is not None and np.isnan(known.estimate):
         # Too few subgroups are left, and a caution says why.
@@ -431,7 +447,7 @@ def packed(
         unit=UNITS[known.kind],
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=(*notes, degenerate) if degenerate else tuple(notes),
+        notes=(*notes, *filter(None, said_of_it)),
         held_fixed=tuple(held_fixed),
         seed=entropy,
         settings=task.settings,

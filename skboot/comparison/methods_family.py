@@ -136,7 +136,8 @@ def _left_out(
         difference_error(parts[one], parts[other]) if n_used > 1 else None for one, other in pairs
     ]
     differences = [
-        _difference(parts[one], error) for (one, _), error in zip(pairs, errors, strict=True)
+        _difference(parts[one], parts[other], error)
+        for (one, other), error in zip(pairs, errors, strict=True)
     ]
     of_sample = None
     if samples.n_seeds > 1:
@@ -177,12 +178,14 @@ def _stratified(call: MethodsCall) -> bool:
     return bool(next(iter(call.scorers.values())).stratify)
 
 
-def _difference(first: LeftOut, error: OutOfBagError | None) -> RunsDifference:
+def _difference(first: LeftOut, second: LeftOut, error: OutOfBagError | None) -> RunsDifference:
     """Difference of scores; NaN where fewer than two training samples served both methods."""
     if error is None:
         return RunsDifference(np.nan, np.nan, np.nan)
     change = 0.0 - first.measure.sign * error.error
-    return RunsDifference(change, error.standard_error, first.degrees_of_freedom)
+    # Those of an average over classes depend on the answers, and must not on the order of the two.
+    df = min(first.degrees_of_freedom, second.degrees_of_freedom)
+    return RunsDifference(change, error.standard_error, df)
 
 
 def _record(

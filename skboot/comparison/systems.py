@@ -14,7 +14,7 @@ from .. import _validation as check
 from .._evaluating import (
     Cautions,
     Task,
-    accelerations_of,
+    jackknives_of,
     result_of,
     subject_of,
     with_replicates,
@@ -412,10 +412,10 @@ def _bootstrapped(
             )
         left_out = leave_out(binding, subjects)
     evidence = [unit.evidence for unit in units]
-    accelerations = accelerations_of(call.task, binding, subjects, evidence, estimates)
+    jackknives = jackknives_of(call.task, binding, subjects, evidence, estimates)
     done = [
-        replace(unit, evidence=with_replicates(unit.evidence, distribution, a))
-        for unit, distribution, a in zip(units, distributions, accelerations, strict=True)
+        replace(unit, evidence=with_replicates(unit.evidence, distribution, jackknife))
+        for unit, distribution, jackknife in zip(units, distributions, jackknives, strict=True)
     ]
     return done, left_out
 

@@ -6,7 +6,9 @@
 | precision, recall, F1, Jaccard | BCa | Wilson with fewer than ten hits or errors |
 | area under the ROC curve | BCa | perfect: Wilson on the smaller class |
 | mean of continuous values | studentized | says when one row carries much of the sum |
-| other metrics of rows | BCa | percentile where a jackknife value is undefined |
+| other metrics of rows | BCa | percentile where a jackknife value is undefined; |
+| | | expanded for medians and other metrics that answer in jumps |
+| rows, biased by half a standard error | bias-corrected | |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
 | crossed | percentile | |
@@ -28,7 +30,7 @@ from .few_groups import (
     value_range,
     variation,
 )
-from .intervals import ConfidenceInterval, Evidence, confidence_interval, wilson_limits
+from .intervals import ConfidenceInterval, Evidence, Floats, confidence_interval, wilson_limits
 
 # Fewer hits or errors than this, and every bootstrap interval of a proportion is too short.
 _FEW_EVENTS = 10
@@ -36,6 +38,16 @@ _SMALL_CLASS = 50
 _FEW_ROWS = 20
 _FEW_GROUPS = 20
 _FEW_MEMBERS = 10
+# Classes of fewer rows, and no interval of an average over classes keeps its level (record 0033).
+_FEW_IN_CLASS = 8
+# Share of the standard error above which a bias makes a t interval about the corrected estimate
+# better than BCa, whose levels run out of resamples there; below, or where the replicates are more
+# skewed than this, BCa is the better one (record 0033).
+_BIASED, _SKEWED = 0.5, 0.3
+# Values without one unit up to which a metric may be a function of quantiles, how far jackknife
+# and bootstrap standard errors differ by chance where it is not, and how far they differ only where
+# the jackknife cannot be used (record 0033).
+_FEW_VALUES, _NEAR, _FAR = 16, 0.1, 3.0
 
 
 class Choice(NamedTuple):
@@ -80,6 +92,10 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> Ch
         interval = _for_rows(evidence, confidence_level, notes, warnings)
     elif evidence.kind == "groups":
         interval = _for_groups(evidence, confidence_level, notes, warnings)
+        if interval.method == "expanded":
+            # Percentiles double a bias; studentized limits, as made for sums, take it out.
+            method = _without_bias("expanded", evidence, notes)
+            interval = confidence_interval(evidence, method, confidence_level)
     else:
         interval = _for_pairs(evidence, confidence_level, warnings)
     interval = _within_bounds(interval, evidence, notes)
@@ -99,6 +115,21 @@ def degeneracy(interval: ConfidenceInterval) -> str | None:
             "it does not say that the score is known exactly."
         )
     return None
+
+
+def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
+    """Sentence for an interval that does not hold the estimate, if it is one."""
+    if not (evidence.estimate < interval.low or evidence.estimate > interval.high):
+        return None
+    replicates = evidence.sorted_replicates
+    if len(replicates) < 2:
+        return None
+    bias = float(replicates.mean()) - evidence.estimate
+    return (
+        f"The interval leaves out the estimate, {evidence.estimate:.4g}, which is biased by "
+        f"{bias:+.3g} as far as resamples tell; corrected for that it is "
+        f"{evidence.estimate - bias:.4g}."
+    )
 
 
 def planned_method(evidence: Evidence) -> str:
@@ -163,13 +194,104 @@ def _for_rows(
             f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
             "its level; expect less coverage than stated."
         )
-    if method == "bca" and (evidence.acceleration is None or np.isnan(evidence.acceleration)):
+    _warn_of_small_classes(evidence, warnings)
+    method = _in_place_of_bca(method, evidence, notes, warnings)
+    return confidence_interval(evidence, method, confidence_level)
+
+
+def _in_place_of_bca(method: str, evidence: Evidence, notes: list[str], warnings: list[str]) -> str:
+    """Name of what serves better than BCa on these resamples, where something does; says why."""
+    if method != "bca":
+        return method
+    if evidence.acceleration is None or np.isnan(evidence.acceleration):
         notes.append(
             "The metric is undefined without some of the units, so BCa cannot be used: "
             "percentile interval."
         )
         method = "percentile"
-    return confidence_interval(evidence, method, confidence_level)
+    elif _answers_in_jumps(evidence):
+        replicates = evidence.sorted_replicates
+        if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
+            warnings.append(
+                "No resample goes beyond the estimate on one side, as with a largest error: no "
+                "interval from resamples keeps its level for such a metric."
+            )
+        notes.append(
+            "The metric answers single rows in jumps, as a median does, so that leaving out one "
+            "row at a time, which BCa needs, does not show its spread: expanded percentile "
+            "interval."
+        )
+        return "expanded"
+    return _without_bias(method, evidence, notes)
+
+
+def _without_bias(method: str, evidence: Evidence, notes: list[str]) -> str:
+    """Name of the interval about the corrected estimate where there is much bias; says so."""
+    bias = _bias_in_errors(evidence)
+    if abs(bias) <= _BIASED:
+        return method
+    replicates = evidence.sorted_replicates
+    notes.append(
+        f"Resamples are {'lower' if bias < 0 else 'higher'} than the estimate by {abs(bias):.2g} "
+        f"standard errors on average: t interval about the estimate corrected for this bias, "
+        f"{2 * evidence.estimate - replicates.mean():.4g}."
+    )
+    return "bias-corrected"
+
+
+def _answers_in_jumps(evidence: Evidence) -> bool:
+    """Whether single units move the metric as they move a quantile: to few values, or wildly.
+
+    A share of rows takes two values as well, and a ranking of few rows not many more; then the
+    jackknife has the standard error of the resamples. That of a median is off at random, by a
+    factor that follows the exponential distribution (Efron 1979, section 3).
+    """
+    if evidence.jackknife is None:
+        return False
+    error, n_values, n_lines = evidence.jackknife
+    replicates = evidence.sorted_replicates
+    spread = replicates.std() if len(replicates) > 1 else 0.0
+    if spread == 0:
+        return False
+    ratio = error / spread
+    if n_values <= min(max(_FEW_VALUES, n_lines // 4), n_lines // 2):
+        return abs(ratio - 1) > _NEAR or (n_values < 4 and not _evenly_spaced(replicates))
+    return not 1 / _FAR < ratio < _FAR
+
+
+def _evenly_spaced(ordered: Floats) -> bool:
+    """Whether values are whole multiples of one step apart, as counts of rows are."""
+    steps = np.diff(ordered)
+    steps = steps[steps > 1e-9 * (ordered[-1] - ordered[0])]
+    multiples = steps / steps.min()
+    return bool(np.all(np.abs(multiples - np.round(multiples)) < 1e-3 * multiples))
+
+
+def _bias_in_errors(evidence: Evidence) -> float:
+    """Bias by the standard error; 0 where the replicates are too skewed to be moved as a whole."""
+    replicates = evidence.sorted_replicates
+    if len(replicates) < 2 or replicates[0] == replicates[-1]:
+        return 0.0
+    mean, error = replicates.mean(), replicates.std()
+    bias = float((mean - evidence.estimate) / error)
+    if abs(bias) <= _BIASED or abs(np.mean(((replicates - mean) / error) ** 3)) > _SKEWED:
+        return 0.0
+    return bias
+
+
+def _warn_of_small_classes(evidence: Evidence, warnings: list[str]) -> None:
+    """Warn where classes of few rows decide an average over classes."""
+    if evidence.class_sizes is None:
+        return
+    # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
+    parts = 1 / evidence.class_sizes
+    df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
+    if 1 / parts.mean() < _FEW_IN_CLASS or df < _FEW_IN_CLASS - 1:
+        few = np.count_nonzero(evidence.class_sizes < _FEW_IN_CLASS)
+        warnings.append(
+            f"{few} of {len(parts)} classes have fewer than {_FEW_IN_CLASS} rows, which is too few "
+            "for an average over classes: expect less coverage than stated."
+        )
 
 
 def _perfect_ranking(

@@ -96,6 +96,11 @@ class Evidence:
         For the area under the ROC curve of independent rows.
     largest_share : float or None
         Share of the sum of the row values that one row carries.
+    class_sizes : ndarray of shape (n_classes,) or None
+        Rows of each true class, for averages over classes of rows.
+    jackknife : tuple (standard error, number of values, number of lines) or None
+        Of a metric that need not be smooth, on rows that nearly all differ; see
+        `skboot.inference.distribution.Jackknife`.
     max_t : tuple (standard error, ndarray of shape (n_resamples,)) or None
         For one of several differences: the standard error it is studentized by, and the largest
         studentized deviation over all of them in each resample, as a normal quantile.
@@ -125,6 +130,8 @@ class Evidence:
     proportion: tuple[int, int, bool, str, float] | None = None
     delong: tuple[float, int] | None = None
     largest_share: float | None = None
+    class_sizes: NDArray[np.int64] | None = None
+    jackknife: tuple[float, int, int] | None = None
     max_t: tuple[float, Floats] | None = None
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None
@@ -363,6 +370,13 @@ def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     return evidence.estimate - half, evidence.estimate + half
 
 
+def _bias_corrected(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """As "t" about 2 t - mean t*, the estimate without its bias (Davison & Hinkley 1997, 2.1.2)."""
+    low, high = _t(evidence, confidence_level)
+    bias = evidence.sorted_replicates.mean() - evidence.estimate
+    return low - bias, high - bias
+
+
 def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Simultaneous interval from the joint bootstrap of several differences."""
     assert evidence.max_t is not None
@@ -573,6 +587,7 @@ METHODS: Mapping[str, Callable[[Evidence, float], tuple[Any, Any]]] = {
     "basic": _basic,
     "normal": _normal,
     "t": _t,
+    "bias-corrected": _bias_corrected,
     "studentized": _studentized,
     "bca": _bca,
     "delong": _delong,
@@ -592,6 +607,7 @@ NEEDS: Mapping[str, Callable[[Evidence], str]] = {
     "basic": _needs_replicates,
     "normal": _needs_replicates,
     "t": _needs_replicates,
+    "bias-corrected": _needs_replicates,
     "studentized": _needs_standard_errors,
     "bca": _needs_acceleration,
     "delong": _needs_delong,

@@ -35,7 +35,8 @@ FEW_DISCORDANT = 10
 _ROUNDING = 1e-10
 
 # Intervals of one system that a difference has as well; "studentized" would need influence values
-# of the difference on each resample, the rest are for a single proportion.
+# of the difference on each resample, the bias of two systems is much the same, and the rest are for
+# a single proportion.
 _BOOTSTRAP = ("percentile", "expanded", "basic", "normal", "t", "bca")
 CLOSED_FORM = ("tango", "delong")
 DIFFERENCE_METHODS = (*_BOOTSTRAP, *CLOSED_FORM)

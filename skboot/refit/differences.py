@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from .degrees_of_freedom import n_effective_of
 from .estimates import (
     Kept,
     filled,
     losses_of,
-    n_effective_of,
     over_seeds,
     replicates_of,
     usable_rows,
@@ -59,7 +59,7 @@ class LeftOut:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Of a t interval: units less one, or rows of the rarest class less one."""
+        """Of a t interval; see `skboot.refit.degrees_of_freedom`."""
         return n_effective_of(self.measure, self.kept) - 1
 
 

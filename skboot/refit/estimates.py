@@ -25,6 +25,7 @@ from ..inference.cv_bootstrap import (
 )
 from ..inference.error632 import PredictionError, error632, optimism
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from .degrees_of_freedom import n_effective_of
 from .measures import LabelMeasure, Measure, ReplicateMeasure, RowMeasure, Target, is_balanced
 from .replicates import replicate
 from .samples import Samples
@@ -509,14 +510,6 @@ def _cv_scorer(
                 filled[known] = spread * np.sqrt(kept.n_rows / known.sum())
                 found.append(filled)
     return (centre, np.array(found), {}) if found else None
-
-
-def n_effective_of(measure: Measure, kept: Kept) -> int:
-    """Units; for all but means of rows, not more than the rarest class has rows."""
-    rarest = kept.target.smallest_class
-    if (isinstance(measure, RowMeasure) and measure.is_mean) or rarest is None:
-        return kept.n_units
-    return max(min(kept.n_units, rarest), 2)
 
 
 # ------------------------------------------------------------------ components

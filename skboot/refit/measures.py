@@ -200,10 +200,21 @@ class LabelMeasure(RowMeasure):
 
     def sums(self, data: Array, weights: Array) -> Array:
         """Count cells, then sum their terms."""
+        counts = self.cell_counts(data, weights)
+        return np.asarray(counts.reshape(len(data), -1) @ self._terms)
+
+    def cell_counts(self, data: Array, weights: Array) -> Array:
+        """Confusion matrix of each line, (n_lines, n_classes, n_classes), truth first."""
         counts = np.empty((len(data), self.n_cells))
         for line, own in enumerate(data):
             counts[line] = np.bincount(self._cell_of(own), weights[line], self.n_cells)
-        return np.asarray(counts @ self._terms)
+        return counts.reshape(len(data), len(self.labels), len(self.labels))
+
+    def cell_influence(self, counts: Array) -> Array:
+        """Influence of a row of each cell on the error at a matrix, (n_classes, n_classes)."""
+        sums = np.asarray(counts.reshape(1, -1) @ self._terms)
+        influence = np.asarray(self._terms @ self.gradient(sums)[0]) * counts.sum()
+        return influence.reshape(counts.shape)
 
     def project(self, data: Array, coefficients: Array) -> Array:
         """Look up the cells' terms times the coefficients."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .._validation import check_choice, check_confidence_level
 from .._warnings import warn_user
-from ..inference.choice import automatic_interval, degeneracy
+from ..inference.choice import automatic_interval, degeneracy, left_out_estimate
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
 from .gap_wording import is_gap
@@ -278,8 +278,9 @@ class EvaluationResult:
             caution = " ".join(self.notes)
         else:
             caution = degeneracy(found) or caution
-        if caution:
-            warn_user(caution)
+        for sentence in (caution, left_out_estimate(found, self.evidence)):
+            if sentence:
+                warn_user(sentence)
         return found
 
     def _interval_over_runs(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from ..inference.choice import left_out_estimate
 from ..inference.few_groups import effective_size
 from . import gap_wording, rendering
 from .drawing import Strip
@@ -32,6 +33,7 @@ _METHODS = {
     **{name: f"{name} bootstrap interval" for name in ("percentile", "basic", "normal")},
     "expanded": "expanded percentile bootstrap interval",
     "t": "t interval with bootstrap standard error",
+    "bias-corrected": "t interval about the bias-corrected estimate",
     "studentized": "studentized bootstrap interval",
     "bca": "BCa bootstrap interval",
     "max-t": "simultaneous max-t bootstrap interval",
@@ -120,12 +122,24 @@ def estimate(result: EvaluationResult) -> str:
     return rendering.number(result.estimate, digits_of(result))
 
 
+def corrected_estimate(result: EvaluationResult) -> str | None:
+    """Write the estimate without its bias where the interval leaves out the estimate itself."""
+    found = result.confidence_interval
+    if result.refits is not None or (result.over_runs is not None and result.estimand != "system"):
+        return None
+    if left_out_estimate(found, result.evidence) is None:
+        return None
+    return rendering.number(result.estimate - result.bias, digits_of(result))
+
+
 def short(result: EvaluationResult) -> str:
     """Write estimate and interval on one short line."""
     level = rendering.percent(result.confidence_interval.confidence_level)
     method = result.confidence_interval.method
     interval = f"{level} {short_interval_name(result)} {limits(result)}, {method}"
-    return f"{result.metric} {estimate(result)} ({interval})"
+    corrected = corrected_estimate(result)
+    beside = "" if corrected is None else f", corrected for bias {corrected}"
+    return f"{result.metric} {estimate(result)}{beside} ({interval})"
 
 
 # ------------------------------------------------------------------ a sentence for a paper
@@ -146,10 +160,14 @@ def claim(result: EvaluationResult) -> str:
     if gap_wording.is_gap(result):
         spoken_of = spoken(result.metric)
         return gap_wording.claim_of(result, spoken_of, score, rows, interval)
+    expected, corrected = corrected_estimate(result) or score, ""
+    if expected != score:
+        bias = rendering.number(result.bias, digits_of(result))
+        corrected = f"corrected for a bias of {bias}, "
     sentences = {
         "system": (
-            f"{name} was {score} on {rows}; on new data from the same source it is estimated at "
-            f"{score} ({interval})"
+            f"{name} was {score} on {rows}; {corrected}on new data from the same source it is "
+            f"estimated at {expected} ({interval})"
         ),
         "method": (
             f"{name} to be expected of the method at this training-set size{fixed} is estimated "
@@ -232,6 +250,9 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     score = estimate(result) + (f" ({sign})" if sign else "")
     if gap_wording.is_gap(result):
         score += " (chosen as the largest, so on average too large)"
+    corrected = corrected_estimate(result)
+    if corrected is not None:
+        score += f"; corrected for bias: {corrected}"
     if math.isnan(result.estimate):
         score = f"undefined: {_reason(result)}"
     if result.refits is not None:

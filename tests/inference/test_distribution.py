@@ -10,9 +10,9 @@ from threadpoolctl import ThreadpoolController
 from skboot.inference.adding import added_up
 from skboot.inference.distribution import (
     Subject,
-    acceleration,
     bootstrap,
     bootstrap_each,
+    jackknife,
     single_threaded_blas,
 )
 from skboot.metrics.additive import RowMean, accuracy
@@ -35,7 +35,7 @@ def acceleration_of(statistic, design, y_true, y_pred):
     plan = ResamplingPlan(design, 10, np.random.SeedSequence(0))
     binding = plan.bind([subject.coding])
     estimate = statistic.evaluate(binding.observed()[0], subject.reduced)[0]
-    return acceleration(binding, [subject], [estimate])[0]
+    return jackknife(binding, [subject], [estimate])[0].acceleration
 
 
 def test_acceleration_of_a_mean_is_a_sixth_of_its_skewness_over_root_n():

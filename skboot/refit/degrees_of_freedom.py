@@ -1,0 +1,152 @@
+"""How many independent units stand behind the error of a method, by metric.
+
+The t quantile of an interval, the clip of the logit scale and the guards near a bound ask for this
+number; the degrees of freedom are one less. `n_effective_of` answers by the kind of metric:
+
+| metric | number |
+|---|---|
+| means of rows; accuracy, micro averages, Matthews' coefficient, kappa | units |
+| averages over classes | from the variance that each class brings: `class_average_df` |
+| two classes' balanced error; one class's F1, precision, recall; ranks; callables | rarest class |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics.class_averages import averages_classes, class_weights
+from ..metrics.labels import BalancedAccuracy, Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
+from .measures import LabelMeasure, Measure, RowMeasure
+
+if TYPE_CHECKING:
+    from .estimates import Kept
+
+Floats = NDArray[np.float64]
+
+
+def n_effective_of(measure: Measure, kept: Kept) -> int:
+    """Degrees of freedom plus one, at least 2; at most the number of units.
+
+    Parameters
+    ----------
+    measure : Measure
+    kept : Kept
+        What was kept of its runs.
+
+    Returns
+    -------
+    int
+    """
+    rarest = kept.target.smallest_class
+    if rarest is None or (isinstance(measure, RowMeasure) and measure.is_mean):
+        return kept.n_units
+    if isinstance(measure, LabelMeasure):
+        if _is_pooled(measure):
+            return kept.n_units
+        # Balanced errors of two classes keep the rule they were measured with (record 0021).
+        if averages_classes(measure.statistic) and not _is_balanced_binary(measure):
+            return _of_class_average(measure, kept)
+    return max(min(kept.n_units, rarest), 2)
+
+
+def class_average_df(
+    variances: Floats, sizes: Floats, hits: Floats, weights: Floats, most: float
+) -> float:
+    """Degrees of freedom of an average over classes.
+
+    Parameters
+    ----------
+    variances : ndarray of shape (n_classes,)
+        Part of each true class in the variance of the average.
+    sizes : ndarray of shape (n_classes,)
+        Independent units of each class, at least 1.
+    hits : ndarray of shape (n_classes,)
+        How many of them are right.
+    weights : ndarray of shape (n_classes,)
+        Weight of each class in the average.
+    most : float
+        Upper limit, at least 2.
+
+    Returns
+    -------
+    float
+        V^2 / sum_k V_k^2 / max(n_k - 1, 1) with V = sum_k V_k, between 2 and `most`.
+
+    Notes
+    -----
+    Satterthwaite (1946, Biometrics Bulletin 2:110) for the sum of independent variances. The rows
+    of a rare class may all be right by luck, and then have no variance to show; so no V_k is less
+    than w_k^2 p (1 - p) / n_k at p = (hits + 2) / (n_k + 4), the rate of Agresti and Coull (1998,
+    American Statistician 52:119).
+    """
+    rate = (hits + 2) / (sizes + 4)
+    least = weights**2 * rate * (1 - rate) / sizes
+    parts = np.maximum(variances, least)
+    by_part = float(np.sum(parts**2 / np.maximum(sizes - 1, 1)))
+    df = float(parts.sum()) ** 2 / by_part if by_part > 0 else most
+    return min(max(df, 2.0), most)
+
+
+def _is_pooled(measure: LabelMeasure) -> bool:
+    """Whether every row counts alike, whatever its class."""
+    statistic = measure.statistic
+    if isinstance(statistic, SetRatio):
+        return statistic.classes is None
+    return isinstance(statistic, MatthewsCoefficient | Kappa | WeightedKappa)
+
+
+def _is_balanced_binary(measure: LabelMeasure) -> bool:
+    return isinstance(measure.statistic, BalancedAccuracy) and len(measure.labels) <= 2
+
+
+def _of_class_average(measure: LabelMeasure, kept: Kept) -> int:
+    """Degrees of freedom plus one, rounded down: fewer are the wider interval."""
+    counts = _cell_counts(measure, kept)
+    of_class = counts.sum(axis=1)
+    present = of_class > 0
+    if not present.any():
+        return 2
+    n_rows = of_class.sum()
+    influence = measure.cell_influence(counts) / n_rows
+    mean = np.sum(counts * influence, axis=1) / np.maximum(of_class, 1e-300)
+    spread = np.sum(counts * (influence - mean[:, None]) ** 2, axis=1)
+    sizes = _units_of_classes(measure, kept)
+    scale = sizes / np.maximum(sizes - 1, 1)
+    rows = np.bincount(measure.codes, minlength=len(sizes))
+    weights = class_weights(measure.statistic, measure.labels, rows)
+    hits = np.diag(counts) / np.maximum(of_class, 1e-300) * sizes
+    df = class_average_df(
+        (scale * spread)[present],
+        sizes[present],
+        hits[present],
+        weights[present],
+        max(kept.n_units - 1, 2),
+    )
+    return min(int(df) + 1, kept.n_units)
+
+
+def _cell_counts(measure: LabelMeasure, kept: Kept) -> Floats:
+    """Mean confusion matrix, (n_classes, n_classes): out-of-fold, else of the rows left out."""
+    data = kept.of_folds(measure.key)
+    if len(data):
+        return measure.cell_counts(data, np.ones(data.shape)).mean(axis=0)
+    data, lines = kept.of_bootstrap(measure.key)
+    if not len(lines):
+        return np.zeros((len(measure.labels), len(measure.labels)))
+    outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
+    # Each row once, by its mean answer over the runs that left it out.
+    times = np.maximum(outside.sum(axis=0), 1)
+    return measure.cell_counts(data, outside / times).sum(axis=0)
+
+
+def _units_of_classes(measure: LabelMeasure, kept: Kept) -> Floats:
+    """Rows, or groups, that hold each class, (n_classes,)."""
+    codes, unit = measure.codes, kept.target.unit
+    if unit is None:
+        return np.bincount(codes, minlength=len(measure.labels)).astype(float)
+    held: Any = np.zeros((len(measure.labels), kept.n_units), dtype=bool)
+    held[codes, unit] = True
+    return held.sum(axis=1).astype(float)

@@ -1,0 +1,202 @@
+"""What "auto" takes in place of BCa: biased averages over classes, metrics that answer in jumps."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import f1_score, median_absolute_error, roc_auc_score
+
+from skboot import bootstrap_score
+from skboot.inference.choice import automatic_interval
+from skboot.inference.intervals import Evidence, confidence_interval
+
+
+def many_classes(n_classes, n_rows, seed=0):
+    """Rows of classes, each answered rightly with a probability of its own."""
+    rng = np.random.default_rng(seed)
+    accuracy = rng.beta(3, 3, size=n_classes)
+    y_true = rng.integers(n_classes, size=n_rows)
+    wrong = rng.integers(n_classes, size=n_rows)
+    return y_true, np.where(rng.random(n_rows) < accuracy[y_true], y_true, wrong)
+
+
+def score_of(*arguments, **options):
+    """Result and the texts of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = bootstrap_score(*arguments, random_state=0, **options)
+    return result, [str(warning.message) for warning in caught]
+
+
+def biased(bias, skewed=False):
+    """Evidence of 200 rows with replicates off by a share of their standard deviation."""
+    levels = (np.arange(1999) + 0.5) / 1999
+    shape = stats.gamma(4).ppf(levels) if skewed else stats.norm.ppf(levels)
+    replicates = (shape - shape.mean()) / shape.std() + bias
+    return Evidence(0.0, replicates, "rows", (200,), acceleration=0.0)
+
+
+# ------------------------------------------------------------------ bias
+
+
+def test_bias_corrected_is_a_t_interval_about_twice_the_estimate_less_the_mean_replicate():
+    replicates = np.random.default_rng(0).gamma(3, size=500)
+    evidence = Evidence(3.2, replicates, "groups", (12,))
+    half = stats.t.ppf(0.95, 11) * replicates.std(ddof=1) * np.sqrt(12 / 11)
+    centre = 2 * 3.2 - replicates.mean()
+    found = confidence_interval(evidence, "bias-corrected", 0.9)
+    np.testing.assert_allclose(found[:2], (centre - half, centre + half), rtol=1e-12)
+    assert found.method == "bias-corrected"
+
+
+@pytest.mark.parametrize("bias", [-2.5, -0.6, 0.6, 2.5])
+def test_replicates_that_are_moved_as_a_whole_are_moved_back(bias):
+    found = automatic_interval(biased(bias))
+    assert found.interval.method == "bias-corrected"
+    assert "lower" in found.notes[0] if bias < 0 else "higher" in found.notes[0]
+    assert sum(found.interval[:2]) / 2 == pytest.approx(-bias, abs=1e-9)
+
+
+@pytest.mark.parametrize("evidence", [biased(-0.4), biased(0.4), biased(0.6, skewed=True)])
+def test_little_bias_and_skewed_replicates_keep_bca(evidence):
+    found = automatic_interval(evidence)
+    assert found.interval.method == "bca"
+    assert found.notes == ()
+
+
+def test_a_thousand_classes_print_the_estimate_its_bias_and_the_corrected_one():
+    y_true, y_pred = many_classes(1000, 4000)
+    result, said = score_of(y_true, y_pred, metric="f1_macro", n_resamples=499)
+    low, high, _, method = result.confidence_interval
+    assert method == "bias-corrected"
+    assert result.estimate == pytest.approx(f1_score(y_true, y_pred, average="macro"))
+    corrected = 2 * result.estimate - result.bootstrap_distribution.mean()
+    assert result.estimate < low < corrected < high
+    assert any("leaves out the estimate" in note for note in result.notes)
+    for text in (result.summary(), result.claim(), str(result)):
+        assert f"{result.estimate:.3f}" in text
+        assert f"{corrected:.3f}" in text
+    assert f"corrected for a bias of {result.bias:.3f}" in result.claim()
+    assert len(said) == 1
+    assert "classes have fewer than 8 rows" in said[0]
+    # A name does not silence it.
+    named, _ = score_of(y_true, y_pred, metric="f1_macro", n_resamples=499, interval="percentile")
+    assert any("leaves out the estimate" in note for note in named.notes)
+    with pytest.warns(UserWarning, match="leaves out the estimate"):
+        result.interval("percentile")
+
+
+def test_percentiles_of_groups_are_moved_back_as_well():
+    y_true, y_pred = many_classes(60, 600)
+    macro = partial(f1_score, average="macro", zero_division=0)
+    result, _ = score_of(
+        y_true,
+        y_pred,
+        metric=lambda y, p: macro(y, p),
+        groups=np.arange(600) // 10,
+        n_resamples=99,
+    )
+    assert result.confidence_interval.method == "bias-corrected"
+
+
+# Sizes of classes, and whether they are too small for an average over classes.
+@pytest.mark.parametrize(
+    ("sizes", "few"),
+    [([20] * 10, False), ([6] * 40, True), ([200, 150, 48, 2], True), ([100, 50, 30, 20], False)],
+)
+def test_few_rows_in_the_classes_that_decide_are_a_caution(sizes, few):
+    rng = np.random.default_rng(0)
+    y_true = np.repeat(np.arange(len(sizes)), sizes)
+    y_pred = np.where(rng.random(len(y_true)) < 0.7, y_true, rng.permutation(y_true))
+    for metric in ("f1_macro", "balanced_accuracy"):
+        _, said = score_of(y_true, y_pred, metric=metric, n_resamples=99)
+        assert any("fewer than 8 rows" in text for text in said) == few
+        weights = np.full(len(y_true), 0.5)
+        options = {"metric": metric, "n_resamples": 99, "sample_weight": weights}
+        _, said = score_of(y_true, y_pred, **options)
+        assert any("fewer than 8 rows" in text for text in said) == few
+    for metric in ("accuracy", "f1_weighted", "matthews_corrcoef"):
+        _, said = score_of(y_true, y_pred, metric=metric, n_resamples=99)
+        assert not any("classes" in text for text in said)
+
+
+# ------------------------------------------------------------------ jumps
+
+
+def residuals(n, seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=n)
+    return truth, truth + rng.standard_t(4, size=n)
+
+
+QUANTILES = {
+    "median_absolute_error": median_absolute_error,
+    "median": lambda y, p: np.median(y - p),
+    "upper decile": lambda y, p: np.quantile(abs(y - p), 0.9),
+}
+SMOOTH = {
+    "correlation": lambda y, p: np.corrcoef(y, p)[0, 1],
+    "root": lambda y, p: np.sqrt(np.mean((y - p) ** 2)),
+    "share": lambda y, p: np.mean(abs(y - p) < 0.7),
+    "area": lambda y, p: roc_auc_score(y > 0, p),
+    "trimmed": lambda y, p: stats.trim_mean(y - p, 0.1),
+}
+
+
+@pytest.mark.parametrize("name", QUANTILES)
+@pytest.mark.parametrize("n", [30, 101])
+def test_functions_of_quantiles_are_given_expanded_percentiles_and_a_note(name, n):
+    for seed in range(2):
+        result, _ = score_of(*residuals(n, seed), metric=QUANTILES[name], n_resamples=499)
+        assert result.confidence_interval.method == "expanded"
+        assert any("as a median does" in note for note in result.notes)
+
+
+def test_functions_of_several_quantiles_are_found_but_by_chance():
+    """The jackknife agrees with the spread in one of seven: five or more of ten are 1 in 100."""
+    found = [
+        score_of(
+            *residuals(60, seed),
+            metric=lambda y, p: np.median(abs(y - p - np.median(y - p))),
+            n_resamples=199,
+        )[0].confidence_interval.method
+        for seed in range(10)
+    ]
+    assert found.count("expanded") >= 6
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_smooth_callables_keep_bca(name):
+    result, said = score_of(*residuals(60, 1), metric=SMOOTH[name], n_resamples=499)
+    assert (result.confidence_interval.method, result.notes, said) == ("bca", (), [])
+
+
+def test_callables_of_labels_keep_bca():
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(3, size=90)
+    y_pred = np.where(rng.random(90) < 0.6, y_true, rng.integers(3, size=90))
+    for metric in (lambda y, p: np.mean(y == p), lambda y, p: f1_score(y == 1, p == 1)):
+        result, _ = score_of(y_true, y_pred, metric=metric, n_resamples=199)
+        assert result.confidence_interval.method == "bca"
+
+
+def test_no_interval_is_promised_for_a_largest_error():
+    result, said = score_of(
+        *residuals(50, 0), metric=lambda y, p: np.max(abs(y - p)), n_resamples=199
+    )
+    assert "no interval from resamples keeps its level" in said[0]
+    assert result.confidence_interval.method == "expanded"
+
+
+def test_what_is_known_of_jumps_and_classes_is_saved(tmp_path):
+    median, _ = score_of(*residuals(40, 0), metric=median_absolute_error, n_resamples=99)
+    macro, _ = score_of(*many_classes(30, 90), metric="f1_macro", n_resamples=99)
+    for result in (median, macro):
+        result.save(tmp_path / "result")
+        again = type(result).load(tmp_path / "result")
+        assert again == result
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert again.interval("auto", 0.9) == result.interval("auto", 0.9)

@@ -1,0 +1,141 @@
+"""How many independent units stand behind the error of a method: pooled metrics, class averages."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, precision_score, recall_score
+
+from skboot import BootstrapScorer
+from skboot.metrics.lookup import resolve_metrics
+from skboot.refit.degrees_of_freedom import class_average_df, n_effective_of
+from skboot.refit.measures import LabelMeasure, Spec, Target
+
+SIZES = (250, 100, 48, 2)
+
+
+@pytest.fixture(scope="module")
+def answers():
+    """Truth and out-of-fold answers of two repeats, (400,) and (2, 400)."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(4), SIZES)
+    right = rng.random((2, 400)) < 0.7
+    return truth, np.where(right, truth, rng.integers(4, size=(2, 400)))
+
+
+def kept_of(truth, given, unit=None):
+    target = Target(truth, np.arange(4), truth, unit)
+    return SimpleNamespace(
+        target=target,
+        n_units=len(truth) if unit is None else unit.max() + 1,
+        of_folds=lambda key: given,
+    )
+
+
+def measure_of(metric, truth):
+    [statistic] = resolve_metrics(metric)[0].values()
+    return LabelMeasure(
+        Spec(metric, Target(truth, np.arange(4), truth, None)), statistic, np.arange(4)
+    )
+
+
+def plain_df(score, truth, given, weights):
+    """Welch and Satterthwaite in plain loops; influence by weighing one row a little more."""
+    n, change = len(truth), 1e-5
+    both = np.tile(truth, len(given))
+    flat = given.ravel()
+    mass = np.ones(len(flat))
+    value, influence = score(both, flat, mass), np.empty(len(flat))
+    for cell in {*zip(both.tolist(), flat.tolist(), strict=True)}:
+        own = np.flatnonzero((both == cell[0]) & (flat == cell[1]))
+        mass[own[0]] += change
+        # Of one of n rows, by its mean answer over the repeats.
+        influence[own] = (score(both, flat, mass) - value) * len(given) / change
+        mass[own[0]] = 1.0
+    total = squares = 0.0
+    for k in range(4):
+        size = np.count_nonzero(truth == k)
+        own = influence[both == k]
+        variance = np.sum((own - own.mean()) ** 2) / len(given) * size / max(size - 1, 1)
+        hits = np.count_nonzero(flat[both == k] == k) / len(given)
+        rate = (hits + 2) / (size + 4)
+        variance = max(variance, weights[k] ** 2 * rate * (1 - rate) / size)
+        total += variance
+        squares += variance**2 / max(size - 1, 1)
+    return min(max(total**2 / squares, 2), n - 1)
+
+
+AVERAGES = {
+    "f1_macro": (f1_score, "macro"),
+    "precision_macro": (precision_score, "macro"),
+    "balanced_accuracy": (recall_score, "macro"),
+    "f1_weighted": (f1_score, "weighted"),
+}
+
+
+@pytest.mark.parametrize("metric", AVERAGES)
+def test_averages_over_classes_have_the_degrees_of_freedom_of_their_classes(metric, answers):
+    truth, given = answers
+    function, average = AVERAGES[metric]
+
+    def score(y_true, y_pred, mass):
+        return function(y_true, y_pred, average=average, sample_weight=mass, zero_division=0)
+
+    weights = np.full(4, 0.25) if average == "macro" else np.array(SIZES) / 400
+    expected = plain_df(score, truth, given, weights)
+    found = n_effective_of(measure_of(metric, truth), kept_of(truth, given))
+    assert found == int(expected + 1e-3) + 1
+
+
+def test_a_class_whose_two_rows_are_right_by_luck_still_limits_a_macro_average(answers):
+    truth, given = answers
+    lucky = np.where(truth == 3, 3, given)
+    found = n_effective_of(measure_of("balanced_accuracy", truth), kept_of(truth, lucky))
+    assert found <= 5
+    assert n_effective_of(measure_of("f1_weighted", truth), kept_of(truth, lucky)) > 100
+
+
+@pytest.mark.parametrize("metric", ["f1_micro", "jaccard_micro", "matthews_corrcoef"])
+def test_pooled_metrics_count_all_units(metric, answers):
+    truth, given = answers
+    assert n_effective_of(measure_of(metric, truth), kept_of(truth, given)) == 400
+    groups = np.arange(400) % 40
+    assert n_effective_of(measure_of(metric, truth), kept_of(truth, given, groups)) == 40
+
+
+def test_groups_bound_the_degrees_of_freedom_of_class_averages(answers):
+    truth, given = answers
+    groups = np.arange(400) % 40
+    common = np.minimum(truth, 2)
+    found = n_effective_of(measure_of("f1_weighted", common), kept_of(common, given, groups))
+    assert 20 < found <= 40
+
+
+def test_equal_classes_of_equal_variance_have_the_sum_of_their_degrees_of_freedom():
+    """V_k = v: (K v)^2 / (K v^2 / (n_k - 1)) = K (n_k - 1)."""
+    same = np.full(5, 0.01)
+    sizes = np.full(5, 21.0)
+    found = class_average_df(same, sizes, sizes / 2, np.full(5, 0.2), 1000)
+    assert found == pytest.approx(100)
+    assert class_average_df(same, sizes, sizes / 2, np.full(5, 0.2), 60) == 60
+    assert class_average_df(np.r_[1.0, 0, 0], sizes[:3] / 21, sizes[:3], same[:3], 60) == 2
+
+
+@pytest.mark.filterwarnings("ignore:BootstrapScorer.*smallest class has 2 rows:UserWarning")
+def test_f1_micro_is_the_accuracy_and_so_is_its_interval():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(4), SIZES)
+    X = rng.normal(size=(400, 3)) + np.eye(4)[y][:, :3]
+    scorer = BootstrapScorer(
+        LogisticRegression(),
+        scoring=["accuracy", "f1_micro", "matthews_corrcoef", "balanced_accuracy"],
+        n_train_resamples=80,
+        n_cv_repeats=2,
+        random_state=0,
+    ).fit(X, y)
+    limits = {name: np.array(found[:2]) for name, found in scorer.confidence_interval_.items()}
+    assert scorer.score_["f1_micro"] == pytest.approx(scorer.score_["accuracy"])
+    np.testing.assert_allclose(limits["f1_micro"], limits["accuracy"], atol=0.01)
+    assert np.diff(limits["matthews_corrcoef"]) < 0.3
+    assert np.diff(limits["balanced_accuracy"]) > 0.3
