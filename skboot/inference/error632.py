@@ -18,16 +18,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from ._columns import Array, Reader, columns_of, same_values
 from .cv_bootstrap import (
-    Array,
+    CV_INTERVALS,
     Bounds,
     CVBootstrap,
     ErrorInterval,
-    Reader,
-    columns_of,
     cv_bootstrap,
     limits_on_scale,
-    same_values,
 )
 from .intervals import score_limits
 from .out_of_bag import Block, OutOfBagError, Units, additive_error, bad_argument
@@ -39,7 +37,7 @@ NEAR_PERFECT = 0.25
 _POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 
 
-_METHODS = ("adjusted", "hull", "cv-bootstrap", "t", "percentile")
+_METHODS = ("adjusted", "hull", *CV_INTERVALS, "t", "percentile")
 
 
 _REPLICATE_NOTES = {
@@ -95,7 +93,7 @@ def prediction_error(
         resamples, but the first has far less Monte Carlo noise. "et97" is defined for rows only.
     cv_losses : array-like of shape (n_repeats, n_samples), optional
         Out-of-fold losses of repeated cross-validation (10 folds; whole groups, if groups were
-        drawn); they make the "cv-bootstrap" interval available.
+        drawn); they make the "cv-bootstrap" intervals available.
 
     Returns
     -------
@@ -229,12 +227,13 @@ class PredictionError:
 
         Parameters
         ----------
-        method : {"adjusted", "hull", "cv-bootstrap", "t", "percentile"}
+        method : {"adjusted", "hull", "cv-bootstrap", "cv-bootstrap-conservative", "t", "percentile"}
             "adjusted": `point` -/+ t standard errors, on the scale of the bounds, never inside
             Wilson's interval where the point is within half an error of a bound. "hull": from the
             lower limit of the smaller to the upper limit of the larger of the out-of-bag and .632+
-            errors. "cv-bootstrap": needs cross-validation losses. "t" and "percentile": of the
-            out-of-bag scores of single resamples.
+            errors. "cv-bootstrap" and its wider form "cv-bootstrap-conservative": need
+            cross-validation losses. "t" and "percentile": of the out-of-bag scores of single
+            resamples.
         confidence_level : float
             In (0, 1).
         point : {".632+", ".632", "oob"}
@@ -251,11 +250,11 @@ class PredictionError:
         if not (isinstance(confidence_level, float) and 0 < confidence_level < 1):
             do = "Use confidence_level=0.95 for a 95% interval."
             raise bad_argument("confidence_level", "a float in (0, 1)", confidence_level, do, where)
-        if method == "cv-bootstrap":
+        if method in CV_INTERVALS:
             if self.cv is None:
                 do = "Give cv_losses to prediction_error, or use 'adjusted' or 'hull'."
                 raise bad_argument("method", "one that the data allow", method, do, where)
-            return self.cv.interval(confidence_level)
+            return self.cv.interval(confidence_level, method)
         if method in _REPLICATE_NOTES:
             return self._replicate_limits(method, confidence_level)
         value = getattr(self, _POINTS[point])
@@ -566,6 +565,7 @@ def _additive_cv_bootstrap(
         bounds=bounds,
         n_rows=cv.shape[1],
         guard="proportion" if np.isin(cv, bounds).all() else None,
+        resubstitution=float(data.resubstitution.mean()),
     )
 
 

@@ -16,13 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.cv_bootstrap import (
-    CVBootstrap,
-    column_blocks,
-    cv_bootstrap,
-    group_influence,
-    where_outside,
-)
+from ..inference._columns import column_blocks, where_outside
+from ..inference.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
 from ..inference.error632 import PredictionError, error632, optimism
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from .measures import LabelMeasure, Measure, ReplicateMeasure, RowMeasure, Target, is_balanced
@@ -428,6 +423,7 @@ def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
         bounds=measure.bounds,
         n_rows=kept.n_rows,
         n_effective=n_effective_of(measure, kept),
+        resubstitution=float(parts.full.mean()),
         **extra,
     )
 
