@@ -1,4 +1,4 @@
-"""Arrays read a block of columns at a time, frozen copies, and equality of values that hold them."""
+"""Arrays read a block of columns at a time, frozen copies, equality of values that hold arrays."""
 
 from __future__ import annotations
 

@@ -262,6 +262,7 @@ def cv_bootstrap(
     class_sizes: ArrayLike = (),
     resubstitution: float = np.nan,
     pooled: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> CVBootstrap:
     """Standard error of a cross-validated error from bootstrap training samples.
 
@@ -296,6 +297,8 @@ def cv_bootstrap(
     pooled : bool, default=False
         Whether `centre` is the metric of all out-of-fold answers of a repeat together although the
         out-of-bag scores are biased on few rows, so that the two do not lie on a learning curve.
+    notes : tuple of str
+        What is to be known of the centre.
 
     Returns
     -------
@@ -372,7 +375,7 @@ def cv_bootstrap(
         guard=guard,
         class_errors=read_only(np.asarray(class_errors, dtype=float)),
         class_sizes=read_only(np.asarray(class_sizes, dtype=float)),
-        notes=_notes(cv, len(lines), len(scores), bounds),
+        notes=notes + _notes(cv, len(lines), len(scores), bounds),
     )
 
 
@@ -559,10 +562,13 @@ def _spreads(
     influence: Array, counts: Array, scores: Array, given: Any, lines: Array
 ) -> tuple[TrainingSpread, TrainingSpread, int]:
     """Training spread as it is, with scores moved within their fences, and how many were moved."""
-    read: Reader = columns_of(given)
-    if len(lines) < len(scores):
-        every, counts, scores = read, counts[lines], scores[lines]
-        read = lambda columns: every(columns)[lines]
+    every = columns_of(given)
+    whole = len(lines) == len(scores)
+    counts, scores = (counts, scores) if whole else (counts[lines], scores[lines])
+
+    def read(columns: slice) -> Array:
+        return every(columns) if whole else every(columns)[lines]
+
     plain = training_spread(influence, counts, scores, read)
     moved, factors = within_fences(scores)
     n_beyond = int(np.count_nonzero(factors != 1))

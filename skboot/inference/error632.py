@@ -227,7 +227,8 @@ class PredictionError:
 
         Parameters
         ----------
-        method : {"adjusted", "hull", "cv-bootstrap", "cv-bootstrap-conservative", "t", "percentile"}
+        method : {"adjusted", "hull", "cv-bootstrap", "cv-bootstrap-conservative", "t", \
+"percentile"}
             "adjusted": `point` -/+ t standard errors, on the scale of the bounds, never inside
             Wilson's interval where the point is within half an error of a bound. "hull": from the
             lower limit of the smaller to the upper limit of the larger of the out-of-bag and .632+

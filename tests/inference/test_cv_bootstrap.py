@@ -134,7 +134,9 @@ def narrower_error(centre, cv, counts, scores, influence, resubstitution=None):
         mean_count = sum(int(counts[b, i]) for b in used) / len(used)
         products = [(counts[b, i] - mean_count) * residual[b] for b in used]
         through_training = sum(products) / len(used)
-        jackknife += (averaged[i] / n + through_training) ** 2 - np.var(products, ddof=1) / len(used)
+        jackknife += (averaged[i] / n + through_training) ** 2 - np.var(products, ddof=1) / len(
+            used
+        )
         covariance += 2 / n * averaged[i] * through_training
     of_samples = list(residual.values())
     training = max(0.0, np.var(of_samples, ddof=1) - sum(noise) / len(noise))
@@ -201,7 +203,9 @@ def test_a_wide_interval_says_that_training_samples_are_the_reason(problem):
     usual = cv_bootstrap(centre, cv, counts, scores, influence, resubstitution=0.1)
     assert not usual.interval().notes
     times = np.exp(np.random.default_rng(7).exponential(size=120) ** 3)[:, None]
-    wide = cv_bootstrap(centre, cv, counts, scores * times[:, 0], influence * times, bounds=(0, 1e9))
+    wide = cv_bootstrap(
+        centre, cv, counts, scores * times[:, 0], influence * times, bounds=(0, 1e9)
+    )
     for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
         assert wide.is_unstable(method)
         found = wide.interval(method=method)
