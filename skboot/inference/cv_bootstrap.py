@@ -25,7 +25,7 @@ from scipy.special import expit, logit, ndtri, stdtrit
 
 from ._columns import Array, Reader, columns_of, read_only, same_values
 from .intervals import score_limits
-from .training_spread import TrainingSpread, training_spread, within_fences
+from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
 
 Bounds = tuple[float, float]
 
@@ -349,7 +349,6 @@ def cv_bootstrap(
     scores, counts = np.asarray(oob_scores, dtype=float), np.asarray(counts)
     n_units, lines = counts.shape[1], np.flatnonzero(np.isfinite(scores))
     plain, capped, n_beyond = _spreads(cv.mean(axis=0), counts, scores, oob_influence, lines)
-    used = scores[lines]
     variances = {
         "variance_cv": float(cv.var(axis=1, ddof=1).mean() / n_units),
         "variance_cv_averaged": float(cv.mean(axis=0).var(ddof=1) / n_units),
@@ -358,7 +357,7 @@ def cv_bootstrap(
     }
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
-        share = training_share(float(centre), float(np.median(used)), resubstitution)
+        share = training_share(float(centre), quartiles(scores[lines])[1], resubstitution)
     own = _narrower(variances, capped, cv.mean(axis=0), share)
     return CVBootstrap(
         centre=float(centre),

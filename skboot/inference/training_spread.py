@@ -52,19 +52,30 @@ class TrainingSpread(NamedTuple):
     def variance(self) -> float:
         """s_T^2: variance between training samples; infinite where it is too large for a float."""
         with np.errstate(invalid="ignore", over="ignore"):
-            found = float(self.residual.var(ddof=1)) - self._over_samples(np.mean)
+            noise = float(np.mean(self._noise)) if len(self._noise) else 0.0
+            found = float(self.residual.var(ddof=1)) - noise
         return np.inf if np.isnan(found) else max(found, 0.0)
 
     @property
     def robust_variance(self) -> float:
         """s_rob^2: the same from the interquartile range of the residuals."""
-        first, third = np.percentile(self.residual, (25, 75))
-        spread = float((third - first) / _NORMAL_IQR) ** 2
-        return max(spread - self._over_samples(np.median), 0.0)
+        first, _, third = quartiles(self.residual)
+        noise = quartiles(self._noise)[1] if len(self._noise) else 0.0
+        return max(((third - first) / _NORMAL_IQR) ** 2 - noise, 0.0)
 
-    def _over_samples(self, average: np.ufunc | object) -> float:
-        known = self.sampling[~np.isnan(self.sampling)]
-        return float(average(known)) if len(known) else 0.0  # type: ignore[operator]
+    @property
+    def _noise(self) -> Array:
+        return self.sampling[~np.isnan(self.sampling)]
+
+
+def quartiles(values: Array) -> tuple[float, float, float]:
+    """First quartile, median and third quartile, linear between order statistics."""
+    ordered = np.sort(values)
+    at = np.array((0.25, 0.5, 0.75)) * (len(ordered) - 1)
+    below = at.astype(np.intp)
+    step = ordered[np.minimum(below + 1, len(ordered) - 1)] - ordered[below]
+    first, median, third = (ordered[below] + (at - below) * step).tolist()
+    return first, median, third
 
 
 def within_fences(scores: Array) -> tuple[Array, Array]:
@@ -81,7 +92,7 @@ def within_fences(scores: Array) -> tuple[Array, Array]:
     factors : ndarray of shape (n_used,)
         Share of its distance from the median that each score keeps; 1 where none was moved.
     """
-    first, median, third = np.percentile(scores, (25, 50, 75))
+    first, median, third = quartiles(scores)
     factors = np.ones(len(scores))
     reach = FENCE * (third - first)
     if not reach > 0:
