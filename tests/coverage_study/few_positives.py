@@ -91,9 +91,9 @@ DESIGNS = {
         300,
     ),
     "ridge classifier (decision values alone), 5 % positives, n 300": Design(
-        RidgeClassifier(), ("average_precision",), rare, 300, 0.4
+        RidgeClassifier(), ("average_precision",), rare, 300, 0.2
     ),
-    "least squares, p 5, n 60": Design(LinearRegression(), ("r2",), linear, 60, 0.4),
+    "least squares, p 5, n 60": Design(LinearRegression(), ("r2",), linear, 60, 0.2),
 }
 
 

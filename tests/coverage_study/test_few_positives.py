@@ -39,11 +39,19 @@ def test_average_precision_is_centred_and_covered():
     assert float(row["coverage %"]) >= 93.0
 
 
-def test_no_other_metric_of_few_positives_is_far_off_its_centre():
+def test_no_other_metric_is_far_off_its_centre_where_folds_are_read_together():
     for (design, _), row in committed().items():
-        if design == RARE:
+        if "decision values alone" not in design:
             assert abs(float(row["bias in sd"])) < 0.5
-            assert float(row["coverage %"]) >= 93.0
+
+
+def test_metrics_of_labels_cover_less_where_few_positives_are_found():
+    # A miss that is written down: 15 positives, two of them found. Results warn of it.
+    table = committed()
+    for name in ("f1", "recall", "matthews_corrcoef"):
+        assert 78 < float(table[RARE, name]["coverage %"]) < 93
+    for name in ("roc_auc", "balanced_accuracy"):
+        assert float(table[RARE, name]["coverage %"]) >= 93.0
 
 
 @pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
