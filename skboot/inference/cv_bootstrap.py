@@ -16,22 +16,28 @@ units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from ._columns import Array, Reader, columns_of, read_only, same_values
 from .intervals import score_limits
+from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
 
-Array = NDArray[Any]
-Reader = Callable[[slice], Array]
 Bounds = tuple[float, float]
 
-BLOCK_SIZE = 1 << 18
-"""Elements of a block of columns held at once: 2 MB, so only the inputs are large."""
+CV_INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
+"""Intervals with the cross-validated centre: by the narrower and by the wider standard error."""
+
+LEAST_TRAINING_SHARE = 0.15
+"""Least share of the training variance of bootstrap samples that is kept (record 0034)."""
+
+UNSTABLE_RATIO = 3.0
+"""Variance over test-sampling variance above which an interval says that it is wide because of the
+training samples (record 0034): it is then 1.7 times as wide as the test rows alone make it."""
 
 HEAVY_TAIL_SHARE = 0.5
 """Share of the squared influence that one unit may carry before losses are called heavy-tailed.
@@ -91,8 +97,12 @@ class CVBootstrap:
     centre : float
         Cross-validated error.
     standard_error : float
-        Square root of the largest of `variance_jackknife`, `variance_cv_averaged` and
-        `variance_cv + variance_training`.
+        Of the "cv-bootstrap" interval: square root of ``variance_cv + training_share *
+        variance_training_robust + max(covariance_training, 0)``, at most `variance_cap`, at least
+        `variance_cv_averaged`.
+    standard_error_conservative : float
+        Of the "cv-bootstrap-conservative" interval: square root of the largest of
+        `variance_jackknife`, `variance_cv_averaged` and `variance_cv + variance_training`.
     variance_cv : float
         Test-sampling variance of one cross-validation, averaged over repeats.
     variance_cv_averaged : float
@@ -101,6 +111,17 @@ class CVBootstrap:
         Variance between training samples, the sampling of the out-of-bag rows removed.
     variance_jackknife : float
         Infinitesimal jackknife of both together, Monte Carlo noise removed; NaN when left out.
+    variance_training_robust : float
+        As `variance_training`, from the interquartile range of scores moved within their fences.
+    covariance_training : float
+        Twice the covariance of what a unit does as a test unit and through training.
+    training_share : float
+        Share of the training variance of a bootstrap sample, which has 63.2 % of the distinct
+        units, that is left at the full size.
+    variance_cap : float
+        The conservative variance, from scores moved within their fences.
+    n_beyond_fences : int
+        Scores that were moved.
     bounds : tuple of float
         Smallest and largest possible value of the metric; infinite where there is none.
     n_units, n_rows, n_effective, n_resamples, n_repeats : int
@@ -116,10 +137,16 @@ class CVBootstrap:
 
     centre: float
     standard_error: float
+    standard_error_conservative: float
     variance_cv: float
     variance_cv_averaged: float
     variance_training: float
     variance_jackknife: float
+    variance_training_robust: float
+    covariance_training: float
+    training_share: float
+    variance_cap: float
+    n_beyond_fences: int
     bounds: Bounds
     n_units: int
     n_rows: int
@@ -134,28 +161,61 @@ class CVBootstrap:
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
 
-    def interval(self, confidence_level: float = 0.95) -> ErrorInterval:
+    def interval(
+        self, confidence_level: float = 0.95, method: str = "cv-bootstrap"
+    ) -> ErrorInterval:
         """Interval for the expected error of the method at this sample size.
 
         A t interval on the logit scale (two finite bounds), the log scale (one) or as it is (none),
         widened to contain the guard. With no variation at all it is the exact interval for no
         event.
+
+        Parameters
+        ----------
+        confidence_level : float
+            In (0, 1).
+        method : {"cv-bootstrap", "cv-bootstrap-conservative"}
+            Which of the two standard errors is used.
         """
         tail = (1 - confidence_level) / 2
-        if self._has_no_spread():
+        error = self.standard_error_of(method)
+        if error <= 1e-12 * abs(self.centre):
             low, high, notes = self._limits_without_spread(tail)
-            return ErrorInterval(low, high, confidence_level, "cv-bootstrap", self.notes + notes)
+            return ErrorInterval(low, high, confidence_level, method, self.notes + notes)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
-        low, high = limits_on_scale(
-            self.centre, self.standard_error, quantile, self.bounds, self.n_effective
-        )
+        low, high = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
         guard = self._guard_limits(float(ndtri(1 - tail)))
         if guard is not None:
             low, high = min(low, guard[0]), max(high, guard[1])
-        return ErrorInterval(low, high, confidence_level, "cv-bootstrap", self.notes)
+        notes = self.notes
+        if self.is_unstable(method):
+            notes = (*notes, self._why_wide(method))
+        return ErrorInterval(low, high, confidence_level, method, notes)
 
-    def _has_no_spread(self) -> bool:
-        return self.standard_error <= 1e-12 * abs(self.centre)
+    def standard_error_of(self, method: str) -> float:
+        """Standard error that an interval is made of."""
+        if method == "cv-bootstrap-conservative":
+            return self.standard_error_conservative
+        return self.standard_error
+
+    def is_unstable(self, method: str = "cv-bootstrap") -> bool:
+        """Whether an interval is wide because the method is unstable between training samples."""
+        return self.standard_error_of(method) ** 2 > UNSTABLE_RATIO * self.variance_cv
+
+    def _why_wide(self, method: str) -> str:
+        share = 100 * (1 - self.variance_cv / self.standard_error_of(method) ** 2)
+        note = (
+            "The interval is wide because the method is unstable on training samples of this size: "
+            f"{share:.0f} % of the variance is due to them. The bootstrap samples, which hold "
+            "63.2 % of the distinct units, "
+        )
+        if self.variance_cv > 0:
+            times = np.sqrt(self.variance_training_robust / self.variance_cv)
+            note += f"move the error {times:.1f} times as far as the units judged on, and "
+        note += f"{self.n_beyond_fences} of {self.n_resamples} give outliers. "
+        if method == "cv-bootstrap-conservative":
+            return note + "These count in full here; 'cv-bootstrap' moves them to the rest."
+        return note + "More rows, fewer columns or stronger regularisation narrow it."
 
     def _limits_without_spread(self, tail: float) -> tuple[float, float, tuple[str, ...]]:
         lo, hi = self.bounds
@@ -200,6 +260,9 @@ def cv_bootstrap(
     guard: str | None = None,
     class_errors: ArrayLike = (),
     class_sizes: ArrayLike = (),
+    resubstitution: float = np.nan,
+    pooled: bool = False,
+    notes: tuple[str, ...] = (),
 ) -> CVBootstrap:
     """Standard error of a cross-validated error from bootstrap training samples.
 
@@ -229,6 +292,13 @@ def cv_bootstrap(
         class error rates: never inside the MOVER-Wilson interval of `class_errors` and
         `class_sizes`.
     class_errors, class_sizes : array-like of shape (n_classes,)
+    resubstitution : float, default=nan
+        Error of the model of all rows on all rows; NaN where it is unknown.
+    pooled : bool, default=False
+        Whether `centre` is the metric of all out-of-fold answers of a repeat together although the
+        out-of-bag scores are biased on few rows, so that the two do not lie on a learning curve.
+    notes : tuple of str
+        What is to be known of the centre.
 
     Returns
     -------
@@ -238,15 +308,25 @@ def cv_bootstrap(
     -----
     With r_b the out-of-bag score less its mean and less the mean influence of the units that
     happened to be out-of-bag, T_i = Cov_b(N_i, r_b) is the effect of unit i through training. The
-    variance is the largest of the infinitesimal jackknife sum_i (IF_i / n + T_i)^2 less its Monte
-    Carlo noise, the test-sampling variance, and test-sampling plus training variance. The
-    infinitesimal jackknife of bagged quantities is from Efron (2014, JASA 109:991), its Monte Carlo
-    noise from Wager, Hastie and Efron (2014, JMLR 15:1625). The infinitesimal jackknife needs about
-    8 sqrt(n_units) resamples and is left out below 4 sqrt(n_units).
+    conservative variance is the largest of the infinitesimal jackknife sum_i (IF_i / n + T_i)^2
+    less its Monte Carlo noise, the test-sampling variance, and test-sampling plus training
+    variance. The infinitesimal jackknife of bagged quantities is from Efron (2014, JASA 109:991),
+    its Monte Carlo noise from Wager, Hastie and Efron (2014, JMLR 15:1625). The infinitesimal
+    jackknife needs about 8 sqrt(n_units) resamples and is left out below 4 sqrt(n_units).
 
-    In a pre-registered simulation of 56 cells the 95 % interval covered 94.1 to 100 % with 200
-    resamples and 100 fits of cross-validation. It is wide (98 to 99.5) for smooth learners, and
-    covered 88 % for squared losses with heavy tails.
+    A bootstrap sample holds 63.2 % of the distinct units, so that its training variance overstates
+    that at the full size: without limit where the method needs about as many. The narrower
+    variance (1) moves out-of-bag scores beyond the fences of a box plot to the fence, and their
+    influence values by the same factor; (2) takes the training variance from the interquartile
+    range; (3) keeps the share lam = ((c - mid) / (M - mid))^2 of it, at least .15, with c the
+    centre, M the median of the out-of-bag scores, mid half way from the resubstitution error to c:
+    how far the learning curve still falls between the two sizes; (4) adds the covariance
+    (2 / n) sum_i IF_i T_i where it is positive; and is never above the conservative form of (1).
+
+    In two pre-registered simulations of 45 cells the 95 % interval covered 90.7 to 100 %, the mean
+    96.5, where the conservative one covered 90.9 to 100 %, the mean 97.1, at 1.08 times the width
+    and with limits without content where training samples explode. Both cover less for squared
+    losses with heavy tails.
 
     Examples
     --------
@@ -266,22 +346,25 @@ def cv_bootstrap(
     True
     """
     cv = np.atleast_2d(np.asarray(cv_influence, dtype=float))
-    scores = np.asarray(oob_scores, dtype=float)
-    counts = np.asarray(counts)
-    n_units = counts.shape[1]
-    lines = np.flatnonzero(np.isfinite(scores))
-    read = columns_of(oob_influence)
-    residual, training = _training_residual(counts, scores, read, lines)
+    scores, counts = np.asarray(oob_scores, dtype=float), np.asarray(counts)
+    n_units, lines = counts.shape[1], np.flatnonzero(np.isfinite(scores))
+    plain, capped, n_beyond = _spreads(cv.mean(axis=0), counts, scores, oob_influence, lines)
     variances = {
         "variance_cv": float(cv.var(axis=1, ddof=1).mean() / n_units),
         "variance_cv_averaged": float(cv.mean(axis=0).var(ddof=1) / n_units),
-        "variance_training": training,
-        "variance_jackknife": _jackknife_variance(cv.mean(axis=0), counts, residual, lines),
+        "variance_training": plain.variance,
+        "variance_jackknife": _usable_jackknife(plain),
     }
+    share = 1.0
+    if not pooled and np.isfinite(resubstitution):
+        share = training_share(float(centre), quartiles(scores[lines])[1], resubstitution)
+    own = _narrower(variances, capped, cv.mean(axis=0), share)
     return CVBootstrap(
         centre=float(centre),
-        standard_error=_standard_error(**variances),
+        standard_error_conservative=float(np.sqrt(_largest(**variances))),
         **variances,
+        **own,
+        n_beyond_fences=n_beyond,
         bounds=(float(bounds[0]), float(bounds[1])),
         n_units=n_units,
         n_rows=n_units if n_rows is None else int(n_rows),
@@ -291,8 +374,35 @@ def cv_bootstrap(
         guard=guard,
         class_errors=read_only(np.asarray(class_errors, dtype=float)),
         class_sizes=read_only(np.asarray(class_sizes, dtype=float)),
-        notes=_notes(cv, len(lines), len(scores), bounds),
+        notes=notes + _notes(cv, len(lines), len(scores), bounds),
     )
+
+
+def training_share(centre: float, median: float, resubstitution: float) -> float:
+    """Share of the training variance of bootstrap samples that is left at the full size.
+
+    Parameters
+    ----------
+    centre : float
+        The cross-validated error.
+    median : float
+        Of the out-of-bag scores.
+    resubstitution : float
+        Error of the model of all rows on all rows.
+
+    Returns
+    -------
+    float
+        Between `LEAST_TRAINING_SHARE` and 1.
+    """
+    middle = (resubstitution + centre) / 2
+    if centre <= resubstitution:
+        share = 0.0
+    elif median <= middle or centre >= median:
+        share = 1.0
+    else:
+        share = ((centre - middle) / (median - middle)) ** 2
+    return max(share, LEAST_TRAINING_SHARE)
 
 
 def mean_influence(losses: ArrayLike) -> tuple[float, Array]:
@@ -447,115 +557,60 @@ def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, fl
     return max(centre - float(below), 0.0), min(centre + float(above), 1.0)
 
 
-def column_blocks(n_lines: int, n_columns: int) -> Iterator[slice]:
-    """Slices of consecutive columns, about `BLOCK_SIZE` elements of `n_lines` lines each."""
-    width = max(1, BLOCK_SIZE // max(n_lines, 1))
-    for start in range(0, n_columns, width):
-        yield slice(start, min(start + width, n_columns))
+def _spreads(
+    influence: Array, counts: Array, scores: Array, given: Any, lines: Array
+) -> tuple[TrainingSpread, TrainingSpread, int]:
+    """Training spread as it is, with scores moved within their fences, and how many were moved."""
+    every = columns_of(given)
+    whole = len(lines) == len(scores)
+    counts, scores = (counts, scores) if whole else (counts[lines], scores[lines])
+
+    def read(columns: slice) -> Array:
+        return every(columns) if whole else every(columns)[lines]
+
+    plain = training_spread(influence, counts, scores, read)
+    moved, factors = within_fences(scores)
+    n_beyond = int(np.count_nonzero(factors != 1))
+    if not n_beyond:
+        return plain, plain, 0
+    return plain, training_spread(influence, counts, moved, read, factors), n_beyond
 
 
-def columns_of(values: ArrayLike | Reader) -> Reader:
-    """A function of a slice of columns, from such a function or an array."""
-    if callable(values):
-        return values
-    array = np.asarray(values)
-    return lambda columns: array[:, columns]
+def _usable_jackknife(spread: TrainingSpread) -> float:
+    """V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
+    enough = len(spread.residual) >= 4 * np.sqrt(len(spread.effect))
+    return spread.jackknife if enough else float("nan")
 
 
-def where_outside(values: Array, outside: Array) -> Array:
-    """Values where `outside` holds and 0 elsewhere, whatever stands there."""
-    # A product is ten times as fast as a choice at random places, but keeps NaN.
-    with np.errstate(invalid="ignore", over="ignore"):
-        found = np.multiply(values, outside, dtype=float)
-        return found if np.isfinite(found.sum()) else np.where(outside, values, 0.0)
-
-
-def sum_of_variances(values: Array) -> float:
-    """Sum over columns of the variance (denominator n - 1) within each; values are moved there."""
-    values -= values.mean(axis=0)
-    return float(np.vdot(values, values)) / (len(values) - 1)
-
-
-def check_influence(sums: Array) -> None:
-    """Refuse influence values that are not finite where they count."""
-    if not np.isfinite(sums).all():
-        raise ValueError(
-            "Influence values must be finite for out-of-bag units wherever the score is finite. "
-            "Got NaN or infinity. Set the score of that resample to NaN to leave it out."
-        )
-
-
-def read_only(values: Array) -> Array:
-    """The same values in an array nobody can write to."""
-    frozen = np.array(values)
-    frozen.setflags(write=False)
-    return frozen
-
-
-def same_values(first: Any, second: Any) -> bool:
-    """Whether two dataclass values hold equal fields; arrays by element, NaN equal to NaN."""
-    if type(first) is not type(second):
-        return False
-    pairs = ((getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
-    return all(_equal(a, b) for a, b in pairs)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray | float) and isinstance(b, np.ndarray | float):
-        return bool(np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True))
-    return bool(a == b)
-
-
-def _training_residual(
-    counts: Array, scores: Array, read: Reader, lines: Array
-) -> tuple[Array, float]:
-    """r_b, shape (n_used,), centred, and the between-training-samples variance s_T^2."""
-    n_used = len(lines)
-    size, shift, first, second = np.zeros((4, n_used))
-    for columns in column_blocks(len(counts), counts.shape[1]):
-        outside = counts[lines, columns] == 0
-        influence = where_outside(read(columns)[lines], outside)
-        mean = influence.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
-        size += outside.sum(axis=1)
-        shift += outside @ mean
-        own = where_outside(influence - mean, outside)
-        first += own.sum(axis=1)
-        second += np.einsum("ij,ij->i", own, own)
-    check_influence(shift)
-    residual = scores[lines] - shift / np.maximum(size, 1)
-    residual -= residual.mean()
-    enough = size > 1
-    within = (second[enough] - first[enough] ** 2 / size[enough]) / (size[enough] - 1)
-    sampling = float(np.mean(within / size[enough])) if enough.any() else 0.0
-    return residual, max(float(residual.var(ddof=1)) - sampling, 0.0)
-
-
-def _jackknife_variance(influence: Array, counts: Array, residual: Array, lines: Array) -> float:
-    """V_IJ, Monte Carlo noise removed; NaN with fewer than 4 sqrt(n_units) resamples."""
-    n_used, n_units = len(lines), counts.shape[1]
-    if n_used < 4 * np.sqrt(n_units):
-        return float("nan")
-    total = 0.0
-    for columns in column_blocks(len(counts), n_units):
-        products = counts[lines, columns].astype(float)
-        products -= products.mean(axis=0)
-        products *= residual[:, None]
-        total += float(np.sum((influence[columns] / n_units + products.mean(axis=0)) ** 2))
-        total -= sum_of_variances(products) / n_used
-    return total
-
-
-def _standard_error(
-    *,
+def _largest(
     variance_cv: float,
     variance_cv_averaged: float,
     variance_training: float,
     variance_jackknife: float,
 ) -> float:
+    """Conservative variance."""
     candidates = [variance_cv_averaged, variance_cv + variance_training]
     if np.isfinite(variance_jackknife):
         candidates.append(variance_jackknife)
-    return float(np.sqrt(max(candidates)))
+    return max(candidates)
+
+
+def _narrower(
+    variances: dict[str, float], capped: TrainingSpread, influence: Array, share: float
+) -> dict[str, float]:
+    """Standard error of the narrower form, and what it is made of."""
+    test, floor = variances["variance_cv"], variances["variance_cv_averaged"]
+    cap = _largest(test, floor, capped.variance, _usable_jackknife(capped))
+    robust = capped.robust_variance
+    covariance = float(2 * influence @ capped.effect / len(influence))
+    total = test + share * robust + max(covariance, 0.0)
+    return {
+        "standard_error": float(np.sqrt(max(floor, min(cap, total)))),
+        "variance_training_robust": robust,
+        "covariance_training": covariance,
+        "training_share": share,
+        "variance_cap": cap,
+    }
 
 
 def _notes(cv: Array, n_used: int, n_given: int, bounds: Bounds) -> tuple[str, ...]:

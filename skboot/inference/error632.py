@@ -20,16 +20,14 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from .._validation import check_confidence_level, check_groups, check_size, converted
+from ._columns import Array, Reader, columns_of, same_values
 from .cv_bootstrap import (
-    Array,
+    CV_INTERVALS,
     Bounds,
     CVBootstrap,
     ErrorInterval,
-    Reader,
-    columns_of,
     cv_bootstrap,
     limits_on_scale,
-    same_values,
 )
 from .intervals import score_limits
 from .out_of_bag import Block, OutOfBagError, Units, additive_error, bad_argument
@@ -41,7 +39,7 @@ NEAR_PERFECT = 0.25
 _POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 
 
-_METHODS = ("adjusted", "hull", "cv-bootstrap", "t", "percentile")
+_METHODS = ("adjusted", "hull", *CV_INTERVALS, "t", "percentile")
 
 
 _REPLICATE_NOTES = {
@@ -97,7 +95,7 @@ def prediction_error(
         resamples, but the first has far less Monte Carlo noise. "et97" is defined for rows only.
     cv_losses : array-like of shape (n_repeats, n_samples), optional
         Out-of-fold losses of repeated cross-validation (10 folds; whole groups, if groups were
-        drawn); they make the "cv-bootstrap" interval available.
+        drawn); they make the "cv-bootstrap" intervals available.
 
     Returns
     -------
@@ -231,12 +229,14 @@ class PredictionError:
 
         Parameters
         ----------
-        method : {"adjusted", "hull", "cv-bootstrap", "t", "percentile"}
+        method : {"adjusted", "hull", "cv-bootstrap", "cv-bootstrap-conservative", "t", \
+"percentile"}
             "adjusted": `point` -/+ t standard errors, on the scale of the bounds, never inside
             Wilson's interval where the point is within half an error of a bound. "hull": from the
             lower limit of the smaller to the upper limit of the larger of the out-of-bag and .632+
-            errors. "cv-bootstrap": needs cross-validation losses. "t" and "percentile": of the
-            out-of-bag scores of single resamples.
+            errors. "cv-bootstrap" and its wider form "cv-bootstrap-conservative": need
+            cross-validation losses. "t" and "percentile": of the out-of-bag scores of single
+            resamples.
         confidence_level : float
             In (0, 1).
         point : {".632+", ".632", "oob"}
@@ -251,11 +251,11 @@ class PredictionError:
         _check_choice("method", method, _METHODS, where)
         _check_choice("point", point, tuple(_POINTS), where)
         confidence_level = check_confidence_level(confidence_level, where)
-        if method == "cv-bootstrap":
+        if method in CV_INTERVALS:
             if self.cv is None:
                 do = "Give cv_losses to prediction_error, or use 'adjusted' or 'hull'."
                 raise bad_argument("method", "one that the data allow", method, do, where)
-            return self.cv.interval(confidence_level)
+            return self.cv.interval(confidence_level, method)
         if method in _REPLICATE_NOTES:
             return self._replicate_limits(method, confidence_level)
         value = getattr(self, _POINTS[point])
@@ -563,6 +563,7 @@ def _additive_cv_bootstrap(
         bounds=bounds,
         n_rows=cv.shape[1],
         guard="proportion" if np.isin(cv, bounds).all() else None,
+        resubstitution=float(data.resubstitution.mean()),
     )
 
 

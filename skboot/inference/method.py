@@ -13,13 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from .cv_bootstrap import Array, Bounds, CVBootstrap, ErrorInterval
+from ._columns import Array
+from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, ErrorInterval
 from .error632 import PredictionError
 from .intervals import ConfidenceInterval
 from .out_of_bag import OutOfBagError
 
 STRATEGIES = ("cv-bootstrap", "oob", ".632", ".632+", "optimism")
-METHOD_INTERVALS = ("cv-bootstrap", "adjusted", "hull", "t", "percentile")
+METHOD_INTERVALS = (*CV_INTERVALS, "adjusted", "hull", "t", "percentile")
+
+_OLD_FILE = (
+    "The result was saved by skboot 0.1: its 'cv-bootstrap' interval is what is now called "
+    "'cv-bootstrap-conservative'."
+)
 
 _POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 
@@ -104,7 +110,10 @@ class Refits:
     @classmethod
     def from_parts(cls, parts: Mapping[str, Any]) -> Refits:
         """Make one from its fields, as read from a file."""
-        return cls(**{**parts, "bounds": tuple(parts["bounds"]), "notes": tuple(parts["notes"])})
+        own = {**parts, "bounds": tuple(parts["bounds"]), "notes": tuple(parts["notes"])}
+        if own["cv"] is not None and "standard_error_conservative" not in own["cv"]:
+            own["cv"] = _of_version_1(own["cv"])
+        return cls(**own)
 
     @property
     def point(self) -> float:
@@ -123,12 +132,14 @@ class Refits:
     @property
     def point_standard_error(self) -> float:
         """Standard error of the point."""
-        if self.strategy == "optimism" or (self.strategy == "cv-bootstrap" and self.cv is None):
-            return np.nan
+        return self.standard_error_for("auto")
+
+    def standard_error_for(self, interval: str) -> float:
+        """Standard error of the point as an interval has it."""
         if self.strategy == "cv-bootstrap":
-            assert self.cv is not None
-            return float(self.cv["standard_error"])
-        return self.standard_error
+            cv = _cv_of(self)
+            return np.nan if cv is None else cv.standard_error_of(interval)
+        return np.nan if self.strategy == "optimism" else self.standard_error
 
 
 def method_interval(refits: Refits, method: str, confidence_level: float) -> ErrorInterval:
@@ -137,7 +148,8 @@ def method_interval(refits: Refits, method: str, confidence_level: float) -> Err
     Parameters
     ----------
     refits : Refits
-    method : {"auto", "cv-bootstrap", "adjusted", "hull", "t", "percentile"}
+    method : {"auto", "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "t", \
+"percentile"}
     confidence_level : float
         In (0, 1).
 
@@ -157,9 +169,9 @@ def method_interval(refits: Refits, method: str, confidence_level: float) -> Err
             f"The interval of a method must be one of {sorted(METHOD_INTERVALS)} or 'auto'. "
             f"Got {method!r}."
         )
-    if method == "cv-bootstrap" and refits.strategy != "cv-bootstrap":
+    if method in CV_INTERVALS and refits.strategy != "cv-bootstrap":
         raise ValueError(
-            "The interval 'cv-bootstrap' needs the cross-validation fits of "
+            f"The interval {method!r} needs the cross-validation fits of "
             "strategy='cv-bootstrap'. Use 'adjusted' or 'hull'."
         )
     if np.isnan(refits.point):
@@ -183,6 +195,19 @@ def as_confidence_interval(interval: ErrorInterval) -> ConfidenceInterval:
     return ConfidenceInterval(
         interval.low, interval.high, interval.confidence_level, interval.method
     )
+
+
+def _of_version_1(cv: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts of skboot 0.1, which knew the conservative form alone: both intervals are that one."""
+    unknown = ("variance_training_robust", "covariance_training", "training_share")
+    return {
+        **cv,
+        **dict.fromkeys(unknown, np.nan),
+        "standard_error_conservative": cv["standard_error"],
+        "variance_cap": cv["standard_error"] ** 2,
+        "n_beyond_fences": 0,
+        "notes": (*cv["notes"], _OLD_FILE),
+    }
 
 
 def _without_points(refits: Refits, notes: tuple[str, ...]) -> tuple[str, ...]:

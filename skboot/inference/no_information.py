@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .cv_bootstrap import Array
+from ._columns import Array
 
 NO_INFORMATION_SCORE = {"roc_auc": 0.5, "matthews_corrcoef": 0.0, "cohen_kappa": 0.0}
 """Scores of predictions permuted over many rows, whatever the predictions are."""

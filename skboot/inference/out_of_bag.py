@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .cv_bootstrap import (
+from ._columns import (
     Array,
     Reader,
     check_influence,

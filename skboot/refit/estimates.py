@@ -16,18 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.cv_bootstrap import (
-    CVBootstrap,
-    column_blocks,
-    cv_bootstrap,
-    group_influence,
-    where_outside,
-)
+from ..inference._columns import column_blocks, where_outside
+from ..inference.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
 from ..inference.error632 import PredictionError, error632, optimism
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from . import cross_validated
 from .degrees_of_freedom import n_effective_of
-from .measures import LabelMeasure, Measure, ReplicateMeasure, RowMeasure, Target, is_balanced
-from .replicates import replicate
+from .measures import LabelMeasure, Measure, RowMeasure, Target, is_balanced
 from .samples import Samples
 from .training import Record
 
@@ -95,7 +90,7 @@ class Kept:
         found = []
         for repeat, fold_of in enumerate(self.samples.folds):
             for s in range(self.samples.n_seeds):
-                parts = self._fold_records(repeat, s)
+                parts = self.fold_records(repeat, s)
                 if not all(key in part for part in parts):
                     continue
                 data = np.zeros((self.n_rows, *parts[0][key].shape[1:]), dtype=parts[0][key].dtype)
@@ -108,13 +103,14 @@ class Kept:
         """Numbers kept per fold, (n_repeats, n_seeds, n_folds); NaN where a run failed."""
         shape = (len(self.samples.folds), self.samples.n_seeds)
         found = [
-            [one.get(key, np.nan) for one in self._fold_records(r, s)]
+            [one.get(key, np.nan) for one in self.fold_records(r, s)]
             for r in range(shape[0])
             for s in range(shape[1])
         ]
         return np.array(found, dtype=float).reshape(*shape, self.samples.n_folds)
 
-    def _fold_records(self, repeat: int, s: int) -> list[Record]:
+    def fold_records(self, repeat: int, s: int) -> list[Record]:
+        """Records of the folds of a repeat, for one seed."""
         n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
         first = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
         return [self.records[first + fold * n_seeds] for fold in range(n_folds)]
@@ -413,7 +409,11 @@ def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
     if not len(kept.samples.folds):
         return None
-    found = _cv_rows(measure, kept) if isinstance(measure, RowMeasure) else _cv_folds(measure, kept)
+    found = (
+        _cv_rows(measure, kept)
+        if isinstance(measure, RowMeasure)
+        else cross_validated.of_folds(measure, kept)
+    )
     if found is None:
         return None
     centre, influence, extra = found
@@ -429,11 +429,12 @@ def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
         bounds=measure.bounds,
         n_rows=kept.n_rows,
         n_effective=n_effective_of(measure, kept),
+        resubstitution=float(parts.full.mean()),
         **extra,
     )
 
 
-def _cv_rows(measure: RowMeasure, kept: Kept) -> tuple[float, Array, dict[str, Any]] | None:
+def _cv_rows(measure: RowMeasure, kept: Kept) -> cross_validated.CrossValidated | None:
     """Centre, influence values (n_repeats, n_samples) and guard, from out-of-fold answers.
 
     A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
@@ -458,58 +459,8 @@ def _cv_rows(measure: RowMeasure, kept: Kept) -> tuple[float, Array, dict[str, A
         present = sizes > 0
         extra["guard"], extra["class_sizes"] = "balanced", sizes[present]
         extra["class_errors"] = (rates / np.maximum(sizes, 1))[present]
-    return float(errors[good].mean()), (linear - errors[:, None])[good], extra
-
-
-def _cv_folds(measure: Measure, kept: Kept) -> tuple[float, Array, dict[str, Any]] | None:
-    """Centre and influence values for metrics that are not sums: the mean over folds."""
-    errors = kept.fold_values(f"{measure.key}: error")
-    if not np.isfinite(errors).any():
-        return None
-    centre = float(np.nanmean(errors))
-    if isinstance(measure, ReplicateMeasure):
-        pooled = kept.of_folds(f"{measure.key}: response")
-        influence = [_pooled_influence(measure, given, k) for k, given in enumerate(pooled)]
-        influence = [own for own in influence if np.isfinite(own).all()]
-        return (centre, np.array(influence), {}) if influence else None
-    return _cv_scorer(measure, kept, centre)
-
-
-def _pooled_influence(measure: ReplicateMeasure, given: Array, number: int) -> Array:
-    """Influence of each row on the metric of all out-of-fold responses together."""
-    assert measure.target.y is not None
-    _, influence = replicate(measure.function, measure.target.y, given, None, number)
-    return filled(influence[None], np.ones((1, len(influence)), dtype=bool), 0.5)[0]
-
-
-def _cv_scorer(
-    measure: Measure, kept: Kept, centre: float
-) -> tuple[float, Array, dict[str, Any]] | None:
-    """Influence within each fold, on the mean over folds."""
-    found = []
-    for repeat, fold_of in enumerate(kept.samples.folds):
-        for s in range(kept.samples.n_seeds):
-            values = np.full(kept.n_rows, np.nan)
-            for fold, record in enumerate(kept._fold_records(repeat, s)):
-                own = record.get(f"{measure.key}: influence")
-                rows = np.flatnonzero(fold_of == fold)
-                if own is None:
-                    continue
-                if kept.target.unit is not None:
-                    # A group's influence, shared by its rows.
-                    code, size = np.unique(
-                        kept.target.unit[rows], return_inverse=True, return_counts=True
-                    )[1:]
-                    own = (own / size * (len(rows) / len(size)))[code]
-                values[rows] = own
-            known = np.isfinite(values)
-            if known.sum() > 1:
-                spread = (values - values[known].mean())[known]
-                # Rows without a value get none; the variance is that of the others.
-                filled = np.zeros(kept.n_rows)
-                filled[known] = spread * np.sqrt(kept.n_rows / known.sum())
-                found.append(filled)
-    return (centre, np.array(found), {}) if found else None
+    influence = (linear - errors[:, None])[good]
+    return cross_validated.CrossValidated(float(errors[good].mean()), influence, extra)
 
 
 # ------------------------------------------------------------------ components

@@ -28,6 +28,7 @@ from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.coefficients import Coefficient
 from ..metrics.labels import BalancedAccuracy, LabelMetric
 from ..metrics.posteriors import PosteriorMean
+from ..metrics.ranking import RocAuc
 from ..metrics.statistic import Statistic
 from .replicates import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
@@ -378,6 +379,18 @@ class ReplicateMeasure(Measure):
         given = answers.scores(self._methods, self._positive)
         return np.array(given.tolist()) if given.dtype.hasobject else given
 
+    @property
+    def reads_folds_together(self) -> bool:
+        """Whether the answers of all folds are read as one; areas under the ROC curve need not."""
+        return not isinstance(self.statistic, RocAuc)
+
+    def _comparable(self, answers: Answers) -> Array | None:
+        """What the metric takes, on a scale that the models of all folds share; None without."""
+        if self.statistic.response == "probabilities":
+            return answers.probabilities
+        given = answers.comparable(self._methods, self._positive)
+        return np.array(given.tolist()) if given is not None and given.dtype.hasobject else given
+
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; the responses too where folds are pooled afterwards."""
         y, given = self._truth(scored.rows), self.responses(answers)
@@ -385,6 +398,9 @@ class ReplicateMeasure(Measure):
         if scored.kind == "fold":
             kept[f"{self.key}: response"] = given
             kept[f"{self.key}: error"] = self.function(y, given)
+            comparable = self._comparable(answers) if self.reads_folds_together else None
+            if comparable is not None:
+                kept[f"{self.key}: comparable"] = comparable
             return kept
         if scored.kind == "full":
             return {f"{self.key}: error": self.function(y, given)}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn_compat import n_rows_of, take
@@ -213,16 +213,40 @@ class Answers:
 
     def scores(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
         """First available response: of two classes one column, else (n_scored, n_classes)."""
-        name = next((name for name in methods if hasattr(self.estimator, name)), None)
-        if name is None:
-            kind = type(self.estimator).__name__
-            raise AttributeError(f"{kind} has none of the methods {', '.join(methods)}.")
+        name = self._method(methods)
         if name == "predict":
             return self.predicted
         if name == "decision_function":
             return self.decisions if positive == 1 else -self.decisions
         found = self.probabilities
         return found[:, positive] if found.shape[1] == 2 else found
+
+    def comparable(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any] | None:
+        """As `scores`, on a scale that models of other training rows share; None where none is.
+
+        Decision values get the probabilities of the same rows, handed out in their own order: the
+        ranks within these rows are kept. The clusters of different models have no common names.
+        """
+        name = self._method(methods)
+        given = self.scores(methods, positive)
+        if name != "decision_function":
+            return None if is_clusterer(self.estimator) else given
+        if not hasattr(self.estimator, "predict_proba"):
+            return None
+        found = self.probabilities
+        found = found[:, positive] if found.shape[1] == 2 else found
+        if found.shape != given.shape:
+            return None
+        if found.ndim == 1:
+            return in_order_of(found, given)
+        return np.column_stack([in_order_of(*pair) for pair in zip(found.T, given.T, strict=True)])
+
+    def _method(self, methods: Sequence[str]) -> str:
+        name = next((name for name in methods if hasattr(self.estimator, name)), None)
+        if name is None:
+            kind = type(self.estimator).__name__
+            raise AttributeError(f"{kind} has none of the methods {', '.join(methods)}.")
+        return name
 
     @cached_property
     def _own_classes(self) -> NDArray[Any] | None:
@@ -242,6 +266,13 @@ class Answers:
         aligned[:] = absent
         aligned[:, at] = found
         return aligned
+
+
+def in_order_of(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64]:
+    """Hand out `values`, (n,), so that they rise as `order` does; rows that tie share the mean."""
+    levels, level = np.unique(order, return_inverse=True)
+    sums = np.bincount(np.sort(level), weights=np.sort(values), minlength=len(levels))
+    return (sums / np.bincount(level))[level]
 
 
 # ------------------------------------------------------------------ a run

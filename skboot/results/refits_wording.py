@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 _METHODS = {
     "cv-bootstrap": "cv-bootstrap interval: cross-validation with the spread of bootstrap samples",
+    "cv-bootstrap-conservative": (
+        "cv-bootstrap interval, conservative: with the full spread of bootstrap samples"
+    ),
     "adjusted": "t interval with the adjusted standard error of the out-of-bag score",
     "hull": "hull of the out-of-bag and .632+ intervals",
     "t": "t interval over out-of-bag scores of single runs; covers 98 to 100 % at 95 %",

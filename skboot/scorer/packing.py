@@ -201,7 +201,9 @@ def _packed(
             kind="groups" if grouped else "rows",
             n_units=(kept.n_units,),
             bounds=(0.0 - high, 0.0 - low) if measure.sign > 0 else (low, high),
-            standard_error=np.nan if refits is None else refits.point_standard_error,
+            standard_error=np.nan
+            if refits is None
+            else refits.standard_error_for(settings.interval),
         ),
         confidence_interval=as_confidence_interval(interval),
         automatic=settings.interval == "auto",

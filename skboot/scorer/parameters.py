@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _validation as check
 from .._sklearn_compat import n_rows_of
+from ..inference.cv_bootstrap import CV_INTERVALS
 from ..inference.method import METHOD_INTERVALS, STRATEGIES
 from . import on_test_set
 
@@ -82,7 +83,7 @@ def _check_without_test(scorer: Any) -> None:
     if scorer.estimand != "method":
         advice = "Give X_test for 'system'; without one only 'method' is known."
         raise check.fail(_CALLER, "estimand", "be 'method'", repr(scorer.estimand), advice)
-    if scorer.interval == "cv-bootstrap" and scorer.strategy != "cv-bootstrap":
-        must = f"not be 'cv-bootstrap' with strategy={scorer.strategy!r}"
+    if scorer.interval in CV_INTERVALS and scorer.strategy != "cv-bootstrap":
+        must = f"not be {scorer.interval!r} with strategy={scorer.strategy!r}"
         advice = "Use 'adjusted' or 'hull'."
-        raise check.fail(_CALLER, "interval", must, "'cv-bootstrap'", advice)
+        raise check.fail(_CALLER, "interval", must, repr(scorer.interval), advice)

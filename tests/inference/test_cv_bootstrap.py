@@ -6,6 +6,7 @@ from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import balanced_accuracy_score, r2_score, roc_auc_score
 
+from skboot.inference._columns import sum_of_variances, where_outside
 from skboot.inference.cv_bootstrap import (
     auc_error_influence,
     balanced_error_influence,
@@ -14,9 +15,8 @@ from skboot.inference.cv_bootstrap import (
     limits_on_scale,
     mean_influence,
     mover_limits,
-    sum_of_variances,
+    training_share,
     unexplained_variance_influence,
-    where_outside,
 )
 from skboot.inference.error632 import prediction_error
 from skboot.inference.intervals import score_limits
@@ -86,7 +86,142 @@ def test_variances_are_those_of_their_definition(problem):
         total -= products.var(ddof=1) / n_resamples
     assert result.variance_jackknife == pytest.approx(total)
     largest = max(total, result.variance_cv_averaged, result.variance_cv + expected)
-    assert result.standard_error == pytest.approx(np.sqrt(largest))
+    assert result.standard_error_conservative == pytest.approx(np.sqrt(largest))
+
+
+def percentile(values, share):
+    """Linear interpolation between order statistics, counted from 0."""
+    ordered, at = sorted(values), share * (len(values) - 1)
+    below = int(at)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (at - below) * (ordered[above] - ordered[below])
+
+
+def narrower_error(centre, cv, counts, scores, influence, resubstitution=None):
+    """Standard error of "cv-bootstrap" (steps 0 to 4 of its definition), in plain loops."""
+    used = [b for b in range(len(scores)) if np.isfinite(scores[b])]
+    n, first = counts.shape[1], percentile(scores[used], 0.25)
+    median, third = percentile(scores[used], 0.5), percentile(scores[used], 0.75)
+    low, high = first - 1.5 * (third - first), third + 1.5 * (third - first)
+    factor = {}
+    for b in used:
+        factor[b] = 1.0
+        if third > first and scores[b] < low:
+            factor[b] = (low - median) / (scores[b] - median)
+        if third > first and scores[b] > high:
+            factor[b] = (high - median) / (scores[b] - median)
+    moved = {b: median + factor[b] * (scores[b] - median) for b in used}
+    mean_of = []
+    for i in range(n):
+        outside = [b for b in used if counts[b, i] == 0]
+        total = sum(factor[b] * influence[b, i] for b in outside)
+        mean_of.append(total / len(outside) if outside else 0.0)
+    residual, noise = {}, []
+    for b in used:
+        rows = [i for i in range(n) if counts[b, i] == 0]
+        residual[b] = moved[b] - sum(mean_of[i] for i in rows) / len(rows)
+        if len(rows) > 1:
+            own = [factor[b] * influence[b, i] - mean_of[i] for i in rows]
+            noise.append(np.var(own, ddof=1) / len(rows))
+    middle = sum(residual.values()) / len(used)
+    residual = {b: residual[b] - middle for b in used}
+    repeats = len(cv)
+    averaged = [sum(cv[r][i] for r in range(repeats)) / repeats for i in range(n)]
+    test = sum(np.var(cv[r], ddof=1) for r in range(repeats)) / repeats / n
+    floor = np.var(averaged, ddof=1) / n
+    jackknife, covariance = 0.0, 0.0
+    for i in range(n):
+        mean_count = sum(int(counts[b, i]) for b in used) / len(used)
+        products = [(counts[b, i] - mean_count) * residual[b] for b in used]
+        through_training = sum(products) / len(used)
+        jackknife += (averaged[i] / n + through_training) ** 2 - np.var(products, ddof=1) / len(
+            used
+        )
+        covariance += 2 / n * averaged[i] * through_training
+    of_samples = list(residual.values())
+    training = max(0.0, np.var(of_samples, ddof=1) - sum(noise) / len(noise))
+    cap = max(floor, test + training)
+    if len(used) >= 4 * np.sqrt(n):
+        cap = max(cap, jackknife)
+    spread = (percentile(of_samples, 0.75) - percentile(of_samples, 0.25)) / 1.349
+    robust = max(0.0, spread**2 - percentile(noise, 0.5))
+    share = 1.0
+    if resubstitution is not None:
+        between = (resubstitution + centre) / 2
+        if centre <= resubstitution:
+            share = 0.0
+        elif not (median <= between or centre >= median):
+            share = ((centre - between) / (median - between)) ** 2
+        share = max(share, 0.15)
+    return np.sqrt(max(floor, min(cap, test + share * robust + max(covariance, 0.0))))
+
+
+@pytest.mark.parametrize("resubstitution", [0.1, 0.02, 0.9, None])
+def test_the_standard_error_is_that_of_its_definition(problem, resubstitution):
+    given = pieces(*problem)
+    known = {} if resubstitution is None else {"resubstitution": resubstitution}
+    expected = narrower_error(*given, resubstitution)
+    assert cv_bootstrap(*given, **known).standard_error == pytest.approx(expected)
+
+
+def test_the_standard_error_is_that_of_its_definition_where_training_samples_explode(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    rng = np.random.default_rng(7)
+    times = np.exp(rng.exponential(size=120) ** 3)[:, None]
+    given = (centre, cv, counts, scores * times[:, 0], influence * times)
+    given[3][:5] = np.nan
+    result = cv_bootstrap(*given, resubstitution=0.05)
+    assert result.standard_error == pytest.approx(narrower_error(*given, 0.05))
+    assert result.n_beyond_fences > 10
+    assert result.standard_error_conservative > 100 * result.standard_error
+
+
+def test_few_resamples_leave_the_jackknife_out_of_the_cap(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    few = (centre, cv, counts[:25], scores[:25], influence[:25])
+    expected = narrower_error(*few, 0.1)
+    assert cv_bootstrap(*few, resubstitution=0.1).standard_error == pytest.approx(expected)
+
+
+def test_a_pooled_centre_keeps_all_of_the_training_variance(problem):
+    given = pieces(*problem)
+    result = cv_bootstrap(*given, resubstitution=0.1, pooled=True)
+    assert result.training_share == 1.0
+    assert result.standard_error == pytest.approx(narrower_error(*given, None))
+
+
+def test_the_share_of_the_training_variance_follows_the_learning_curve():
+    assert training_share(0.3, 0.4, 0.1) == pytest.approx((0.1 / 0.2) ** 2)
+    assert training_share(0.3, 0.3, 0.1) == 1.0  # the curve is flat
+    assert training_share(0.3, 0.19, 0.1) == 1.0  # below half way: no learning curve
+    assert training_share(0.3, 0.4, 0.3) == 0.15  # nothing is learnt beyond the training rows
+    assert training_share(0.3, 5.0, 0.1) == 0.15
+
+
+def test_a_wide_interval_says_that_training_samples_are_the_reason(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    usual = cv_bootstrap(centre, cv, counts, scores, influence, resubstitution=0.1)
+    assert not usual.interval().notes
+    times = np.exp(np.random.default_rng(7).exponential(size=120) ** 3)[:, None]
+    wide = cv_bootstrap(
+        centre, cv, counts, scores * times[:, 0], influence * times, bounds=(0, 1e9)
+    )
+    for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
+        assert wide.is_unstable(method)
+        found = wide.interval(method=method)
+        assert "unstable on training samples" in found.notes[-1]
+        assert f"{wide.n_beyond_fences} of 120 give outliers" in found.notes[-1]
+        assert found.method == method
+
+
+def test_squares_too_large_for_a_float_leave_the_narrower_interval_finite(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    huge = np.where(np.arange(120) < 10, 1e200, 1.0)[:, None]
+    given = (centre, cv, counts, scores * huge[:, 0], influence * huge)
+    result = cv_bootstrap(*given, bounds=(0, np.inf), resubstitution=0.1)
+    assert result.standard_error == pytest.approx(narrower_error(*given, 0.1))
+    assert result.interval().high < 10
+    assert tuple(result.interval(method="cv-bootstrap-conservative")) == (0.0, np.inf)
 
 
 def test_prediction_error_uses_the_general_entry(problem):
@@ -98,9 +233,11 @@ def test_prediction_error_uses_the_general_entry(problem):
         no_information_rate=0.5,
         cv_losses=cv_losses,
     )
-    general = cv_bootstrap(*pieces(*problem), guard="proportion")
+    general = cv_bootstrap(*pieces(*problem), guard="proportion", resubstitution=losses[0].mean())
     np.testing.assert_allclose(result.cv.standard_error, general.standard_error)
-    np.testing.assert_allclose(result.interval("cv-bootstrap"), general.interval())
+    for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
+        np.testing.assert_allclose(result.interval(method), general.interval(method=method))
+        assert result.interval(method).method == method
 
 
 def test_grouped_losses_are_ratios_of_group_sums():
@@ -125,7 +262,12 @@ def test_grouped_losses_are_ratios_of_group_sums():
         present = np.unique(groups[rows])
         influence[b, present] = group_influence(of_rows, groups[rows], 15)[present]
     cv = group_influence([mean_influence(line)[1] for line in cv_losses], groups, 15)
-    general = cv_bootstrap(cv_losses.mean(), cv, of_groups, scores, influence, n_rows=n)
+    full = losses[0].mean()
+    general = cv_bootstrap(
+        cv_losses.mean(), cv, of_groups, scores, influence, n_rows=n, resubstitution=full
+    )
+    expected = narrower_error(cv_losses.mean(), cv, of_groups, scores, influence, full)
+    assert result.cv.standard_error == pytest.approx(expected)
     for name in ("variance_cv", "variance_training", "variance_jackknife", "standard_error"):
         np.testing.assert_allclose(getattr(result.cv, name), getattr(general, name))
     assert result.cv.n_effective == 15
@@ -154,7 +296,7 @@ def test_few_resamples_leave_the_jackknife_out(problem):
     assert np.isnan(few.variance_jackknife)
     assert "draw at least 26, better 52" in few.notes[0]
     expected = max(few.variance_cv_averaged, few.variance_cv + few.variance_training)
-    assert few.standard_error == pytest.approx(np.sqrt(expected))
+    assert few.standard_error_conservative == pytest.approx(np.sqrt(expected))
     assert not np.isnan(
         cv_bootstrap(centre, cv, counts[:26], scores[:26], influence[:26]).variance_jackknife
     )

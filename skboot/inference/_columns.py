@@ -1,0 +1,75 @@
+"""Arrays read a block of columns at a time, frozen copies, equality of values that hold arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[Any]
+Reader = Callable[[slice], Array]
+
+BLOCK_SIZE = 1 << 18
+"""Elements of a block of columns held at once: 2 MB, so only the inputs are large."""
+
+
+def column_blocks(n_lines: int, n_columns: int) -> Iterator[slice]:
+    """Slices of consecutive columns, about `BLOCK_SIZE` elements of `n_lines` lines each."""
+    width = max(1, BLOCK_SIZE // max(n_lines, 1))
+    for start in range(0, n_columns, width):
+        yield slice(start, min(start + width, n_columns))
+
+
+def columns_of(values: ArrayLike | Reader) -> Reader:
+    """A function of a slice of columns, from such a function or an array."""
+    if callable(values):
+        return values
+    array = np.asarray(values)
+    return lambda columns: array[:, columns]
+
+
+def where_outside(values: Array, outside: Array) -> Array:
+    """Values where `outside` holds and 0 elsewhere, whatever stands there."""
+    # A product is ten times as fast as a choice at random places, but keeps NaN.
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = np.multiply(values, outside, dtype=float)
+        return found if np.isfinite(found.sum()) else np.where(outside, values, 0.0)
+
+
+def sum_of_variances(values: Array) -> float:
+    """Sum over columns of the variance (denominator n - 1) within each; values are moved there."""
+    values -= values.mean(axis=0)
+    return float(np.vdot(values, values)) / (len(values) - 1)
+
+
+def check_influence(sums: Array) -> None:
+    """Refuse influence values that are not finite where they count."""
+    if not np.isfinite(sums).all():
+        raise ValueError(
+            "Influence values must be finite for out-of-bag units wherever the score is finite. "
+            "Got NaN or infinity. Set the score of that resample to NaN to leave it out."
+        )
+
+
+def read_only(values: Array) -> Array:
+    """The same values in an array nobody can write to."""
+    frozen = np.array(values)
+    frozen.setflags(write=False)
+    return frozen
+
+
+def same_values(first: Any, second: Any) -> bool:
+    """Whether two dataclass values hold equal fields; arrays by element, NaN equal to NaN."""
+    if type(first) is not type(second):
+        return False
+    pairs = ((getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
+    return all(_equal(a, b) for a, b in pairs)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray | float) and isinstance(b, np.ndarray | float):
+        return bool(np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True))
+    return bool(a == b)

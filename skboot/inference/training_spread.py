@@ -1,0 +1,163 @@
+"""How far the error of a method moves with its training sample, seen in bootstrap samples.
+
+The out-of-bag score of one bootstrap sample differs from the next for two reasons: they were
+trained on other units, and they are judged on other units. `training_spread` takes the second away
+by means of the influence values and gives what is left in the forms that
+`skboot.inference.cv_bootstrap` adds up. `within_fences` comes before it where single training
+samples may explode: least squares on hardly more distinct rows than there are columns.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._columns import (
+    Array,
+    Reader,
+    check_influence,
+    column_blocks,
+    sum_of_variances,
+    where_outside,
+)
+
+FENCE = 1.5
+"""Interquartile ranges beyond the quartiles at which a score counts as an outlier (Tukey 1977)."""
+
+_NORMAL_IQR = 1.349  # interquartile range of a standard normal variable
+
+
+class TrainingSpread(NamedTuple):
+    """What training samples do to the error, the sampling of the units judged on removed.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n_used,)
+        r_b: score less its mean and less the mean influence of the units out-of-bag; centred.
+    sampling : ndarray of shape (n_used,)
+        w_b: variance of r_b that is due to which units are out-of-bag; NaN where it is one unit.
+    effect : ndarray of shape (n_units,)
+        T_i = Cov_b(N_i, r_b): effect of a unit through training.
+    jackknife : float
+        V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
+    """
+
+    residual: Array
+    sampling: Array
+    effect: Array
+    jackknife: float
+
+    @property
+    def variance(self) -> float:
+        """s_T^2: variance between training samples; infinite where it is too large for a float."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            noise = float(np.mean(self._noise)) if len(self._noise) else 0.0
+            found = float(self.residual.var(ddof=1)) - noise
+        return np.inf if np.isnan(found) else max(found, 0.0)
+
+    @property
+    def robust_variance(self) -> float:
+        """s_rob^2: the same from the interquartile range of the residuals."""
+        first, _, third = quartiles(self.residual)
+        noise = quartiles(self._noise)[1] if len(self._noise) else 0.0
+        return max(((third - first) / _NORMAL_IQR) ** 2 - noise, 0.0)
+
+    @property
+    def _noise(self) -> Array:
+        return self.sampling[~np.isnan(self.sampling)]
+
+
+def quartiles(values: Array) -> tuple[float, float, float]:
+    """First quartile, median and third quartile, linear between order statistics."""
+    ordered = np.sort(values)
+    at = np.array((0.25, 0.5, 0.75)) * (len(ordered) - 1)
+    below = at.astype(np.intp)
+    step = ordered[np.minimum(below + 1, len(ordered) - 1)] - ordered[below]
+    first, median, third = (ordered[below] + (at - below) * step).tolist()
+    return first, median, third
+
+
+def within_fences(scores: Array) -> tuple[Array, Array]:
+    """Move scores beyond the fences of a box plot to the fence.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_used,)
+
+    Returns
+    -------
+    moved : ndarray of shape (n_used,)
+        Fences are 1.5 interquartile ranges beyond the quartiles (linear percentiles).
+    factors : ndarray of shape (n_used,)
+        Share of its distance from the median that each score keeps; 1 where none was moved.
+    """
+    first, median, third = quartiles(scores)
+    factors = np.ones(len(scores))
+    reach = FENCE * (third - first)
+    if not reach > 0:
+        return scores, factors
+    fence = np.clip(scores, first - reach, third + reach)
+    beyond = fence != scores
+    factors[beyond] = (fence[beyond] - median) / (scores[beyond] - median)
+    return fence, factors
+
+
+def training_spread(
+    cv_influence: Array, counts: Array, scores: Array, read: Reader, factors: Array | None = None
+) -> TrainingSpread:
+    """Take the sampling of the out-of-bag units out of the out-of-bag scores.
+
+    Parameters
+    ----------
+    cv_influence : ndarray of shape (n_units,)
+        Influence values of the cross-validated error, averaged over repeats.
+    counts : ndarray of shape (n_used, n_units)
+        How often each unit was drawn.
+    scores : ndarray of shape (n_used,)
+        Finite.
+    read : callable
+        From a slice of columns to those columns of the influence values, (n_used, n_columns).
+    factors : ndarray of shape (n_used,), optional
+        What the influence values of each score are multiplied by.
+
+    Returns
+    -------
+    TrainingSpread
+    """
+    n_used, n_units = counts.shape
+    size, shift, first, second = np.zeros((4, n_used))
+    # Squares of what explodes may be infinite; `TrainingSpread.variance` then says so.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for columns in column_blocks(n_used, n_units):
+            outside = counts[:, columns] == 0
+            influence = where_outside(read(columns), outside)
+            if factors is not None:
+                influence *= factors[:, None]
+            mean = influence.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
+            size += outside.sum(axis=1)
+            shift += outside @ mean
+            own = where_outside(influence - mean, outside)
+            first += own.sum(axis=1)
+            second += np.einsum("ij,ij->i", own, own)
+        check_influence(shift)
+        residual = scores - shift / np.maximum(size, 1)
+        residual -= residual.mean()
+        within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
+        sampling = np.where(size > 1, within / np.maximum(size, 1), np.nan)
+        effect, jackknife = _jackknife(cv_influence, counts, residual)
+    return TrainingSpread(residual, sampling, effect, jackknife)
+
+
+def _jackknife(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, float]:
+    """T_i, (n_units,), and V_IJ with its Monte Carlo noise removed."""
+    n_used, n_units = counts.shape
+    effect, total = np.empty(n_units), 0.0
+    for columns in column_blocks(n_used, n_units):
+        products = counts[:, columns].astype(float)
+        products -= products.mean(axis=0)
+        products *= residual[:, None]
+        effect[columns] = products.mean(axis=0)
+        total += float(np.sum((cv_influence[columns] / n_units + effect[columns]) ** 2))
+        total -= sum_of_variances(products) / n_used
+    return effect, total

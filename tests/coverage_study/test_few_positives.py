@@ -1,0 +1,76 @@
+"""Estimates of a method on few positives are centred at what is to be expected of new rows."""
+
+import csv
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+HERE = Path(__file__).parent
+GUIDE = HERE.parents[1] / "docs" / "guide" / "methods.md"
+RARE = "logistic regression, 5 % positives, n 300"
+
+
+@pytest.fixture(scope="module")
+def study():
+    spec = importlib.util.spec_from_file_location("study", HERE / "few_positives.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def committed():
+    with open(HERE / "few_positives.csv", newline="") as file:
+        return {(row["design"], row["metric"]): row for row in csv.DictReader(file)}
+
+
+def test_the_committed_table_has_every_design_and_metric(study):
+    expected = [(title, name) for title, own in study.DESIGNS.items() for name in own.scoring]
+    assert list(committed()) == expected
+
+
+def test_average_precision_is_centred_and_covered():
+    row = committed()[RARE, "average_precision"]
+    assert int(row["repetitions"]) >= 250
+    assert abs(float(row["bias in sd"])) < 0.5
+    assert float(row["mean over folds"]) > float(row["truth"]) + 0.1
+    assert float(row["coverage %"]) >= 93.0
+
+
+def test_no_other_metric_is_far_off_its_centre_where_folds_are_read_together():
+    for (design, _), row in committed().items():
+        if "decision values alone" not in design:
+            assert abs(float(row["bias in sd"])) < 0.5
+
+
+def test_metrics_of_labels_cover_less_where_few_positives_are_found():
+    # A miss that is written down: 15 positives, two of them found. Results warn of it.
+    table = committed()
+    for name in ("f1", "recall", "matthews_corrcoef"):
+        assert 78 < float(table[RARE, name]["coverage %"]) < 93
+    for name in ("roc_auc", "balanced_accuracy"):
+        assert float(table[RARE, name]["coverage %"]) >= 93.0
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
+def test_the_guide_shows_the_committed_table():
+    text = GUIDE.read_text(encoding="utf-8")
+    for row in committed().values():
+        shown = ("design", "metric", "truth", "mean estimate", "mean over folds", "coverage %")
+        assert f"| {' | '.join(row[name] for name in shown)} |" in text
+
+
+def test_the_logistic_regression_of_the_study_is_scikit_learns(study):
+    X, y = study.rare(np.random.default_rng(0), 300)
+    expected = LogisticRegression(tol=1e-9).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(study.Logistic().fit(X, y).predict_proba(X), expected, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_fresh_data_sets_are_covered(study):
+    """100 data sets: at a true 95 % fewer than 88 are covered once in 300 runs."""
+    for row in study.table(100, [RARE]):
+        if row[1] == "average_precision":
+            assert float(row[7]) >= 88
