@@ -23,6 +23,7 @@ from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
+from ..refit.lending import Lender, Loan
 from ..refit.measures import Measure, Target
 from ..refit.resolving import measures_of, named_scorers
 from ..refit.samples import Samples, draw, full_run_seed
@@ -45,6 +46,8 @@ class Judged:
     ----------
     model : estimator
         The run on all rows.
+    loan : Loan
+        How data are lent to it.
     kept : Kept
     errors : list of MethodError
         One per metric.
@@ -53,6 +56,7 @@ class Judged:
     """
 
     model: Any
+    loan: Loan
     kept: Kept
     errors: list[MethodError]
     single: bool
@@ -66,6 +70,8 @@ class JudgedOnTests:
     ----------
     model : estimator
         The run on all rows.
+    loan : Loan
+        How data are lent to it.
     tests : HeldOutSets
     samples : Samples
     classes : ndarray of shape (n_classes,) or None
@@ -77,6 +83,7 @@ class JudgedOnTests:
     """
 
     model: Any
+    loan: Loan
     tests: on_test_set.HeldOutSets
     samples: Samples
     classes: Any
@@ -174,8 +181,9 @@ def _on_tests(
     job = replace(job, folder=_folder(scorer, job, scorers, seed))
     others = _records(scorer, job, samples.runs_for_tests(), seconds)
     packing.warn_of_runs(others, _CALLER)
+    records = [first, *others]
     return JudgedOnTests(
-        model, tests, samples, job.classes, responses, scorers, [first, *others], single
+        model, job.loan, tests, samples, job.classes, responses, scorers, records, single
     )
 
 
@@ -185,7 +193,7 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     start = time.perf_counter()
     model, fit_time = _full_model(job, seed, 0)
     job, target = _with_target(job)
-    answers = Answers(model, job.X, job.y, job.classes)
+    answers = Answers(model, job.X, job.y, job.classes, job.loan)
     measures = measures_of(scorers, target, answers)
     job = replace(job, channels=_channels(measures))
     n_repeats = scorer.n_cv_repeats if scorer.strategy == "cv-bootstrap" else 0
@@ -194,7 +202,8 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     seconds = time.perf_counter() - start
     for s in range(1, scorer.n_seeds):
         other, fit_time = _full_model(job, seed, s)
-        full.append(_full_record(job, Answers(other, job.X, job.y, job.classes), fit_time))
+        own = Answers(other, job.X, job.y, job.classes, job.loan)
+        full.append(_full_record(job, own, fit_time))
     _warn_of_copies(job)
     job = replace(job, folder=_folder(scorer, job, scorers, seed))
     records = _records(scorer, job, samples.runs(), seconds)
@@ -204,7 +213,7 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     errors = [
         method_error(measure, kept, measure.no_information(answers, rng)) for measure in measures
     ]
-    return Judged(model, kept, errors, single)
+    return Judged(model, job.loan, kept, errors, single)
 
 
 # ------------------------------------------------------------------ steps of both
@@ -212,10 +221,14 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
 
 def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, float]:
     """A run on all rows, and how long its fit took."""
-    model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
-    start = time.perf_counter()
-    training.fit(model, job, None)
-    return model, time.perf_counter() - start
+
+    def work(lender: Lender) -> tuple[Any, float]:
+        model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
+        start = time.perf_counter()
+        training.fit(model, job, None, lender)
+        return model, time.perf_counter() - start
+
+    return job.loan.attempt(work)
 
 
 def _with_target(job: Job) -> tuple[Job, Target]:
