@@ -156,8 +156,8 @@ def test_nothing_of_the_callers_is_changed_and_no_run_sees_what_others_wrote(
     for spoil in (True, False):
         options = {} if has_test else {"strategy": "optimism"}
         scorer = BootstrapScorer(
-            Greedy(spoil), scoring=["accuracy", "roc_auc"], n_train_resamples=8, n_test_resamples=50,
-            random_state=0, **options,
+            Greedy(spoil), scoring=["accuracy", "roc_auc"], n_train_resamples=8,
+            n_test_resamples=50, random_state=0, **options,
         )  # fmt: skip
         scorer.fit(X_given, y_given, sample_weight=weight, extra=[extra], **test)
         scores = scorer.score(X_test, y_test)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 
@@ -23,6 +23,7 @@ from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
+from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
 from ..refit.measures import Measure, Target
 from ..refit.resolving import measures_of, named_scorers
@@ -286,9 +287,23 @@ def _folder(
         for name, value in scorer.get_params(deep=False).items()
         if name not in _OUTSIDE_RUNS
     }
+    # A clone, which is what is trained: attributes of an earlier fit do not count.
+    settings["estimator"] = clone(scorer.estimator)
     data = (job.X, job.y, job.unit, job.params, *job.tests)
-    key = engine.key_of(settings, *data, scorers, seed.state, versions_used())
-    return str(Path(scorer.memory) / key)
+    key = Key()
+    try:
+        key.add((settings, *data, scorers, seed.state, versions_used()))
+        name = key.finished()
+    except (UnknownIdentity, RecursionError) as error:
+        must = "be None where a later call cannot tell whether code and data are the same"
+        advice = "Put what is meant into a function or class of Python, or leave memory= out."
+        raise check.fail(_CALLER, "memory", must, str(error), advice) from error
+    if key.unseen:
+        warn_user(
+            f"{_CALLER}: memory= does not notice changes of {', '.join(sorted(set(key.unseen)))}, "
+            "which functions or classes refer to. Use another folder after such a change."
+        )
+    return str(Path(scorer.memory) / name)
 
 
 def _warn_of_copies(job: Job) -> None:
