@@ -10,9 +10,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any
 
 import joblib
+import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +25,8 @@ from .training import Job, Record, Run, record_of
 # Starting workers takes seconds; work predicted to be shorter is done here.
 _WORTH_WORKERS = 3.0
 _CHUNKS_PER_WORKER = 8
+# Far more columns than the answers of an estimator have beside one for each class and target.
+_VALUES_PER_ROW = 64
 
 
 def run_all(
@@ -48,13 +53,19 @@ def run_all(
     progress = _Progress(len(runs), verbose)
     records: dict[int, Record] = {}
     if job.folder is not None:
-        records = storage.finished(job.folder, [run.number for run in runs])
+        storage.clear(job.folder)
+        numbers = [run.number for run in runs]
+        records = storage.finished(job.folder, numbers, _most_bytes(job))
         progress.done(len(records), resumed=True)
     pending = [run for run in runs if run.number not in records]
-    for record in _records(job, pending, n_jobs, seconds_per_run):
-        for one in record:
-            records[one["number"]] = one
-        progress.done(len(record))
+    try:
+        for record in _records(job, pending, n_jobs, seconds_per_run):
+            for one in record:
+                records[one["number"]] = one
+            progress.done(len(record))
+    except (KeyboardInterrupt, BrokenProcessPool) as stopped:
+        stopped.add_note(_what_is_kept(job, runs))
+        raise
     return [records[run.number] for run in runs]
 
 
@@ -91,6 +102,29 @@ def _finished(job: Job, run: Run) -> Record:
     return record
 
 
+def _most_bytes(job: Job) -> int:
+    """More than the arrays of a run can hold: a few values per row, class and metric."""
+    n_rows = job.n_rows + sum(len(test.y) for test in job.tests)
+    n_values = _VALUES_PER_ROW + (0 if job.classes is None else len(job.classes))
+    n_values += int(np.prod(np.shape(job.y)[1:]))
+    widest = 8 if job.classes is None else max(8, job.classes.dtype.itemsize)
+    return 2 * n_rows * n_values * widest * len(job.channels)
+
+
+def _what_is_kept(job: Job, runs: Sequence[Run]) -> str:
+    """What became of the runs of a fit that was stopped."""
+    if job.folder is None:
+        return (
+            "The runs that had finished are lost. With memory='a folder' and a random_state they "
+            "would be kept, and the same call would go on from there."
+        )
+    n_finished = storage.n_finished(job.folder, [run.number for run in runs])
+    return (
+        f"{n_finished} of {len(runs)} runs are kept in the folder given as memory= "
+        f"({str(Path(job.folder).parent)!r}): the same call goes on from there."
+    )
+
+
 def _single_threaded_blas() -> Any:
     """The same rounding in this process as in workers, which have one thread each."""
     return threadpool_limits(limits=1, user_api="blas")
@@ -115,8 +149,3 @@ class _Progress:
         left = (now - self._start) * (self._n_runs - self._done) / own
         text = f"\r{self._done}/{self._n_runs} runs, {left:.0f} s left  "
         print(text, end="\n" if finished else "", file=sys.stderr, flush=True)
-
-
-def key_of(*parts: Any) -> str:
-    """Name that is equal for equal settings, data and versions."""
-    return str(joblib.hash(parts))

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._sklearn_compat import take
 from ..inference.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
 from ..resampling.design import SamplingDesign
 from ..resampling.plan import Coding, ResamplingPlan
+from .lending import own_rows
 from .training import Answers
 
 Array = NDArray[Any]
@@ -162,12 +163,14 @@ def replicate_rows(
 
 def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array | None) -> float:
     """Call a scorer on some of the rows answered for, with the targets of others if asked."""
-    X = answers.X if rows is None else take(answers.X, rows)
-    if answers.y is None:
-        return as_number(scorer(answers.estimator, X))
+    call = partial(scorer, answers.estimator)
     y_rows = rows if y_rows is None else y_rows
-    y = answers.y if y_rows is None else take(answers.y, y_rows)
-    return as_number(scorer(answers.estimator, X, y))
+    y = answers.y if y_rows is None or answers.y is None else own_rows(answers.y, y_rows)
+    if rows is None:
+        lent = (answers.X,) if y is None else (answers.X, y)
+        return as_number(answers.lender.call(call, *lent))
+    X = own_rows(answers.X, rows)
+    return as_number(call(X) if y is None else call(X, y))
 
 
 def _is_binary(function: ErrorFunction) -> bool:

@@ -6,8 +6,8 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
-from .._sklearn_compat import n_rows_of, take
+from .._sklearn_compat import n_rows_of
 from . import inner_cv
+from .lending import Lender, Loan, own_rows
 
 Record = dict[str, Any]
 
@@ -98,6 +99,8 @@ class Job:
         Where finished runs are kept.
     tests : sequence of HeldOut
         Test sets that runs answer for, instead of the rows left out.
+    loan : Loan
+        How what they share is given to the estimator, which may write into it.
     """
 
     estimator: Any
@@ -113,6 +116,7 @@ class Job:
     raise_errors: bool
     folder: str | None = None
     tests: Sequence[HeldOut] = ()
+    loan: Loan = field(default_factory=Loan)
 
     @cached_property
     def n_rows(self) -> int:
@@ -170,7 +174,7 @@ class Scored:
 
 
 class Answers:
-    """What a fitted estimator says of some rows; each method is called once.
+    """What a fitted estimator says of some rows; each method is called once, on rows untouched.
 
     Parameters
     ----------
@@ -180,26 +184,36 @@ class Answers:
         Rows to answer for, and their targets.
     classes : ndarray of shape (n_classes,) or None
         Classes of all the data, which columns are aligned to.
+    lender : Lender or Loan, optional
+        Through which X and y are given away.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, classes: NDArray[Any] | None) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        classes: NDArray[Any] | None,
+        lender: Lender | Loan | None = None,
+    ) -> None:
         self.estimator, self.X, self.y, self._classes = estimator, X, y, classes
+        self.lender = Loan() if lender is None else lender
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
         """Labels or values, (n_scored,)."""
-        found = np.asarray(self.estimator.predict(self.X))
+        found = np.asarray(self._ask("predict"))
         return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Probability of each class of all the data, (n_scored, n_classes); 0 for an absent one."""
-        return self._aligned(np.asarray(self.estimator.predict_proba(self.X)), 0.0)
+        return self._aligned(np.asarray(self._ask("predict_proba")), 0.0)
 
     @cached_property
     def decisions(self) -> NDArray[np.float64]:
         """Decision values, (n_scored,) for two classes; an absent class is below all others."""
-        found = np.asarray(self.estimator.decision_function(self.X), dtype=np.float64)
+        found = np.asarray(self._ask("decision_function"), dtype=np.float64)
         if self._classes is None or self._own_classes is None:
             return found
         if len(self._own_classes) == len(self._classes):
@@ -248,6 +262,9 @@ class Answers:
             raise AttributeError(f"{kind} has none of the methods {', '.join(methods)}.")
         return name
 
+    def _ask(self, method: str) -> Any:
+        return self.lender.call(getattr(self.estimator, method), self.X)
+
     @cached_property
     def _own_classes(self) -> NDArray[Any] | None:
         return getattr(self.estimator, "classes_", None)
@@ -283,8 +300,13 @@ def record_of(job: Job, run: Run) -> Record:
     record: Record = {"number": run.number, "error": None, "fit_time": np.nan, "n_convergence": 0}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+
+        def work(lender: Lender) -> Record:
+            caught.clear()
+            return _kept(job, run, record, lender)
+
         try:
-            record.update(_kept(job, run, record))
+            record.update(job.loan.attempt(work))
         except Exception as error:
             if job.raise_errors:
                 raise
@@ -296,16 +318,16 @@ def record_of(job: Job, run: Run) -> Record:
     return record
 
 
-def _kept(job: Job, run: Run, record: Record) -> Record:
+def _kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
     train, rows, outside = _rows_of(job, run)
     estimator = _with_states(job.estimator, job.recipe, run.seed)
     if run.counts is not None and job.group_copies:
         inner_cv.group_copies(estimator, train, job.recipe.inner_cv)
     start = time.perf_counter()
-    fit(estimator, job, None if run.counts is None and run.test is None else train)
+    fit(estimator, job, None if run.counts is None and run.test is None else train, lender)
     record["fit_time"] = time.perf_counter() - start
     if job.tests:
-        return kept_on_tests(job, estimator, train if run.counts is not None else None)
+        return kept_on_tests(job, estimator, train if run.counts is not None else None, lender)
     scored = Scored(
         rows,
         outside,
@@ -317,8 +339,9 @@ def _kept(job: Job, run: Run, record: Record) -> Record:
     answers = Answers(
         estimator,
         _test_rows(job, rows, train),
-        None if job.y is None else take(job.y, rows),
+        None if job.y is None else own_rows(job.y, rows),
         job.classes,
+        lender,
     )
     kept: Record = {}
     for channel in job.channels:
@@ -326,14 +349,16 @@ def _kept(job: Job, run: Run, record: Record) -> Record:
     return kept
 
 
-def kept_on_tests(job: Job, estimator: Any, train: NDArray[np.intp] | None) -> Record:
+def kept_on_tests(
+    job: Job, estimator: Any, train: NDArray[np.intp] | None, lender: Lender | Loan
+) -> Record:
     """What is kept of a fitted estimator's answers for each test set, the set's number in front."""
     kept: Record = {}
     for k, (X, y) in enumerate(job.tests):
         every = np.arange(len(y))
         # A kernel has a column for each training row.
         own = X[:, train] if job.pairwise and train is not None else X
-        answers = Answers(estimator, own, y, job.classes)
+        answers = Answers(estimator, own, y, job.classes, lender)
         scored = Scored(every, np.ones(len(y), dtype=bool), None, None, "test")
         for channel in job.channels:
             found = channel.keep(answers, scored)
@@ -424,22 +449,27 @@ def _reseed(splitter: Any, rng: np.random.Generator) -> bool:
     return (_reseed(inner, rng) if hasattr(inner, "split") else False) or found
 
 
-def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None) -> Any:
-    """Fit on some rows, copies included; None: on all of them as they are."""
-    X, y, params = job.X, job.y, dict(job.params)
-    if train is not None:
-        X = take(X, train) if not job.pairwise else X[np.ix_(train, train)]
-        y = None if y is None else take(y, train)
-        params = {name: sliced(value, train, job.n_rows) for name, value in params.items()}
-    return estimator.fit(X, **params) if y is None else estimator.fit(X, y, **params)
+def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender) -> Any:
+    """Fit on some rows, copies included; None: on all of them, as lent."""
+    shared = dict(job.params)
+    if train is None:
+        data = (job.X,) if job.y is None else (job.X, job.y)
+        return lender.call(estimator.fit, *data, **shared)
+    X = own_rows(job.X, train) if not job.pairwise else job.X[np.ix_(train, train)]
+    data = (X,) if job.y is None else (X, own_rows(job.y, train))
+    by_row = {
+        name: own_rows(shared.pop(name), train)
+        for name, value in job.params.items()
+        if has_rows(value, job.n_rows)
+    }
+    return lender.call(partial(estimator.fit, *data, **by_row), **shared)
 
 
-def sliced(value: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
-    """Rows of a fit parameter that has one value per row; anything else as it is."""
-    has_rows = hasattr(value, "shape") or isinstance(value, list | tuple)
-    if not has_rows or np.ndim(value) == 0 or n_rows_of(value) != n_rows:
-        return value
-    return take(value, rows)
+def has_rows(value: Any, n_rows: int) -> bool:
+    """Whether a parameter of fit has one value per row."""
+    if isinstance(value, list | tuple):
+        return len(value) == n_rows
+    return hasattr(value, "shape") and np.ndim(value) > 0 and n_rows_of(value) == n_rows
 
 
 def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
@@ -469,4 +499,4 @@ def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArra
 def _test_rows(job: Job, rows: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
     if job.pairwise:
         return job.X[np.ix_(rows, train)]
-    return job.X if len(rows) == job.n_rows else take(job.X, rows)
+    return job.X if len(rows) == job.n_rows else own_rows(job.X, rows)

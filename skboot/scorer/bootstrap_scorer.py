@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
+from ..refit.lending import Loan
 from ..refit.resolving import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
@@ -262,7 +264,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             groups_test=groups_test,
             params=params,
         )
-        self._set_model(judged.model)
+        self._set_model(judged.model, judged.loan)
         if isinstance(judged, Judged):
             self._set_attributes(judged)
         else:
@@ -271,10 +273,11 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
 
     # -------------------------------------------------------------- results
 
-    def _set_model(self, model: Any) -> None:
+    def _set_model(self, model: Any, loan: Loan) -> None:
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
             _set_or_delete(self, name, getattr(model, name, None))
         _set_or_delete(self, "estimator_", model if self.refit else None)
+        self._loan = loan
 
     def _set_attributes(self, judged: Judged) -> None:
         kept, found = judged.kept, judged.errors
@@ -333,7 +336,10 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         model = self._fitted()
         scorers, single = named_scorers(self.scoring, model)
         arguments = (X,) if y is None else (X, y)
-        scores = {name: scorer(model, *arguments) for name, scorer in scorers.items()}
+        scores = {
+            name: self._loan.call(partial(scorer, model), *arguments)
+            for name, scorer in scorers.items()
+        }
         return next(iter(scores.values())) if single else scores
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -7,6 +7,8 @@ from typing import Any
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..refit.lending import Loan
+
 
 def _estimator_has(name: str) -> Any:
     def has(self: Delegation) -> bool:
@@ -22,6 +24,7 @@ class Delegation:
 
     estimator: Any
     estimator_: Any
+    _loan: Loan
 
     @available_if(_estimator_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> Any:
@@ -37,7 +40,7 @@ class Delegation:
         ndarray of shape (n_samples,)
             Labels or values.
         """
-        return self._fitted().predict(X)
+        return self._ask("predict", X)
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:
@@ -53,7 +56,7 @@ class Delegation:
         ndarray of shape (n_samples, n_classes)
             Probabilities.
         """
-        return self._fitted().predict_proba(X)
+        return self._ask("predict_proba", X)
 
     @available_if(_estimator_has("predict_log_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Any:
@@ -69,7 +72,7 @@ class Delegation:
         ndarray of shape (n_samples, n_classes)
             Logarithms of probabilities.
         """
-        return self._fitted().predict_log_proba(X)
+        return self._ask("predict_log_proba", X)
 
     @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
@@ -85,7 +88,11 @@ class Delegation:
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Decision values.
         """
-        return self._fitted().decision_function(X)
+        return self._ask("decision_function", X)
+
+    def _ask(self, method: str, X: Any) -> Any:
+        answer = getattr(self._fitted(), method)
+        return self._loan.call(answer, X)
 
     def _fitted(self) -> Any:
         check_is_fitted(self)

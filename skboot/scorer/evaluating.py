@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 
@@ -26,6 +26,8 @@ from .._warnings import warn_user
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import engine, inner_cv, training
 from ..refit.estimates import Kept, MethodError, method_error
+from ..refit.identity import Key, UnknownIdentity
+from ..refit.lending import Lender, Loan
 from ..refit.measures import Measure, Target
 from ..refit.resolving import measures_of, named_scorers
 from ..refit.samples import Samples, draw, full_run_seed
@@ -51,6 +53,8 @@ class Judged:
     ----------
     model : estimator
         The run on all rows.
+    loan : Loan
+        How data are lent to it.
     kept : Kept
     errors : list of MethodError
         One per metric.
@@ -59,6 +63,7 @@ class Judged:
     """
 
     model: Any
+    loan: Loan
     kept: Kept
     errors: list[MethodError]
     single: bool
@@ -72,6 +77,8 @@ class JudgedOnTests:
     ----------
     model : estimator
         The run on all rows.
+    loan : Loan
+        How data are lent to it.
     tests : HeldOutSets
     samples : Samples
     classes : ndarray of shape (n_classes,) or None
@@ -83,6 +90,7 @@ class JudgedOnTests:
     """
 
     model: Any
+    loan: Loan
     tests: on_test_set.HeldOutSets
     samples: Samples
     classes: Any
@@ -182,8 +190,9 @@ def _on_tests(
     job = replace(job, folder=_folder(scorer, job, scorers, seed))
     others = _records(scorer, job, samples.runs_for_tests(), seconds)
     packing.warn_of_runs(others, _CALLER)
+    records = [first, *others]
     return JudgedOnTests(
-        model, tests, samples, job.classes, responses, scorers, [first, *others], single
+        model, job.loan, tests, samples, job.classes, responses, scorers, records, single
     )
 
 
@@ -193,7 +202,7 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     start = time.perf_counter()
     model, fit_time = _full_model(job, seed, 0)
     job, target = _with_target(job)
-    answers = Answers(model, job.X, job.y, job.classes)
+    answers = Answers(model, job.X, job.y, job.classes, job.loan)
     measures = measures_of(scorers, target, answers)
     job = replace(job, channels=_channels(measures))
     n_repeats = scorer.n_cv_repeats if scorer.strategy == "cv-bootstrap" else 0
@@ -203,7 +212,8 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     seconds = time.perf_counter() - start
     for s in range(1, scorer.n_seeds):
         other, fit_time = _full_model(job, seed, s)
-        full.append(_full_record(job, Answers(other, job.X, job.y, job.classes), fit_time))
+        own = Answers(other, job.X, job.y, job.classes, job.loan)
+        full.append(_full_record(job, own, fit_time))
     _warn_of_copies(job)
     job = replace(job, folder=_folder(scorer, job, scorers, seed))
     records = _records(scorer, job, samples.runs(), seconds)
@@ -213,7 +223,7 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     errors = [
         method_error(measure, kept, measure.no_information(answers, rng)) for measure in measures
     ]
-    return Judged(model, kept, errors, single)
+    return Judged(model, job.loan, kept, errors, single)
 
 
 # ------------------------------------------------------------------ steps of both
@@ -233,10 +243,14 @@ def _scoring_of_data() -> Iterator[None]:
 
 def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, float]:
     """A run on all rows, and how long its fit took."""
-    model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
-    start = time.perf_counter()
-    training.fit(model, job, None)
-    return model, time.perf_counter() - start
+
+    def work(lender: Lender) -> tuple[Any, float]:
+        model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
+        start = time.perf_counter()
+        training.fit(model, job, None, lender)
+        return model, time.perf_counter() - start
+
+    return job.loan.attempt(work)
 
 
 def _with_target(job: Job) -> tuple[Job, Target]:
@@ -297,9 +311,23 @@ def _folder(
         for name, value in scorer.get_params(deep=False).items()
         if name not in _OUTSIDE_RUNS
     }
+    # A clone, which is what is trained: attributes of an earlier fit do not count.
+    settings["estimator"] = clone(scorer.estimator)
     data = (job.X, job.y, job.unit, job.params, *job.tests)
-    key = engine.key_of(settings, *data, scorers, seed.state, versions_used())
-    return str(Path(scorer.memory) / key)
+    key = Key()
+    try:
+        key.add((settings, *data, scorers, seed.state, versions_used()))
+        name = key.finished()
+    except (UnknownIdentity, RecursionError) as error:
+        must = "be None where a later call cannot tell whether code and data are the same"
+        advice = "Put what is meant into a function or class of Python, or leave memory= out."
+        raise check.fail(_CALLER, "memory", must, str(error), advice) from error
+    if key.unseen:
+        warn_user(
+            f"{_CALLER}: memory= does not notice changes of {', '.join(sorted(set(key.unseen)))}, "
+            "which functions or classes refer to. Use another folder after such a change."
+        )
+    return str(Path(scorer.memory) / name)
 
 
 def _warn_of_copies(job: Job) -> None:

@@ -289,7 +289,7 @@ def first_record(
     """What is kept of the run on all rows; refuse metrics that cannot be had, before other runs."""
     channels: Sequence[Any] = job.channels
     plain = replace(job, channels=[replace(channel, metrics={}) for channel in channels])
-    found = kept_on_tests(plain, model, None)
+    found = kept_on_tests(plain, model, None, job.loan)
     for k, rows in enumerate(tests.rows):
         for response in channels:
             answers = found[key_on_test(k, response.key)]

@@ -1,0 +1,223 @@
+"""Lend the caller's data to estimators and scorers, some of which write into what they are given.
+
+Runs share X, test sets and parameters of ``fit``. An array is lent as a view that cannot be written
+to, which costs nothing. An estimator that fails on such a view gets a copy of its own, then and in
+all later runs: most write for the sake of speed, some only ask for a buffer that could be written.
+What cannot be locked (a data frame that does not copy on write, an object) is always copied.
+
+`Loan` repeats a call, `Loan.attempt` a whole run. Code that writes behind numpy's back is not seen.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import numbers
+import secrets
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from .._sklearn_compat import take
+
+_T = TypeVar("_T")
+
+# Torch takes an array that is locked, and writes into it; at least it warns, once a process.
+_IGNORES_THE_LOCK = r"(?s).*(not writ|non-writ|read-?only)"
+
+# Nobody can write into these.
+_ATOMS = (type(None), str, bytes, bool, numbers.Number, np.generic, datetime.date, type)
+_LOCKABLE_SPARSE = ("csr", "csc", "bsr", "coo", "dia")
+
+# Loans of which this process learned that copies are needed: a worker is sent a loan several times.
+_learned: set[str] = set()
+
+
+@dataclass
+class Lender:
+    """Lends data to one attempt of a run.
+
+    Attributes
+    ----------
+    copies : bool
+        Whether copies are given away instead.
+    refused : bool
+        Whether a call has failed on locked data.
+    """
+
+    copies: bool
+    refused: bool = False
+
+    def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
+        """Call a function with data that it does not own, and keep it from writing into them."""
+        hand_over = own if self.copies else locked
+        given = [hand_over(value) for value in lent]
+        named = {name: hand_over(value) for name, value in options.items()}
+        if self.copies or not (lent or any(not _is_atom(value) for value in options.values())):
+            return function(*given, **named)
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("error", _IGNORES_THE_LOCK)
+                return function(*given, **named)
+        except Exception:
+            self.refused = True
+            raise
+
+
+@dataclass
+class Loan:
+    """How data are lent to the runs of one estimator: locked, until one of them failed by that.
+
+    Attributes
+    ----------
+    name : str
+        Under which this process remembers what it learned.
+    """
+
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
+    _copies: bool = False
+
+    @property
+    def copies(self) -> bool:
+        """Whether copies are given away."""
+        return self._copies or self.name in _learned
+
+    def attempt(self, work: Callable[[Lender], _T]) -> _T:
+        """Work with locked data, and again with copies if a call with these failed."""
+        lender = Lender(self.copies)
+        try:
+            return work(lender)
+        except Exception:
+            if not lender.refused:
+                raise
+        found = work(Lender(copies=True))
+        # Not where the second attempt failed, too: the failure had another cause.
+        self._copies = True
+        _learned.add(self.name)
+        return found
+
+    def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
+        """As `Lender.call`; on copies if that failed."""
+        return self.attempt(lambda lender: lender.call(function, *lent, **options))
+
+
+# ------------------------------------------------------------------ one value
+
+
+def locked(value: Any) -> Any:
+    """The same data, such that writing into them fails; a copy of what cannot be locked."""
+    if _is_atom(value):
+        return value
+    if isinstance(value, np.ndarray) and _is_plain(value):
+        view = value.view()
+        view.flags.writeable = False
+        return view
+    if type(value) in (list, tuple):
+        return type(value)(value if _all_atoms(value) else map(locked, value))
+    if type(value) is dict:
+        return {key: locked(own) for key, own in value.items()}
+    if sparse.issparse(value) and value.format in _LOCKABLE_SPARSE:
+        return _locked_sparse(value)
+    if _copies_on_write(value):
+        return fresh(value.copy(deep=False))
+    return own(value)
+
+
+def own(value: Any) -> Any:
+    """A copy, of the same layout, that the caller will not see changed."""
+    if _is_atom(value):
+        return value
+    if isinstance(value, np.ndarray) and _is_plain(value):
+        # BLAS rounds by the layout: numbers may not depend on who got a copy.
+        return np.array(value, order="K", subok=True)
+    if type(value) in (list, tuple):
+        return type(value)(value if _all_atoms(value) else map(own, value))
+    if type(value) is dict:
+        return {key: own(one) for key, one in value.items()}
+    if _is_frame("polars", value):
+        return value.clone()
+    if sparse.issparse(value):
+        return value.copy()
+    if _is_frame("pandas", value):
+        return fresh(value.copy())
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        # An open file, a handle of a device: no data in memory.
+        return value
+
+
+def own_rows(data: Any, rows: Any) -> Any:
+    """Rows by position, copied with the Python objects in them; a row that comes twice is two."""
+    return fresh(take(data, rows))
+
+
+def fresh(value: Any) -> Any:
+    """Data that may be written into, but for Python objects inside them: copy these, one by one."""
+    if isinstance(value, np.ndarray):
+        if not value.dtype.hasobject or value.dtype.names or _all_atoms(value.flat):
+            return value
+        copied = np.empty_like(value)
+        for place in np.ndindex(value.shape):
+            copied[place] = own(value[place])
+        return copied
+    if type(value) in (list, tuple):
+        return value if _all_atoms(value) else type(value)(map(own, value))
+    if _is_frame("pandas", value):
+        return _fresh_pandas(value)
+    return value
+
+
+def _is_atom(value: Any) -> bool:
+    return isinstance(value, _ATOMS)
+
+
+def _all_atoms(values: Iterable[Any]) -> bool:
+    return all(issubclass(kind, _ATOMS) for kind in set(map(type, values)))
+
+
+def _is_plain(array: Any) -> bool:
+    """Whether all of it is in one buffer: no Python objects, no mask."""
+    return not array.dtype.hasobject and not isinstance(array, np.ma.MaskedArray)
+
+
+def _locked_sparse(matrix: Any) -> Any:
+    shallow = copy.copy(matrix)
+    for name, part in vars(shallow).items():
+        if isinstance(part, np.ndarray | tuple):
+            vars(shallow)[name] = locked(part)
+    return shallow
+
+
+def _is_frame(package: str, value: Any) -> bool:
+    module = sys.modules.get(package)
+    return module is not None and isinstance(value, module.DataFrame | module.Series)
+
+
+def _copies_on_write(frame: Any) -> bool:
+    if not _is_frame("pandas", frame):
+        return False
+    pandas = sys.modules["pandas"]
+    if int(pandas.__version__.partition(".")[0]) >= 3:
+        return True
+    return pandas.get_option("mode.copy_on_write") is True
+
+
+def _fresh_pandas(frame: Any) -> Any:
+    """Copy the Python objects that columns hold."""
+    if frame.ndim == 1:
+        if frame.dtype != np.dtype(object) or _all_atoms(frame):
+            return frame
+        return type(frame)(fresh(frame.to_numpy()), frame.index, object, frame.name)
+    found = frame
+    for k, kind in enumerate(frame.dtypes):
+        if kind != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
+            continue
+        found = frame.copy() if found is frame else found
+        found.isetitem(k, fresh(frame.iloc[:, k].to_numpy()))
+    return found
