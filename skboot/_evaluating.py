@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any
@@ -17,11 +17,11 @@ import joblib
 import numpy as np
 import scipy
 import sklearn
-from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
+from ._evidence import Task, jackknives_of, subject_of, with_replicates
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
-from ._inputs import Part, Rows
+from ._inputs import Part
 from ._warnings import warn_user
 from .inference.choice import (
     automatic_interval,
@@ -30,27 +30,18 @@ from .inference.choice import (
     planned_method,
 )
 from .inference.distribution import (
-    BootstrapDistribution,
     Jackknife,
-    Subject,
     bootstrap,
-    jackknife,
 )
 from .inference.intervals import (
-    NEEDS,
     WITHOUT_REPLICATES,
     ConfidenceInterval,
     Evidence,
     confidence_interval,
 )
-from .metrics.class_averages import averaged_sizes
 from .metrics.statistic import Reduced, Statistic
-from .resampling.design import SamplingDesign
-from .resampling.plan import Binding, Coding, ResamplingPlan
 from .results import EvaluationResult, ResultTable
 
-# Standard errors per resample are kept unasked where they cost fewer operations than this.
-_CHEAP_VARIANCE = 1 << 15
 # Resamples that are drawn at most where no limit is made of them.
 _MOST_UNNEEDED = 100_000
 
@@ -60,19 +51,6 @@ UNITS = {
     "crossed": "member of each factor",
     "one population": "member",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What the steps of one call share."""
-
-    rows: Rows
-    plan: ResamplingPlan
-    interval: str
-    confidence_level: float
-    settings: dict[str, Any]
-    caller: str
-    notes: tuple[str, ...] = ()
 
 
 def evaluate(
@@ -150,148 +128,6 @@ def _with_fewer_resamples(task: Task) -> Task:
     plan = replace(task.plan, n_resamples=_MOST_UNNEEDED)
     settings = {**task.settings, "n_resamples": _MOST_UNNEEDED}
     return replace(task, plan=plan, settings=settings, notes=(note,))
-
-
-def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, Evidence]:
-    """Reduce the rows of a part, and gather what is known before resampling."""
-    y_true, y_pred, weights = task.rows.of(part.rows)
-    reduced = statistic.reduce(y_true, y_pred, weights)
-    design = task.plan.design
-    proportion = statistic.proportion(reduced)
-    known = Evidence(
-        estimate=0.0,
-        replicates=np.array([0.0, 0.0]),
-        kind=design.kind,
-        n_units=design.n_units_among(part.rows),
-        n_strata=1 if design.strata is None else int(design.strata.max()) + 1,
-        bounds=statistic.bounds,
-        additive=statistic.reads == "sums",
-        row_mean=statistic.is_row_mean and _continuous(reduced.n_codes, len(y_pred)),
-        weighted=weights is not None,
-        proportion=None
-        if proportion is None
-        else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
-        delong=statistic.delong(reduced) if weights is None else None,
-        largest_share=statistic.largest_share(reduced),
-        class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
-    )
-    by_group = design.kind == "groups" and known.additive
-    if by_group:
-        known = _with_groups(known, design, part, weights, len(y_pred))
-    coding = Coding(
-        _whole_code(reduced, part, design.n_samples),
-        reduced.n_codes,
-        statistic.reading(reduced),
-        reduced.counts if part.rows is None else None,
-    )
-    wanted = task.interval
-    if wanted == "auto":
-        wanted = planned_method(known)
-    else:
-        _refuse_impossible(wanted, known, task.caller)
-    cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
-    with_variance = (
-        not design.is_crossed
-        and np.isfinite(cost)
-        and (wanted == "studentized" or cost <= _CHEAP_VARIANCE)
-    )
-    if task.plan.resamples is not None and design.kind == "groups":
-        # Given rows that split groups: no count of groups, and no standard error by group.
-        with_variance = False
-    return Subject(statistic, reduced, coding, bool(with_variance), by_group), known
-
-
-def _with_groups(
-    known: Evidence,
-    design: SamplingDesign,
-    part: Part,
-    weights: NDArray[np.float64] | None,
-    n_rows: int,
-) -> Evidence:
-    """Add the weight of each group's rows, and how many rows of equal weight they are worth."""
-    assert design.members is not None
-    groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
-    of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
-    n_effective = float(n_rows)
-    if weights is not None and weights.any():
-        # Relative weights: the squares of very large or very small ones leave the range.
-        relative = weights / weights.max()
-        n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
-    return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
-
-
-def _continuous(n_values: int, n_rows: int) -> bool:
-    """Whether row values are many rather than a few repeated ones."""
-    return n_values > min(20, n_rows / 2)
-
-
-def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:
-    if part.rows is None:
-        return reduced.code
-    code = np.full(n_samples, -1, dtype=np.intp)
-    code[part.rows] = np.arange(len(part.rows)) if reduced.code is None else reduced.code
-    return code
-
-
-def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
-    """Refuse an interval that this metric or design cannot have, before any work."""
-    hoped = replace(
-        known,
-        acceleration=0.0,
-        standard_error=0.0,
-        replicate_standard_errors=np.zeros(2),
-    )
-    problem = NEEDS[method](hoped)
-    if problem:
-        raise ValueError(
-            f"The 'interval' parameter of {caller} cannot be {method!r} here: {method!r} {problem}"
-        )
-
-
-def jackknives_of(
-    task: Task,
-    binding: Binding,
-    subjects: Sequence[Subject],
-    evidence: Sequence[Evidence],
-    estimates: Sequence[float],
-) -> Sequence[Jackknife | None]:
-    """Jackknife of each subject, where its acceleration is wanted or cheap."""
-    if task.plan.design.is_crossed:
-        return [None] * len(subjects)
-    wanted = [
-        task.interval == "bca"
-        or (task.interval == "auto" and planned_method(known) == "bca")
-        or subject.statistic.reads in ("sums", "pairs")
-        for subject, known in zip(subjects, evidence, strict=True)
-    ]
-    found: list[Jackknife | None] = [None] * len(subjects)
-    chosen = [k for k, want in enumerate(wanted) if want]
-    if chosen:
-        values = jackknife(
-            binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
-        )
-        for k, value in zip(chosen, values, strict=True):
-            found[k] = value
-    return found
-
-
-def with_replicates(
-    known: Evidence, distribution: BootstrapDistribution, left_out: Jackknife | None
-) -> Evidence:
-    """Add what resampling found to what was known before."""
-    shape = None
-    if left_out is not None and left_out.n_values is not None:
-        shape = (left_out.standard_error, left_out.n_values, left_out.n_lines)
-    return replace(
-        known,
-        estimate=distribution.estimate,
-        replicates=distribution.replicates,
-        standard_error=distribution.standard_error,
-        replicate_standard_errors=distribution.replicate_standard_errors,
-        acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
-        jackknife=shape,
-        group_influence=distribution.influence,
-    )
 
 
 # ------------------------------------------------------------------ results
@@ -425,7 +261,7 @@ def packed(
     n_undefined = int(np.isnan(known.replicates).sum())
     if known.gap is not None and np.isnan(known.estimate):
         # Too few subgroups are left, and a caution says why.
-        degenerate = None
+        said_of_it = (None, None)
     elif n_undefined:
         said.undefined(name, n_undefined, len(known.replicates))
     elif np.isnan(known.estimate):

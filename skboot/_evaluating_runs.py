@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._evaluating import Task, evaluate
+from ._evaluating import evaluate
+from ._evidence import Task
 from ._inputs import Part, Rows
 from ._runs_inputs import Runs
 from .inference.choice import degeneracy

@@ -11,7 +11,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from . import _validation as check
-from ._evaluating import Task, evaluate
+from ._evaluating import evaluate
+from ._evidence import Task
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
 from .inference.intervals import FOR_ONE_SCORE
 from .results import ResultTable

@@ -31,6 +31,7 @@ LAYERS = [
     ["_runs_inputs"],
     ["refit"],
     ["results"],
+    ["_evidence"],
     ["_evaluating"],
     ["_evaluating_runs"],
     ["evaluation"],
@@ -49,8 +50,6 @@ MAX_FUNCTION_LINES = 55  # without the docstring
 MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
 # Longer today, in lines of code; none may grow, and the list goes with the next layout.
 LONG_MODULES = {
-    "error632.py": 353,
-    "estimates.py": 384,
     "labels.py": 357,
     "plan.py": 370,
 }

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating import Cautions, Task, packed_gap
+from .._evaluating import Cautions, packed_gap
+from .._evidence import Task
 from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from .._inputs import Part
 from ..inference.choice import degeneracy

@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _validation as check
-from .._evaluating import (
-    Cautions,
-    Task,
-    jackknives_of,
-    result_of,
-    subject_of,
-    with_replicates,
-)
+from .._evaluating import Cautions, result_of
+from .._evidence import Task, jackknives_of, subject_of, with_replicates
 from .._inputs import (
     Part,
     Rows,
