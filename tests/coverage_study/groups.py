@@ -34,7 +34,7 @@ from skboot.inference.intervals import Evidence, score_limits
 
 SEED = 20261123
 N_DATA_SETS = 2000
-N_METRIC_DATA_SETS = 400
+N_METRIC_DATA_SETS = 1000
 N_RESAMPLES = 999
 LEVEL = 0.95
 Z = float(ndtri(0.975))
