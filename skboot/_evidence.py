@@ -73,7 +73,8 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         largest_share=statistic.largest_share(reduced),
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
-    by_group = design.kind == "groups" and known.additive
+    # Given rows may split groups: then nothing is said by group.
+    by_group = design.kind == "groups" and known.additive and task.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
     coding = Coding(
@@ -93,8 +94,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
         and np.isfinite(cost)
         and (wanted == "studentized" or cost <= _CHEAP_VARIANCE)
     )
-    if task.plan.resamples is not None and design.kind == "groups":
-        # Given rows that split groups: no count of groups, and no standard error by group.
+    if design.kind == "groups" and not by_group:
         with_variance = False
     return Subject(statistic, reduced, coding, bool(with_variance), by_group), known
 

@@ -1,12 +1,12 @@
 """Score intervals of grouped data, for when a few groups carry most of the variation.
 
-Where one to four groups make nearly all errors, many resamples hold none of them, or nothing else,
-and a studentized interval reaches to the end of the range. A score interval needs no resamples: it
+Where one to three groups make all errors, many resamples hold none of them, and a studentized
+interval reaches to the end of the range. A score interval needs no resamples: it
 holds the values that the estimate would not contradict, with the variance that each value would
 have (Wilson 1927).
 
-* Both ends of the range known (accuracy, F1): variance v (low - v) (v - high) / n, Wilson's
-  interval at an effective number of rows n.
+* Both ends of the range known (accuracy, F1): a value x has variance (x - low) (high - x) / n.
+  That is Wilson's interval at an effective number of rows n.
 * One end known (losses): variance proportional to the distance from that end. Without any, the
   lowest group mean stands for it, or the highest where the tail is on that side.
 """
@@ -97,19 +97,19 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     """
     tail = 0.5 + confidence_level / 2
     z, most = float(ndtri(tail)), evidence.degrees_of_freedom
-    at_most = (z / float(stdtrit(most, tail))) ** 2
+    of_all_groups = (z / float(stdtrit(most, tail))) ** 2
     low, high = value_range(evidence)
     if evidence.estimate in (low, high) or evidence.group_weight is None:
-        return evidence.n_units[0] * at_most
+        return evidence.n_units[0] * of_all_groups
     assert evidence.n_effective_rows is not None
     found = variation(evidence)
     if found is None:
-        return evidence.n_effective_rows * at_most
+        return evidence.n_effective_rows * of_all_groups
     n_rows = (evidence.estimate - low) * (high - evidence.estimate) / found.variance
     n_rows = min(n_rows, evidence.n_effective_rows)
     t = float(stdtrit(min(found.n_carriers + _MORE_DEGREES, most), tail))
     n_groups = min(n_rows, _equal_groups(evidence.group_weight))
-    return max(n_rows * (z / t) ** 2, n_groups * at_most)
+    return max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
 
 
 def few_groups_interval(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:

@@ -1,6 +1,6 @@
 """Coverage and width of intervals on groups of which few err, by simulation.
 
-Run ``python groups.py > groups.csv`` in this folder to make the table (about four minutes); slow
+Run ``python groups.py > groups.csv`` in this folder to make the table (about eight minutes); slow
 tests run one cell of each kind again.
 
 ``accuracy``: 20, 50 or 200 groups of 10 rows, or of 5 to 20 (uniform); each group's accuracy is
@@ -34,7 +34,7 @@ from skboot.inference.intervals import Evidence, score_limits
 
 SEED = 20261123
 N_DATA_SETS = 2000
-N_METRIC_DATA_SETS = 400
+N_METRIC_DATA_SETS = 1000
 N_RESAMPLES = 999
 LEVEL = 0.95
 Z = float(ndtri(0.975))

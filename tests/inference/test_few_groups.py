@@ -127,6 +127,22 @@ def test_the_guard_holds_at_other_levels_and_from_a_file(tmp_path):
     assert result.confidence_interval.high < wider.high < 1
 
 
+def test_given_values_that_all_are_ones_are_hits():
+    groups = np.repeat(np.arange(20), 10)
+    options = {"metric": "mean", "groups": groups, "random_state": 0}
+    result = bootstrap_score(None, np.ones(200), **options)
+    n = 20 * (stats.norm.ppf(0.975) / stats.t.ppf(0.975, 19)) ** 2
+    assert result.confidence_interval[:2] == pytest.approx(wilson(1.0, n))
+
+
+def test_given_resamples_are_used_whatever_the_groups_do():
+    truth, predicted, groups = errors_in(40, 3, 4, n_wrong=2)
+    resamples = np.random.default_rng(0).integers(0, 400, (99, 400))
+    options = {"groups": groups, "resamples": resamples}
+    result = bootstrap_score(truth, predicted, **options)
+    assert result.confidence_interval == result.interval("expanded")
+
+
 def test_many_erring_groups_stay_studentized():
     rng = np.random.default_rng(0)
     truth, predicted, groups = errors_in(40)
@@ -159,7 +175,7 @@ def test_groups_that_all_have_the_same_score_have_an_interval_of_some_width():
 
 
 def test_a_score_that_no_resample_moves_is_not_taken_for_groups_that_agree():
-    truth, predicted, groups = errors_in(20, *range(20))
+    truth, _, groups = errors_in(20, *range(20))
     result = bootstrap_score(
         truth, np.ones_like(truth), metric="matthews_corrcoef", groups=groups, random_state=0
     )
