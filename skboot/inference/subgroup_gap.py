@@ -15,8 +15,8 @@ The limits of a subgroup are, by its ``shape``:
 * ``"wilson"``: of a proportion of independent rows;
 * ``"tango"``: of a difference of two proportions on the same rows;
 * ``"effective"``: Wilson's with the size at which a proportion would vary as the replicates do;
-* ``"spread"``: the wider of Student's t and its correction for skewness (Hall 1992, section 4),
-  with the spread and the skewness of the replicates.
+* ``"spread"``: Student's t with the spread of the replicates, or its correction for their skewness
+  (Hall 1992, Journal of the Royal Statistical Society B 54, 221-228) where that is wider.
 
 What is stored is enough for any level; see `SubgroupGap`.
 """
@@ -59,8 +59,9 @@ class Side(NamedTuple):
         What the shape needs. "wilson": hits, rows, and whether the value is F1 and whether it is
         negated, as 0 or 1. "tango": rows that the first alone has right, the second alone, all.
         "effective": smallest and largest size that it may have. "spread": n for which the limits
-        are q^2 / (n + q^2) of the range away even if no replicate varies, as those of a
-        difference of n rows without a discordant one; infinite for none.
+        are q^2 / (n + q^2) of the range away at least, even if no replicate varies, as those of a
+        difference of n rows without a discordant one, infinite for none; and whether skewness
+        counts, as 0 or 1.
     degrees_of_freedom : float
         Of Student's t.
     """
@@ -236,13 +237,13 @@ def _spread(side: Side, replicates: Floats | None, c: float) -> Limits:
     assert replicates is not None
     q = _student(side, c)
     error = np.sqrt(_variance(side, replicates))
-    skewness = _skewness(replicates)
+    n, skewed = side.counts
+    skewness = _skewness(replicates) if skewed else 0.0
     below = error * max(q, _unskewed(q, skewness))
     above = error * max(q, -_unskewed(-q, skewness))
-    [n] = side.counts
     if np.isfinite(n):
         still = (side.bounds[1] - side.bounds[0]) / 2 * q**2 / (n + q**2)
-        below, above = np.hypot(below, still), np.hypot(above, still)
+        below, above = max(below, still), max(above, still)
     low, high = side.bounds
     return max(side.estimate - float(below), low), min(side.estimate + float(above), high)
 
