@@ -59,9 +59,8 @@ class Side(NamedTuple):
         What the shape needs. "wilson": hits, rows, and whether the value is F1 and whether it is
         negated, as 0 or 1. "tango": rows that the first alone has right, the second alone, all.
         "effective": smallest and largest size that it may have. "spread": n for which the limits
-        are q^2 / (n + q^2) of the range away at least, even if no replicate varies, as those of a
-        difference of n rows without a discordant one, infinite for none; and whether skewness
-        counts, as 0 or 1.
+        are at least q^2 / (n + q^2) of half the range away, as those of a difference of n rows
+        without a discordant one, infinite for none; and whether skewness counts, as 0 or 1.
     degrees_of_freedom : float
         Of Student's t.
     """
