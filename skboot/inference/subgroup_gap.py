@@ -42,6 +42,8 @@ _NODES = np.linspace(-8.5, 8.5, 273)
 _DENSITY = np.exp(-(_NODES**2) / 2) / np.sqrt(2 * np.pi) * (_NODES[1] - _NODES[0])
 # Below this probability the integral is rounding, and the sum over pairs is as good.
 _SMALL_TAIL = 1e-9
+# Spreads below this share of the values are rounding.
+_ROUNDING = 1e-12
 
 
 class Side(NamedTuple):
@@ -263,7 +265,8 @@ def _student(side: Side, c: float) -> float:
 def _variance(side: Side, replicates: Floats) -> float:
     """Variance of the replicates, which is too small by df / (df + 1)."""
     df = side.degrees_of_freedom
-    constant = replicates.min() == replicates.max()
+    # Those of the second side are made of a difference, and hold its rounding.
+    constant = np.ptp(replicates) <= _ROUNDING * np.abs(replicates).max()
     return 0.0 if constant else float(replicates.var(ddof=1)) * (df + 1) / df
 
 

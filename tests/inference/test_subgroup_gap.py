@@ -69,6 +69,14 @@ def test_a_share_that_never_varies_is_as_uncertain_as_its_smallest_size_says():
     assert_allclose(side_limits(side, np.ones(99), 2.0), (12 / (12 + q**2), 1.0))
 
 
+def test_rounding_is_no_spread():
+    side = SIDES["effective"]
+    draws = np.random.default_rng(2).random(999)
+    rounded = draws - (draws - 0.9)
+    assert np.ptp(rounded) > 0
+    assert side_limits(side, rounded, 2.0) == side_limits(side, np.full(999, 0.9), 2.0)
+
+
 def test_a_difference_that_never_varies_is_as_uncertain_as_without_discordant_rows():
     side = Side(0.0, (-1.0, 1.0), "spread", (30.0, 0), 29.0)
     q = stats.t.isf(stats.norm.sf(2.0), 29)
