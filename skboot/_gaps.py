@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ._inputs import Part, Rows
 from .inference.intervals import Evidence
@@ -121,10 +120,12 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
     """Labels of which few rows make the metric uncertain, however many rows there are."""
     if rows.y_true is None or statistic.is_row_mean or statistic.response == "values":
         return None
+    of_labels = statistic.response != "any"
+    if not of_labels and rows.y_true.dtype.hasobject:
+        # Of a callable: texts, lists or whatever its rows are, which need not have an order.
+        return None
     labels = label_counts(rows.y_true)[0]
-    two = len(labels) == 2
-    many = statistic.response != "any" and not _pools_classes(statistic)
-    return labels if two or many else None
+    return labels if len(labels) == 2 or (of_labels and not _pools_classes(statistic)) else None
 
 
 def _pools_classes(statistic: Statistic) -> bool:
@@ -178,7 +179,7 @@ def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: s
     reasons: dict[str, list[str]] = {}
     kept = []
     for k, (subgroup, known) in enumerate(zip(subgroups, evidence, strict=True)):
-        found = _reason(subgroup, known.replicates)
+        found = _reason(subgroup, known)
         if found is None:
             kept.append(k)
             continue
@@ -193,12 +194,15 @@ def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: s
     return Kept(tuple(kept), f"Left out of the gap of {what} {left_out}.")
 
 
-def _reason(subgroup: Subgroup, replicates: NDArray[np.float64]) -> tuple[str, str] | None:
+def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:
     """Why a subgroup is left out, and its number."""
+    replicates = known.replicates
     n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_class
     if n < subgroup.needed:
         of_class = "" if subgroup.n_class is None else " of a class"
         return f"fewer than {subgroup.needed} rows{of_class}", f"{n}"
+    if np.isnan(known.estimate):
+        return "being undefined", f"{subgroup.n_rows} rows"
     undefined = int(np.isnan(replicates).sum())
     if undefined:
         return "being undefined on some resamples", f"{undefined} of {len(replicates)}"
@@ -226,7 +230,7 @@ def side_of(subgroup: Subgroup, known: Evidence) -> Side:
     Side
     """
     shape, df = "spread", _degrees_of_freedom(known, subgroup)
-    counts: tuple[float, ...] = (np.inf,)
+    counts: tuple[float, ...] = (np.inf, 1)
     if subgroup.is_share:
         shape, counts = "effective", (min(subgroup.size, *known.n_units), subgroup.n_rows)
         if known.proportion is not None and known.kind == "rows" and not known.weighted:
@@ -267,7 +271,8 @@ def side_of_difference(
     elif subgroup.is_share and np.ptp(known.replicates) == 0:
         n = fewest
     df = _degrees_of_freedom(known, subgroup)
-    return Side(known.estimate, bounds, "spread", (float(n),), df)
+    # Shares differ by little that is skewed, and skewness from resamples has an error of its own.
+    return Side(known.estimate, bounds, "spread", (float(n), int(not subgroup.is_share)), df)
 
 
 def _degrees_of_freedom(known: Evidence, subgroup: Subgroup) -> float:

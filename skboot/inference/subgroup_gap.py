@@ -15,8 +15,8 @@ The limits of a subgroup are, by its ``shape``:
 * ``"wilson"``: of a proportion of independent rows;
 * ``"tango"``: of a difference of two proportions on the same rows;
 * ``"effective"``: Wilson's with the size at which a proportion would vary as the replicates do;
-* ``"spread"``: the wider of Student's t and its correction for skewness (Hall 1992, section 4),
-  with the spread and the skewness of the replicates.
+* ``"spread"``: Student's t with the spread of the replicates, or its correction for their skewness
+  (Hall 1992, Journal of the Royal Statistical Society B 54, 221-228) where that is wider.
 
 What is stored is enough for any level; see `SubgroupGap`.
 """
@@ -42,6 +42,8 @@ _NODES = np.linspace(-8.5, 8.5, 273)
 _DENSITY = np.exp(-(_NODES**2) / 2) / np.sqrt(2 * np.pi) * (_NODES[1] - _NODES[0])
 # Below this probability the integral is rounding, and the sum over pairs is as good.
 _SMALL_TAIL = 1e-9
+# Spreads below this share of the values are rounding.
+_ROUNDING = 1e-12
 
 
 class Side(NamedTuple):
@@ -59,8 +61,8 @@ class Side(NamedTuple):
         What the shape needs. "wilson": hits, rows, and whether the value is F1 and whether it is
         negated, as 0 or 1. "tango": rows that the first alone has right, the second alone, all.
         "effective": smallest and largest size that it may have. "spread": n for which the limits
-        are q^2 / (n + q^2) of the range away even if no replicate varies, as those of a
-        difference of n rows without a discordant one; infinite for none.
+        are at least q^2 / (n + q^2) of half the range away, as those of a difference of n rows
+        without a discordant one, infinite for none; and whether skewness counts, as 0 or 1.
     degrees_of_freedom : float
         Of Student's t.
     """
@@ -236,13 +238,13 @@ def _spread(side: Side, replicates: Floats | None, c: float) -> Limits:
     assert replicates is not None
     q = _student(side, c)
     error = np.sqrt(_variance(side, replicates))
-    skewness = _skewness(replicates)
+    n, skewed = side.counts
+    skewness = _skewness(replicates) if skewed else 0.0
     below = error * max(q, _unskewed(q, skewness))
     above = error * max(q, -_unskewed(-q, skewness))
-    [n] = side.counts
     if np.isfinite(n):
         still = (side.bounds[1] - side.bounds[0]) / 2 * q**2 / (n + q**2)
-        below, above = np.hypot(below, still), np.hypot(above, still)
+        below, above = max(below, still), max(above, still)
     low, high = side.bounds
     return max(side.estimate - float(below), low), min(side.estimate + float(above), high)
 
@@ -263,7 +265,8 @@ def _student(side: Side, c: float) -> float:
 def _variance(side: Side, replicates: Floats) -> float:
     """Variance of the replicates, which is too small by df / (df + 1)."""
     df = side.degrees_of_freedom
-    constant = replicates.min() == replicates.max()
+    # Those of the second side are made of a difference, and hold its rounding.
+    constant = np.ptp(replicates) <= _ROUNDING * np.abs(replicates).max()
     return 0.0 if constant else float(replicates.var(ddof=1)) * (df + 1) / df
 
 

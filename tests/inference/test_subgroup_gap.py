@@ -19,7 +19,7 @@ SIDES = {
     "wilson": Side(0.9, (0.0, 1.0), "wilson", (27, 30, 0, 0), np.inf),
     "tango": Side(0.1, (-1.0, 1.0), "tango", (5, 2, 30), np.inf),
     "effective": Side(0.9, (0.0, 1.0), "effective", (12.0, 30.0), 11.0),
-    "spread": Side(0.9, (-np.inf, np.inf), "spread", (np.inf,), 29.0),
+    "spread": Side(0.9, (-np.inf, np.inf), "spread", (np.inf, 1), 29.0),
 }
 DRAWS = 0.9 + 0.05 * np.random.default_rng(0).normal(size=999)
 any_shape = pytest.mark.parametrize("shape", SIDES)
@@ -69,8 +69,14 @@ def test_a_share_that_never_varies_is_as_uncertain_as_its_smallest_size_says():
     assert_allclose(side_limits(side, np.ones(99), 2.0), (12 / (12 + q**2), 1.0))
 
 
+def test_rounding_is_no_spread():
+    side = SIDES["effective"]
+    rounded = np.nextafter(0.9, np.arange(999) % 2)
+    assert side_limits(side, rounded, 2.0) == side_limits(side, np.full(999, 0.9), 2.0)
+
+
 def test_a_difference_that_never_varies_is_as_uncertain_as_without_discordant_rows():
-    side = Side(0.0, (-1.0, 1.0), "spread", (30.0,), 29.0)
+    side = Side(0.0, (-1.0, 1.0), "spread", (30.0, 0), 29.0)
     q = stats.t.isf(stats.norm.sf(2.0), 29)
     reach = q**2 / (30 + q**2)
     assert_allclose(side_limits(side, np.zeros(99), 2.0), (-reach, reach))
