@@ -546,7 +546,7 @@ def test_any_interval_comes_from_what_is_stored_also_in_a_file(strategy, two_cla
     scorer = BootstrapScorer(GaussianNB(), strategy=strategy, **FEW).fit(*two_classes)
     result = scorer.result_
     names = ["adjusted", "hull", "t", "percentile"]
-    names += ["cv-bootstrap"] if strategy == "cv-bootstrap" else []
+    names += ["cv-bootstrap", "cv-bootstrap-conservative"] if strategy == "cv-bootstrap" else []
     result.save(tmp_path / "result.npz")
     loaded = EvaluationResult.load(tmp_path / "result.npz")
     for name in names:
@@ -686,6 +686,7 @@ def test_metadata_is_routed_to_the_estimator(two_classes):
         (dict(strategy="cv"), "strategy"),
         (dict(interval="bca"), "interval"),
         (dict(interval="cv-bootstrap", strategy="oob"), "'adjusted' or 'hull'"),
+        (dict(interval="cv-bootstrap-conservative", strategy="oob"), "'adjusted' or 'hull'"),
         (dict(estimand="system"), "without one only 'method' is known"),
         (dict(estimand="next_run"), "without one only 'method' is known"),
         (dict(confidence_level=95), "Use confidence_level=0.95"),

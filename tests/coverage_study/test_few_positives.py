@@ -45,6 +45,12 @@ def test_no_other_metric_is_far_off_its_centre_where_folds_are_read_together():
             assert abs(float(row["bias in sd"])) < 0.5
 
 
+def test_decision_values_alone_are_off_as_their_note_says():
+    (row,) = (row for (design, _), row in committed().items() if "decision values" in design)
+    assert float(row["bias in sd"]) > 1
+    assert float(row["coverage %"]) < 93
+
+
 def test_metrics_of_labels_cover_less_where_few_positives_are_found():
     # A miss that is written down: 15 positives, two of them found. Results warn of it.
     table = committed()
