@@ -27,7 +27,7 @@ from skboot.refit.identity import Key, UnknownIdentity
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer. 8 resamples are too few")
 
-N = 40
+N = 60
 Y = np.arange(N) % 2
 X = np.random.default_rng(0).normal(size=(N, 2)) + Y[:, None]
 
@@ -178,8 +178,8 @@ def test_the_version_of_an_estimators_package_is_in_the_key(monkeypatch):
 def test_data_enter_by_what_they_hold():
     values = [
         X, X.T, X.astype("f4"), X[::-1], X.tolist(), sparse.csr_matrix(X), Y, Y.astype(object),
-        None, "a", b"a", 1, 1.0, True, "1", [1], (1,), {1}, frozenset([1]), {1: 1}, [[1], 1], [[1, 1]],
-        np.float64(1), np.int64(1), len, max, np.log1p, np.log, np.nan, {"a": 1, "b": 2},
+        None, "a", b"a", 1, 1.0, True, "1", [1], (1,), {1}, frozenset([1]), {1: 1}, [[1], 1],
+        [[1, 1]], np.float64(1), np.int64(1), len, max, np.log1p, np.log, np.nan, {"a": 1, "b": 2},
         {"b": 2, "a": 1}, np.random.default_rng(0), np.random.RandomState(0), range(3), slice(3),
     ]  # fmt: skip
     keys = [key_of(value) for value in values]

@@ -251,7 +251,7 @@ class Key:
         self._write("named", name)
         try:
             self._write(self._apart(value))
-        except UnknownIdentity:
+        except (UnknownIdentity, RecursionError):
             self._write("unseen", type(value).__qualname__)
             if type(value).__module__ not in ("_thread", "_abc", "weakref"):
                 self.unseen.append(f"{name} ({type(value).__name__})")
@@ -275,14 +275,17 @@ def version_of(module: str | None) -> str | None:
     places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
     if not any({"site-packages", "dist-packages"} & set(Path(p).parts) for p in places if p):
         return None
-    distributions = [top, *metadata.packages_distributions().get(top, ())]
-    for distribution in distributions:
-        try:
-            return metadata.version(distribution)
-        except metadata.PackageNotFoundError:
-            continue
-    version = getattr(found, "__version__", None)
+    version = getattr(found, "__version__", None) or _installed_version(top)
     return None if version is None else str(version)
+
+
+def _installed_version(top: str) -> str | None:
+    try:
+        return metadata.version(top)
+    except metadata.PackageNotFoundError:
+        # Under another name than its own; all that is installed is looked through.
+        known = metadata.packages_distributions().get(top)
+        return metadata.version(known[0]) if known else None
 
 
 def _file_of(module: str) -> str | None:
