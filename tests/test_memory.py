@@ -252,6 +252,49 @@ def test_a_key_is_the_same_in_every_process(tmp_path):
     assert found[0].endswith(" []\n")
 
 
+TYPICAL = """
+import abc, dataclasses, enum, functools, logging, re, typing
+from sklearn.base import TransformerMixin
+from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
+
+T = typing.TypeVar("T")
+log, pattern = logging.getLogger("mine"), re.compile("a+")
+
+class Colour(enum.Enum):
+    RED = 1
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    a: int = 1
+    b: list = dataclasses.field(default_factory=list)
+
+class Named(typing.NamedTuple):
+    a: int
+
+class Shape(typing.Generic[T]):
+    @abc.abstractmethod
+    def area(self) -> T: return log.info(pattern), Named
+
+class Mine(TransformerMixin, SVC):
+    colour = Colour.RED
+    def __init__(self, C=1.0, *, settings=Settings()): self.C, self.settings = C, settings
+    @available_if(lambda self: hasattr(self, "C"))
+    def transform(self, X): return Shape
+    @functools.singledispatchmethod
+    def one(self, x): return x
+    @functools.lru_cache
+    def two(self): return [y for y in range(3)]
+"""
+
+
+def test_an_ordinary_class_enters_whole(module):
+    key = Key()
+    key.add(module(TYPICAL).Mine())
+    key.finished()
+    assert key.unseen == []
+
+
 @pytest.mark.parametrize("value", [np.frompyfunc(abs, 1, 1), threading.Lock(), (a for a in "a")])
 def test_what_lives_in_this_process_only_has_no_key(value):
     with pytest.raises(UnknownIdentity):

@@ -177,7 +177,8 @@ def fresh(value: Any) -> Any:
 
 
 def _is_atom(value: Any) -> bool:
-    return _is_atomic(type(value))
+    kind: Any = type(value)
+    return _is_atomic(kind)
 
 
 def _all_atoms(values: Iterable[Any]) -> bool:
