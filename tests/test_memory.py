@@ -27,7 +27,7 @@ from skboot.refit.identity import Key, UnknownIdentity
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer. 8 resamples are too few")
 
-N = 40
+N = 60
 Y = np.arange(N) % 2
 X = np.random.default_rng(0).normal(size=(N, 2)) + Y[:, None]
 
@@ -178,8 +178,8 @@ def test_the_version_of_an_estimators_package_is_in_the_key(monkeypatch):
 def test_data_enter_by_what_they_hold():
     values = [
         X, X.T, X.astype("f4"), X[::-1], X.tolist(), sparse.csr_matrix(X), Y, Y.astype(object),
-        None, "a", b"a", 1, 1.0, True, "1", [1], (1,), {1}, frozenset([1]), {1: 1}, [[1], 1], [[1, 1]],
-        np.float64(1), np.int64(1), len, max, np.log1p, np.log, np.nan, {"a": 1, "b": 2},
+        None, "a", b"a", 1, 1.0, True, "1", [1], (1,), {1}, frozenset([1]), {1: 1}, [[1], 1],
+        [[1, 1]], np.float64(1), np.int64(1), len, max, np.log1p, np.log, np.nan, {"a": 1, "b": 2},
         {"b": 2, "a": 1}, np.random.default_rng(0), np.random.RandomState(0), range(3), slice(3),
     ]  # fmt: skip
     keys = [key_of(value) for value in values]
@@ -250,6 +250,49 @@ def test_a_key_is_the_same_in_every_process(tmp_path):
         found.append(run.stdout)
     assert len(set(found)) == 1
     assert found[0].endswith(" []\n")
+
+
+TYPICAL = """
+import abc, dataclasses, enum, functools, logging, re, typing
+from sklearn.base import TransformerMixin
+from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
+
+T = typing.TypeVar("T")
+log, pattern = logging.getLogger("mine"), re.compile("a+")
+
+class Colour(enum.Enum):
+    RED = 1
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    a: int = 1
+    b: list = dataclasses.field(default_factory=list)
+
+class Named(typing.NamedTuple):
+    a: int
+
+class Shape(typing.Generic[T]):
+    @abc.abstractmethod
+    def area(self) -> T: return log.info(pattern), Named
+
+class Mine(TransformerMixin, SVC):
+    colour = Colour.RED
+    def __init__(self, C=1.0, *, settings=Settings()): self.C, self.settings = C, settings
+    @available_if(lambda self: hasattr(self, "C"))
+    def transform(self, X): return Shape
+    @functools.singledispatchmethod
+    def one(self, x): return x
+    @functools.lru_cache
+    def two(self): return [y for y in range(3)]
+"""
+
+
+def test_an_ordinary_class_enters_whole(module):
+    key = Key()
+    key.add(module(TYPICAL).Mine())
+    key.finished()
+    assert key.unseen == []
 
 
 @pytest.mark.parametrize("value", [np.frompyfunc(abs, 1, 1), threading.Lock(), (a for a in "a")])

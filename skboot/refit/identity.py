@@ -145,7 +145,7 @@ class Key:
     def _add_reduced(self, value: Any) -> None:
         """As pickle takes values apart."""
         kind = type(value)
-        if kind.__module__.partition(".")[0] in _WRAPPERS and "__wrapped__" in dir(value):
+        if _module_of(kind).partition(".")[0] in _WRAPPERS and "__wrapped__" in dir(value):
             # What they keep beside the function differs from process to process.
             self._write(kind.__qualname__)
             self.add(value.__wrapped__)
@@ -164,13 +164,16 @@ class Key:
 
     def _add_by_name(self, value: Any, name: str) -> None:
         """What pickle finds by its name: a function of compiled code, a constant of a package."""
-        module = getattr(value, "__module__", None) or type(value).__module__
+        module = _module_of(value if hasattr(value, "__module__") else type(value))
         if isinstance(value, np.ufunc) and not _is_of_libraries(value):
             raise UnknownIdentity(f"the compiled function {name!r}, whose code cannot be read")
         known = version_of(module) or _file_of(module)
-        if known is None:
+        if known is None and isinstance(value, types.BuiltinFunctionType):
             raise UnknownIdentity(f"{name!r} of {module}, whose code cannot be read")
-        self._write("name", module, name, known)
+        self._write("name", module, name, known or "")
+        if known is None:
+            # A constant of a user's own.
+            self._refer(type(value))
 
     def _apart(self, value: Any) -> bytes:
         """Digest of a value alone, for parts that have no order or may fail."""
@@ -185,13 +188,14 @@ class Key:
 
     def _refer(self, code: Any) -> None:
         """Name a function or class; its code follows unless it is that of an installed package."""
-        version = version_of(code.__module__)
-        self._write("code", str(code.__module__), code.__qualname__, version or "")
+        module = _module_of(code)
+        version = version_of(module)
+        self._write("code", module, code.__qualname__, version or "")
         if version is None:
             self._code.setdefault(id(code), code)
 
     def _describe(self, code: Any) -> None:
-        self._write("described", str(code.__module__), code.__qualname__)
+        self._write("described", _module_of(code), code.__qualname__)
         if isinstance(code, type):
             self._describe_class(code)
         else:
@@ -201,7 +205,7 @@ class Key:
         for base in (*cls.__bases__, type(cls)):
             self._refer(base)
         # Of compiled code.
-        self._write(_file_of(cls.__module__) or "")
+        self._write(_file_of(_module_of(cls)) or "")
         for name, value in sorted(vars(cls).items()):
             if name not in _OF_EVERY_CLASS and not name.startswith("__annot"):
                 self._add_if_possible(f"{cls.__qualname__}.{name}", value)
@@ -251,7 +255,7 @@ class Key:
         self._write("named", name)
         try:
             self._write(self._apart(value))
-        except UnknownIdentity:
+        except (UnknownIdentity, RecursionError):
             self._write("unseen", type(value).__qualname__)
             if type(value).__module__ not in ("_thread", "_abc", "weakref"):
                 self.unseen.append(f"{name} ({type(value).__name__})")
@@ -275,14 +279,23 @@ def version_of(module: str | None) -> str | None:
     places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
     if not any({"site-packages", "dist-packages"} & set(Path(p).parts) for p in places if p):
         return None
-    distributions = [top, *metadata.packages_distributions().get(top, ())]
-    for distribution in distributions:
-        try:
-            return metadata.version(distribution)
-        except metadata.PackageNotFoundError:
-            continue
-    version = getattr(found, "__version__", None)
+    version = getattr(found, "__version__", None) or _installed_version(top)
     return None if version is None else str(version)
+
+
+def _installed_version(top: str) -> str | None:
+    try:
+        return metadata.version(top)
+    except metadata.PackageNotFoundError:
+        # Under another name than its own; all that is installed is looked through.
+        known = metadata.packages_distributions().get(top)
+        return metadata.version(known[0]) if known else None
+
+
+def _module_of(code: Any) -> str:
+    module = getattr(code, "__module__", None)
+    # A type of compiled functions keeps there what its functions answer with.
+    return module if isinstance(module, str) else builtins.__name__
 
 
 def _file_of(module: str) -> str | None:

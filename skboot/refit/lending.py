@@ -18,6 +18,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,7 +34,8 @@ _IGNORES_THE_LOCK = r"(?s).*(not writ|non-writ|read-?only)"
 
 # Nobody can write into these.
 _ATOMS = (type(None), str, bytes, bool, numbers.Number, np.generic, datetime.date, type)
-_LOCKABLE_SPARSE = ("csr", "csc", "bsr", "coo", "dia")
+# These keep lists and dicts instead of arrays.
+_SPARSE_OF_OBJECTS = ("lil", "dok")
 
 # Loans of which this process learned that copies are needed: a worker is sent a loan several times.
 _learned: set[str] = set()
@@ -118,10 +121,10 @@ def locked(value: Any) -> Any:
         view.flags.writeable = False
         return view
     if type(value) in (list, tuple):
-        return type(value)(value if _all_atoms(value) else map(locked, value))
+        return _sequence(value, locked)
     if type(value) is dict:
         return {key: locked(own) for key, own in value.items()}
-    if sparse.issparse(value) and value.format in _LOCKABLE_SPARSE:
+    if sparse.issparse(value) and value.format not in _SPARSE_OF_OBJECTS:
         return _locked_sparse(value)
     if _copies_on_write(value):
         return fresh(value.copy(deep=False))
@@ -136,7 +139,7 @@ def own(value: Any) -> Any:
         # BLAS rounds by the layout: numbers may not depend on who got a copy.
         return np.array(value, order="K", subok=True)
     if type(value) in (list, tuple):
-        return type(value)(value if _all_atoms(value) else map(own, value))
+        return _sequence(value, own)
     if type(value) is dict:
         return {key: own(one) for key, one in value.items()}
     if _is_frame("polars", value):
@@ -167,18 +170,35 @@ def fresh(value: Any) -> Any:
             copied[place] = own(value[place])
         return copied
     if type(value) in (list, tuple):
-        return value if _all_atoms(value) else type(value)(map(own, value))
+        return _sequence(value, own)
     if _is_frame("pandas", value):
         return _fresh_pandas(value)
     return value
 
 
 def _is_atom(value: Any) -> bool:
-    return isinstance(value, _ATOMS)
+    kind: Any = type(value)
+    return _is_atomic(kind)
 
 
 def _all_atoms(values: Iterable[Any]) -> bool:
-    return all(issubclass(kind, _ATOMS) for kind in set(map(type, values)))
+    return all(map(_is_atomic, set(map(type, values))))
+
+
+@lru_cache(maxsize=256)
+def _is_atomic(kind: type) -> bool:
+    # Asked for each row of a list: abstract classes take their time to answer.
+    return issubclass(kind, _ATOMS)
+
+
+def _sequence(value: Any, hand_over: Callable[[Any], Any]) -> Any:
+    kinds = set(map(type, value))
+    if all(map(_is_atomic, kinds)):
+        return type(value)(value)
+    if kinds == {list} and _all_atoms(chain.from_iterable(value)):
+        # Rows of numbers: a tenth of the time.
+        return type(value)(map(list, value))
+    return type(value)(map(hand_over, value))
 
 
 def _is_plain(array: Any) -> bool:

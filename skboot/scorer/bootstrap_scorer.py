@@ -80,7 +80,8 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         An int or SeedSequence gives the same numbers at every call.
     memory : path-like, optional
         Folder for finished runs: a fit that was stopped goes on where it was. Needs a
-        ``random_state``.
+        ``random_state``. Runs are found again by data, parameters and code, the bodies of your own
+        functions and classes and the versions of packages included.
     verbose : None, bool or int, default=0
         1 shows progress on stderr; None and 0 are quiet.
 
