@@ -344,6 +344,9 @@ def numbered_labels(
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """As `numbered`, of labels of one type."""
     try:
+        if labels.dtype.kind == "O":
+            # Lists can be sorted, but are no labels.
+            set(labels.ravel().tolist())
         return numbered(labels)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels.ravel().tolist()})

@@ -26,7 +26,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_cv
 from sklearn.utils import indexable
 
-from .._validation import check_count, check_groups, check_rows, check_seed, fail
+from .._validation import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
 from .._warnings import warn_user
 
 __all__ = [
@@ -542,6 +542,9 @@ def _class_codes(y: Any, caller: str) -> np.ndarray:
     if values.dtype.kind == "f" and np.any(values != np.floor(values)):
         advice = "Use BootstrapSplit."
         raise fail(caller, "y", "be class labels", "a continuous target", advice)
+    if values.dtype.kind == "O":
+        for column in values.reshape(len(values), -1).T:
+            numbered_labels("y", column, caller)
     # Multilabel: a class is a distinct row.
     axis = 0 if values.ndim > 1 else None
     classes, code, n_rows = np.unique(values, axis=axis, return_inverse=True, return_counts=True)

@@ -227,6 +227,8 @@ def _groups(of: str, groups: Any, y: Any) -> Any:
     if len(labels) != len(y):
         must = f"have as many rows as y_test{of}, {len(y)}"
         raise check.fail(f"{_CALLER}.fit", f"groups_test{of}", must, f"{len(labels)}")
+    for column in labels.reshape(len(labels), -1).T:
+        check.numbered_labels(f"groups_test{of}", column, f"{_CALLER}.fit", "group")
     return labels
 
 

@@ -1,0 +1,499 @@
+"""Every public function against arguments that cannot be right, or that numpy changes silently.
+
+Each is refused by a message that names the argument, or answered with the number of scikit-learn on
+the same rows under other names.
+"""
+
+import inspect
+import re
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+
+import skboot
+from skboot import _memory
+from skboot.inference import prediction_error, proportion_interval
+from skboot.metrics import (
+    bayes_decisions,
+    brier_score,
+    cross_entropy,
+    equal_error_rate,
+    expected_cost,
+    false_positive_rate_at,
+)
+
+# Too few resamples, runs and groups for good intervals: none is looked at here.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+N = 40
+RNG = np.random.default_rng(0)
+Y = np.arange(N) % 2
+P, Q = (np.where(RNG.random(N) < 0.8, Y, 1 - Y) for _ in range(2))
+PROB = np.clip(0.2 + 0.6 * P + RNG.normal(0, 0.05, N), 0, 1)
+X = np.column_stack((Y + RNG.normal(size=N), RNG.normal(size=N)))
+WEIGHTS = RNG.multinomial(N, np.full(N, 1 / N), size=10)
+LOSSES = RNG.random((10, N))
+
+
+def fit(X=X, y=Y, groups=None, X_test=None, y_test=None, groups_test=None, **parameters):
+    few = {"n_train_resamples": 4, "n_cv_repeats": 1, "n_test_resamples": 10, "random_state": 0}
+    scorer = skboot.BootstrapScorer(GaussianNB(), **{**few, **parameters})
+    data = {"groups": groups, "X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+    return scorer.fit(X, y, **data).result_
+
+
+def split_groups(y=Y, groups=Y):
+    return list(skboot.GroupBootstrapSplit(2, random_state=0).split(X, y, groups))
+
+
+def split_classes(y=Y):
+    return list(skboot.StratifiedBootstrapSplit(2, random_state=0).split(X, y))
+
+
+FEW = {"n_resamples": 10, "random_state": 0}
+TWO = {"A": P, "B": Q}
+BASE = {
+    "bootstrap_score": (skboot.bootstrap_score, {"y_true": Y, "y_pred": P, **FEW}),
+    "bootstrap_runs": (
+        skboot.bootstrap_runs,
+        {"y_true": Y, "y_preds": [P, Q, P], "metric": "accuracy", **FEW},
+    ),
+    "compare_systems": (skboot.compare_systems, {"y_true": Y, "y_preds": TWO, **FEW}),
+    "compare_runs": (
+        skboot.compare_runs,
+        {"y_true": Y, "y_preds": {"A": [P, Q], "B": [Q, Q]}, **FEW},
+    ),
+    "search_score": (skboot.search_score, {"y_true": Y, "y_preds": TWO, **FEW}),
+    "BootstrapScorer": (fit, {}),
+    "compare_methods": (
+        skboot.compare_methods,
+        {
+            "estimators": {"A": GaussianNB(), "B": GaussianNB(var_smoothing=1.0)},
+            **{"X": X, "y": Y, "n_train_resamples": 4, "random_state": 0},
+        },
+    ),
+    "out_of_fold": (
+        skboot.out_of_fold,
+        {
+            "search": GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]}).fit(X, Y),
+            **{"X": X, "y": Y},
+        },
+    ),
+    "corrected_t": (skboot.corrected_t, {"scores_a": [0.8, 0.9], "n_train": 90, "n_test": 10}),
+    "prediction_error": (
+        prediction_error,
+        {
+            **{"losses": LOSSES, "weights": WEIGHTS, "resubstitution_losses": LOSSES[0]},
+            "no_information_rate": 0.5,
+        },
+    ),
+    "proportion_interval": (proportion_interval, {"k": 3, "n": 5}),
+    "expected_cost": (expected_cost, {"y_true": Y, "y_pred": P}),
+    "cross_entropy": (cross_entropy, {"y_true": Y, "y_prob": PROB}),
+    "brier_score": (brier_score, {"y_true": Y, "y_prob": PROB}),
+    "equal_error_rate": (equal_error_rate, {"y_true": Y, "y_score": PROB}),
+    "false_positive_rate_at": (
+        false_positive_rate_at,
+        {"y_true": Y, "y_score": PROB, "false_negative_rate": 0.1},
+    ),
+    "bayes_decisions": (bayes_decisions, {"y_prob": PROB}),
+    "GroupBootstrapSplit": (split_groups, {}),
+    "StratifiedBootstrapSplit": (split_classes, {}),
+}
+
+MASKED = np.ma.array(Y, mask=Y == 0)
+COMPLEX = Y + 1j
+MIXED = {
+    "mixed list": [1, "1"] * (N // 2),
+    "mixed objects": np.array([1, "a"] * (N // 2), dtype=object),
+    "text and bytes": ["a", b"a"] * (N // 2),
+    "ids that floats merge": [2**60, 2**60 + 1, 0.5, 1.5] * (N // 4),
+    "ids beyond 64 bits": [2**70 + k for k in range(N)],
+}
+COLUMN = {
+    "masked": MASKED,
+    "complex": COMPLEX,
+    "complex objects": COMPLEX.astype(object),
+    "ragged": [[1]] * (N - 1) + [[1, 2]],
+    "None": [None] * N,
+    "text with NaN": ["a", np.nan] * (N // 2),
+    "infinity as text's neighbour": [*[0.0] * (N - 1), np.inf],
+    "of no dimension": np.float64(1.0),
+    "empty": [],
+    "records": np.zeros(N, dtype=[("field", int)]),
+    "short": Y[:-1],
+}
+LABELS = {**COLUMN, **MIXED}
+SPLITTER = ("masked", "complex", "None", "records", "mixed objects", "text and bytes")
+
+
+def returning(value):
+    def named(y_true, y_pred):
+        return value
+
+    return named
+
+
+def raising(y_true, y_pred):
+    raise KeyError("column")
+
+
+METRICS = {
+    "None": returning(None),
+    "an array": returning(np.ones(3)),
+    "an array of one": returning(np.ones(1)),
+    "complex": returning(1j),
+    "text": returning("0.5"),
+    "infinity": returning(np.inf),
+    "a huge number": returning(1e200),
+    "a subnormal number": returning(1e-320),
+    "an error": raising,
+    "no arguments": lambda: 1.0,
+    "no metric": 5,
+}
+HOSTILE = {
+    "y_true": LABELS,
+    "y_pred": LABELS,
+    "y_prob": {**COLUMN, "mixed list": MIXED["mixed list"], "above 1": PROB + 1},
+    "y_score": {**COLUMN, "mixed list": MIXED["mixed list"]},
+    "y": LABELS,
+    "groups": LABELS,
+    "strata": LABELS,
+    "by": LABELS,
+    "training": LABELS,
+    "sample_weight": {
+        **LABELS,
+        "negative": -np.ones(N),
+        "zeros": np.zeros(N),
+        "of any size": np.r_[1e-200, np.ones(N - 1)],
+    },
+    "labels": {
+        "mixed list": [0, "1"],
+        "mixed objects": np.array([0, "1"], dtype=object),
+        "complex": [0, 1j],
+        "masked": np.ma.array([0, 1], mask=[0, 1]),
+        "twice": [0, 0, 1],
+        "None": [0, None],
+    },
+    "full_runs": {"5": 5, "text": "a"},
+    "metric": METRICS,
+    "n_resamples": {"1": 1, "2.5": 2.5, "None": None, "text": "a"},
+    "n_train_resamples": {"2.5": 2.5, "None": None, "beyond memory": 10**15},
+    "confidence_level": {
+        **{"1 in doubles": 1 - 1e-16, "0 in doubles": 1e-17, "95": 95},
+        **{"None": None, "text": "a", "True": True, "NaN": np.nan},
+    },
+    "interval": {"5": 5, "a list": ["percentile"], "None": None},
+    "random_state": {"text": "a", "negative": -1, "1.5": 1.5},
+    "n_jobs": {"0": 0, "text": "a", "1.5": 1.5, "True": True},
+    "verbose": {"text": "x", "negative": -1, "1.5": 1.5, "a list": [1]},
+    "greater_is_better": {"text": "x", "5": 5},
+    "same_population": {"text": "x", "None": None},
+    "paired_runs": {"text": "x", "None": None},
+    "reference": {"5": 5, "a list": ["A"]},
+    "adjust": {"5": 5, "a list": ["holm"]},
+    "memory": {"5": 5, "a list": ["folder"]},
+    "relative": {"text": "x"},
+    "k": {"None": None, "text": "a", "1.5": 1.5, "NaN": np.nan, "a list": [1], "too many": 6},
+    "n": {"None": None, "text": "a", "1.5": 1.5, "infinity": np.inf},
+    "scores_a": {**COLUMN, "huge": [1e300, 2e300], "subnormal": [1e-320, 2e-320]},
+    "n_train": {"0": 0, "None": None, "1.5": 1.5},
+    "losses": {**COLUMN, "huge": LOSSES * 1e300},
+    "resubstitution_losses": COLUMN,
+    "no_information_rate": {
+        **{"-5": -5, "2": 2, "None": None, "text": "a", "NaN": np.nan, "complex": 1j},
+        "a list": [0.5],
+    },
+    "costs": {"complex": [[0, 1j], [1, 0]], "ragged": [[0], [1, 2]], "text": [[0, "a"], [1, 0]]},
+    "priors": {"complex": [0.5j, 0.5], "text": [0.5, "a"], "NaN": [0.5, np.nan]},
+    "stratify": {"text": "x"},
+    "refit": {"text": "x"},
+    "y_test": {name: LABELS[name] for name in LABELS if name != "text with NaN"},
+    "groups_test": LABELS,
+    "false_negative_rate": {"None": None, "text": "a", "NaN": np.nan, "complex": 1j},
+}
+
+
+def nested(function, argument, value):
+    """Argument and value as the function takes predictions of one or of several systems."""
+    if argument != "y_pred" or "y_pred" in BASE[function][1]:
+        return argument, value
+    several = {
+        "bootstrap_runs": lambda: [P, value],
+        "compare_systems": lambda: {"A": P, "B": value},
+        "compare_runs": lambda: {"A": [P, Q], "B": [Q, value]},
+        "search_score": lambda: {"A": P, "B": value},
+    }
+    return "y_preds", several[function]()
+
+
+def takes(function):
+    names = set(inspect.signature(BASE[function][0]).parameters)
+    if function == "BootstrapScorer":
+        names |= set(inspect.signature(skboot.BootstrapScorer).parameters)
+    return names | ({"y_pred"} if "y_preds" in names else set())
+
+
+def cases():
+    return [
+        pytest.param(function, argument, value, id=f"{function}-{argument}-{what}")
+        for function in BASE
+        for argument in sorted(takes(function) & set(HOSTILE))
+        for what, value in HOSTILE[argument].items()
+        if not is_left_to_others(function, argument, what)
+    ]
+
+
+def is_left_to_others(function, argument, what):
+    """What is right for this function, or refused by scikit-learn in its own words."""
+    if function.endswith("Split"):
+        # Lengths are compared by scikit-learn, whose base class the splitters have.
+        ignored = function == "GroupBootstrapSplit" and argument == "y"
+        return ignored or what not in SPLITTER
+    if argument == "y":
+        return what not in ("masked", "short", "mixed objects", "mixed list", "text and bytes")
+    if function == "out_of_fold" and argument == "groups":
+        return what not in ("masked", "short", "of no dimension", "empty")
+    if what == "short":
+        return argument == "scores_a" or function == "bayes_decisions"
+    # In compare_runs it is a dict of these, whatever else.
+    return argument == "training" and what.startswith("ids")
+
+
+@pytest.mark.parametrize(("function", "argument", "value"), cases())
+def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
+    call, arguments = BASE[function]
+    changes = dict([nested(function, argument, value)])
+    if argument in ("training", "full_runs"):
+        runs = {"A": [P], "B": [Q]} if function == "compare_runs" else [P]
+        changes = {"varied": "both", "full_runs": runs, "training": [0, 1, 1], **changes}
+    if argument in ("y_test", "groups_test"):
+        changes = {"X_test": X, "y_test": Y, **changes}
+    if argument == "memory" or function == "compare_methods":
+        changes = {"random_state": 0, **changes}
+    if function == "search_score" and argument == "metric":
+        changes["greater_is_better"] = True
+    if argument == "labels" and "y_prob" not in arguments:
+        changes |= probabilities(function)
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call(**{**arguments, **changes})
+    named = "(compare_methods|BootstrapScorer)" if function == "compare_methods" else function
+    pattern = rf"(?s)The ['\"]{argument}.*['\"] parameter of {named}.* must .*\. Got .*\."
+    said = str(caught.value)
+    # Lengths are compared with those of the truth, or the other way round.
+    other = rf"(?s)The 'y_\w+.*' parameter of {named} must have as many rows as '{argument}"
+    assert re.match(pattern, said) or re.match(other, said), said
+
+
+def probabilities(function):
+    both = np.column_stack((1 - PROB, PROB))
+    shapes = {
+        "bootstrap_score": {"y_pred": both},
+        "bootstrap_runs": {"y_preds": [both, both]},
+        "compare_systems": {"y_preds": {"A": both, "B": both}},
+        "compare_runs": {"y_preds": {"A": [both, both], "B": [both, both]}},
+        "search_score": {"y_preds": {"A": both, "B": both}},
+        "expected_cost": {},
+        "bayes_decisions": {},
+    }[function]
+    return {**shapes, "metric": "neg_log_loss"} if shapes else {}
+
+
+@pytest.mark.parametrize("function", [name for name in BASE if "verbose" in takes(name)])
+def test_verbose_none_is_quiet(function, capsys):
+    call, arguments = BASE[function]
+    call(**{**arguments, "random_state": 0, "verbose": None})
+    assert capsys.readouterr().err == ""
+
+
+# ------------------------------------------------------------------ integers
+
+HUGE = {
+    "objects": np.array([2**60 + k for k in range(4)], dtype=object),
+    "objects above 2**63": np.array([2**63 + k for k in range(4)], dtype=object),
+    "uint64": np.array([2**63 + k for k in range(4)], dtype=np.uint64),
+    "both sides of 2**63": np.array([2**63 - 2 + k for k in range(4)], dtype=object),
+}
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro", "balanced_accuracy"])
+@pytest.mark.parametrize("kind", HUGE)
+@pytest.mark.parametrize("as_list", [False, True])
+def test_ids_above_2_to_the_53_score_as_small_ones(kind, metric, as_list):
+    code = np.arange(N) % 4
+    other = np.where(RNG.random(N) < 0.7, code, (code + 1) % 4)
+    y_true, y_pred = HUGE[kind][code], HUGE[kind][other]
+    if as_list:
+        y_true, y_pred = y_true.tolist(), y_pred.tolist()
+    result = skboot.bootstrap_score(y_true, y_pred, metric=metric, n_resamples=20, random_state=0)
+    scorer = metrics.get_scorer(metric)
+    assert result.estimate == pytest.approx(
+        scorer._score_func(code, other, **scorer._kwargs), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("kind", HUGE)
+def test_systems_that_differ_in_huge_ids_alone_are_told_apart(kind):
+    code = np.arange(N) % 4
+    systems = {"right": HUGE[kind][code], "wrong": HUGE[kind][(code + 1) % 4]}
+    result = skboot.compare_systems(HUGE[kind][code], systems, n_resamples=20, random_state=0)
+    assert result.pairs[0].difference == 1.0
+
+
+@pytest.mark.parametrize("first", [2**60, 2**63 + 5])
+def test_each_huge_id_of_a_group_is_a_group(first):
+    ids = np.array([first + k for k in range(N)], dtype=object)
+    result = skboot.bootstrap_score(Y, P, groups=ids, n_resamples=20, random_state=0)
+    assert result.n_units == (N,) or result.n_units == N
+
+
+def test_signed_and_unsigned_ids_that_share_no_type_are_refused():
+    with pytest.raises(ValueError, match=r"'y_pred'.*64 bits.*above 2\*\*63"):
+        skboot.bootstrap_score(HUGE["uint64"], [-1, -2, -3, -4], n_resamples=20)
+
+
+def test_floats_are_no_names_of_huge_ids():
+    ids = np.array([2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3])
+    with pytest.raises(ValueError, match=r"'y_pred'.*floats of 2\*\*53"):
+        skboot.bootstrap_score(ids, ids.astype(float), n_resamples=20)
+
+
+def test_exact_numbers_that_are_floats_become_floats():
+    values = [Fraction(k, 3) for k in range(N)]
+    result = skboot.bootstrap_score(
+        np.array(values, dtype=object), np.arange(N) / 3 + Y, metric="r2", **FEW
+    )
+    assert result.estimate == pytest.approx(
+        metrics.r2_score([float(x) for x in values], np.arange(N) / 3 + Y)
+    )
+
+
+# ------------------------------------------------------------------ magnitudes
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "average_precision", "f1", "r2"])
+@pytest.mark.parametrize("size", [1e308, 1e200, 1e-200, 1e-300])
+def test_the_unit_of_weights_changes_nothing(metric, size):
+    weights = RNG.random(N) + 0.1
+    predicted = PROB if metric in ("roc_auc", "average_precision", "r2") else P
+
+    def score(sample_weight):
+        return skboot.bootstrap_score(
+            Y, predicted, metric=metric, sample_weight=sample_weight, n_resamples=99, random_state=0
+        )
+
+    one, other = score(weights), score(weights * size / weights.max())
+    assert other.estimate == pytest.approx(one.estimate, rel=1e-9)
+    assert other.confidence_interval[:2] == pytest.approx(one.confidence_interval[:2], rel=1e-6)
+
+
+def test_ordinary_weights_are_taken_as_they_are():
+    weights = RNG.random(N) * 2.0**90
+    assert skboot._validation.check_weights(weights, "f") is not None
+    np.testing.assert_array_equal(skboot._validation.check_weights(weights, "f"), weights)
+
+
+@pytest.mark.parametrize("metric", ["r2", "explained_variance"])
+@pytest.mark.parametrize("size", [2.0**990, 2.0**-990])
+def test_a_coefficient_does_not_depend_on_the_unit(metric, size):
+    y_true = RNG.normal(size=N)
+    y_pred = y_true + RNG.normal(size=N)
+    one, other = (
+        skboot.bootstrap_score(y_true * unit, y_pred * unit, metric=metric, **FEW)
+        for unit in (1.0, size)
+    )
+    expected = metrics.get_scorer(metric)._score_func(y_true, y_pred)
+    assert other.estimate == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(other.bootstrap_distribution, one.bootstrap_distribution, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("metric", "size"),
+    [
+        ("neg_mean_squared_error", 1e200),
+        ("neg_mean_squared_error", 1e-300),
+        ("neg_root_mean_squared_error", 1e300),
+        ("neg_mean_absolute_error", 1e300),
+        ("neg_mean_absolute_error", 1e-320),
+        ("neg_median_absolute_error", 1e300),
+    ],
+)
+def test_a_loss_without_a_double_is_refused(metric, size):
+    y_true, y_pred = RNG.normal(size=N) * size, RNG.normal(size=N) * size
+    with pytest.raises(ValueError, match=r"in size.*another unit"):
+        skboot.bootstrap_score(y_true, y_pred, metric=metric, **FEW)
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-310, 1e-320])
+def test_losses_without_a_variance_are_refused(size):
+    losses = RNG.random(N) * size
+    with pytest.raises(ValueError, match="'y_pred' parameter of bootstrap_score must give losses"):
+        skboot.bootstrap_score(None, losses, metric="mean", **FEW)
+    with pytest.raises(ValueError, match="'y_preds' parameter of bootstrap_runs must give losses"):
+        skboot.bootstrap_runs(None, [losses, losses], metric="mean", **FEW)
+
+
+def test_no_loss_at_all_is_no_matter_of_size():
+    tiny = RNG.normal(size=N) * 1e-300
+    result = skboot.bootstrap_score(tiny, tiny, metric="neg_mean_squared_error", **FEW)
+    assert result.estimate == 0
+
+
+def test_targets_without_squares_are_refused_in_fit():
+    scorer = skboot.BootstrapScorer(Ridge(), n_train_resamples=4, random_state=0)
+    with pytest.raises(ValueError, match=r"'y' parameter of BootstrapScorer.fit.*in size"):
+        scorer.fit(X, Y * 1e300)
+
+
+# ------------------------------------------------------------------ memory
+
+
+def test_an_interval_without_resamples_draws_few_of_a_milliard():
+    start = time.perf_counter()
+    result = skboot.bootstrap_score(Y, P, n_resamples=10**9, random_state=0)
+    assert time.perf_counter() - start < 10
+    assert result.n_resamples == 100_000
+    assert any("needs no resamples" in note for note in result.notes)
+    fewer = skboot.bootstrap_score(Y, P, n_resamples=100, random_state=0)
+    assert result.confidence_interval == fewer.confidence_interval
+    np.testing.assert_array_equal(result.bootstrap_distribution[:100], fewer.bootstrap_distribution)
+
+
+def test_an_interval_of_resamples_draws_all():
+    result = skboot.bootstrap_score(Y, P, interval="percentile", n_resamples=100_001)
+    assert result.n_resamples == 100_001
+
+
+@pytest.mark.parametrize(
+    "function",
+    ["bootstrap_score", "bootstrap_runs", "compare_systems", "compare_runs", "search_score"],
+)
+def test_more_resamples_than_memory_holds_are_refused_with_the_number_it_holds(function):
+    call, arguments = BASE[function]
+    with pytest.raises(ValueError, match=rf"'n_resamples' parameter of {function} must .*at most"):
+        call(**{**arguments, "metric": "f1", "n_resamples": 10**13})
+
+
+def test_what_fits_is_said_from_the_memory_there_is(monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 10**9)
+    with pytest.raises(ValueError, match=r"at most 10000000\. Got 10000001"):
+        _memory.check_fits("n_resamples", 10**7 + 1, 100, "f")
+    _memory.check_fits("n_resamples", 10**7, 100, "f")
+
+
+def test_memory_is_that_of_the_system_or_less_in_a_container(monkeypatch, tmp_path):
+    limit = tmp_path / "memory.max"
+    limit.write_text("1048576\n")
+    monkeypatch.setattr(_memory, "_LIMIT", limit)
+    assert _memory.available_bytes() == 1 << 20
+    limit.write_text("max\n")
+    assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
+    monkeypatch.setattr(_memory, "_MEMINFO", Path("nowhere"))
+    assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
