@@ -52,6 +52,8 @@ def as_array(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ma.MaskedArray):
         _refuse_masked(values)
     array = _converted(values)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     kind = array.dtype.kind
     if kind in "fUS" and isinstance(values, list | tuple):
         array = _as_given(array, values)

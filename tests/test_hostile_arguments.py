@@ -182,6 +182,7 @@ HOSTILE = {
         "twice": [0, 0, 1],
         "None": [0, None],
     },
+    "full_runs": {"5": 5, "text": "a"},
     "metric": METRICS,
     "n_resamples": {"1": 1, "2.5": 2.5, "None": None, "text": "a"},
     "n_train_resamples": {"2.5": 2.5, "None": None, "beyond memory": 10**15},
@@ -262,13 +263,17 @@ def is_left_to_others(function, argument, what):
         return what not in ("masked", "short", "of no dimension", "empty")
     if what == "short":
         return argument == "scores_a" or function == "bayes_decisions"
-    return argument == "training"
+    # In compare_runs it is a dict of these, whatever else.
+    return argument == "training" and what.startswith("ids")
 
 
 @pytest.mark.parametrize(("function", "argument", "value"), cases())
 def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
     call, arguments = BASE[function]
     changes = dict([nested(function, argument, value)])
+    if argument in ("training", "full_runs"):
+        runs = {"A": [P], "B": [Q]} if function == "compare_runs" else [P]
+        changes = {"varied": "both", "full_runs": runs, "training": [0, 1, 1], **changes}
     if argument in ("y_test", "groups_test"):
         changes = {"X_test": X, "y_test": Y, **changes}
     if argument == "memory" or function == "compare_methods":

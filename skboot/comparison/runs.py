@@ -203,7 +203,7 @@ def _checked_methods(
     varied: str,
 ) -> dict[str, Method]:
     named = checked_names(y_preds, _CALLER, "method")
-    full = {} if full_runs is None else {str(key): each for key, each in full_runs.items()}
+    full = _by_name("full_runs", full_runs)
     on_samples = varied in ("training", "both")
     if on_samples != bool(full) or (full and set(full) != set(named)):
         raise check.fail(
@@ -230,12 +230,22 @@ def _checked_methods(
     return methods
 
 
+def _by_name(argument: str, values: Any) -> dict[str, Any]:
+    """What is given for each method, by its name; empty without."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        must = "be a dict by the names of y_preds, or None"
+        raise check.fail(_CALLER, argument, must, type(values).__name__)
+    return {str(name): own for name, own in values.items()}
+
+
 def _with_training(methods: dict[str, Method], training: Any, varied: str) -> dict[str, Method]:
     """Methods with the names of their training samples, with varied="both"."""
     if varied != "both":
         training_samples(training, varied, 1, _CALLER)
         return methods
-    named = {str(key): each for key, each in training.items()} if training is not None else {}
+    named = _by_name("training", training)
     if set(named) != set(methods):
         raise check.fail(
             _CALLER,
@@ -283,7 +293,7 @@ def _alone(
     """Result of each method by itself, by method and metric."""
     found = {}
     named = checked_names(y_preds, _CALLER, "method")
-    full = {} if full_runs is None else {str(key): each for key, each in full_runs.items()}
+    full = _by_name("full_runs", full_runs)
     with warnings.catch_warnings(), check.speaking_as(_CALLER):
         # What holds for the comparison is said of it.
         warnings.simplefilter("ignore")

@@ -202,7 +202,8 @@ class MedianAbsoluteError(_Loss):
     ) -> Reduced:
         """Number rows in rising order of absolute errors, equal ones as one if that pays."""
         assert y_true is not None
-        errors = np.abs(y_pred - y_true)
+        # As floats: unsigned integers wrap, and booleans have no difference.
+        errors = np.abs(np.subtract(y_pred, y_true, dtype=np.float64))
         order = np.argsort(errors)
         ordered = errors[order]
         number = np.arange(len(errors))
