@@ -1,4 +1,4 @@
-"""Averages over many classes are covered as the guide and record 0033 say, and within their limits."""
+"""Averages over many classes are covered as the guide says, and within their limits."""
 
 import csv
 import importlib.util
