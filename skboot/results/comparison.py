@@ -43,7 +43,7 @@ class PairedDifference(NamedTuple):
         Adjusted for the number of differences; NaN with ``adjust=None``.
     bootstrap_support : float
         Share of resamples on which the first scores higher, ties half: of the test rows, or of
-        the training rows where methods are scored on the rows left out.
+        the training rows where methods are scored on the rows left out of them.
     standard_error : float
         Standard deviation of the difference over the resamples.
     mcnemar_p_value : float or None
@@ -51,6 +51,8 @@ class PairedDifference(NamedTuple):
     outperformance : Outperformance or None
         P(A > B): how often a run of the first beats the run of the second that belongs to it, with
         its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
+    reason : str
+        Why there is no interval; empty where there is one, or where that is said of the systems.
     """
 
     first: str
@@ -64,6 +66,7 @@ class PairedDifference(NamedTuple):
     standard_error: float
     mcnemar_p_value: float | None = None
     outperformance: Outperformance | None = None
+    reason: str = ""
 
     @property
     def widest_interval(self) -> ConfidenceInterval:
@@ -123,6 +126,9 @@ class ComparisonResult:
         What the intervals do not vary.
     settings : dict
         Arguments of the call.
+    training_share : float or None
+        Of methods scored on rows left out: share of the rows (groups) that they were trained on,
+        .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
 
     See Also
     --------
@@ -154,6 +160,7 @@ class ComparisonResult:
     notes: tuple[str, ...] = ()
     held_fixed: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    training_share: float | None = None
 
     def __post_init__(self) -> None:
         own = {
@@ -365,6 +372,7 @@ class ComparisonResult:
             "estimand": self.estimand,
             "reference": self.reference,
             "adjust": self.adjust,
+            "training_share": self.training_share,
             "best": self.best,
             "indistinguishable_from_best": self.indistinguishable_from_best,
             "pairs": [_named(pair) for pair in self.pairs],

@@ -35,6 +35,7 @@ _METHODS = {
     "components": "t interval from variance components",
     "welch": "Welch's t interval over runs",
     "adjusted": "t interval with the adjusted standard error of the out-of-bag difference",
+    "cv-bootstrap": "t interval with the spread of bootstrap samples",
 }
 _ESTIMANDS = {
     "system": "difference of these trained systems on new data from the same source",
@@ -99,7 +100,7 @@ def claim(result: ComparisonResult) -> str:
 
 def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     if math.isnan(pair.difference):
-        return f"The difference in {_metric(result)} is undefined: {_reason(result)}."
+        return f"The difference in {_metric(result)} is undefined: {_reason(result, pair)}."
     scores = [
         rendering.number(result.systems[n].estimate, _score_digits(result, pair))
         for n in (pair.first, pair.second)
@@ -113,7 +114,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     )
     subject = {
         "system": "on new data from the same source the difference is estimated at",
-        "method": "the difference to be expected of the methods is estimated at",
+        "method": f"the difference to be expected of the methods{_size(result)} is estimated at",
     }[result.estimand]
     fixed = (
         f", with {wording._listed(result.held_fixed)} held fixed"
@@ -135,8 +136,9 @@ def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
     if found is None or found.n_pairs == 0:
         return ""
     share, low, high = (f"{100 * part:.0f}" for part in found[:3])
+    on = " on bootstrap samples" if _is_left_out(result) else ""
     return (
-        f" {pair.first} beat {pair.second} in {share} % of {found.n_pairs} pairs of runs "
+        f" {pair.first} beat {pair.second} in {share} % of {found.n_pairs} pairs of runs{on} "
         f"({rendering.percent(found.confidence_level)} CI {low} to {high} %, given "
         f"{_given(result)})."
     )
@@ -151,7 +153,7 @@ def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str
 def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     low, high, level, method = pair.confidence_interval
     if math.isnan(low) or math.isnan(high):
-        return f"no {rendering.percent(level)} CI: {_reason(result)}"
+        return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
     parts = [
         f"{rendering.percent(level)} CI {limits(pair.confidence_interval, digits_of(pair))}",
         method_name(method),
@@ -202,6 +204,8 @@ def _names(names: Sequence[str], most: int = 6) -> str:
 def _together(result: ComparisonResult) -> str:
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     drawn = f"{wording.units(result._any_system)} resampled for all"
+    if result.training_share is not None:
+        drawn += f"; methods{_size(result)}"
     if result.adjust is None:
         return f"{level} intervals of each difference by itself, not adjusted for {n}; {drawn}"
     name = {"max-t": "max-t", "holm": "Holm and Bonferroni"}[result.adjust]
@@ -222,6 +226,14 @@ def _rows(result: ComparisonResult) -> str:
     return wording._counted(result.n_samples, "test row")
 
 
+def _size(result: ComparisonResult) -> str:
+    """Say on how much methods were trained that are scored on the rows left out."""
+    if result.training_share is None:
+        return ""
+    share = f"{100 * result.training_share:.3g} %"
+    return f" when trained on {share} of these {result._any_system.unit}s"
+
+
 def _given(result: ComparisonResult) -> str:
     """What paired runs hold fixed."""
     if _is_left_out(result):
@@ -234,7 +246,9 @@ def _metric(result: ComparisonResult) -> str:
     return wording.spoken(result.metric)
 
 
-def _reason(result: ComparisonResult) -> str:
+def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
+    if pair.reason:
+        return pair.reason
     undefined = [name for name, one in result.systems.items() if math.isnan(one.estimate)]
     if undefined:
         return f"the metric has no value for {wording._listed(undefined)} on these data"
@@ -246,7 +260,7 @@ def _reason(result: ComparisonResult) -> str:
 
 def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     """Return what a reader should know besides the tables, as label and text."""
-    lines = [("estimand", _ESTIMANDS[result.estimand])]
+    lines = [("estimand", _estimand(result))]
     if sign := wording.direction(result.greater_is_better):
         lines.append(("direction", sign))
     lines.append(("adjusted", _adjusted(result)))
@@ -268,6 +282,13 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     return lines
 
 
+def _estimand(result: ComparisonResult) -> str:
+    """What the differences are of, and at which training-set size."""
+    if result.training_share is None:
+        return _ESTIMANDS[result.estimand]
+    return f"difference of the methods' expected performance{_size(result)}"
+
+
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     """P(A > B) of each pair shown, with the rule for reading it."""
     shown = [
@@ -275,10 +296,13 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     ]
     if not shown:
         return []
+    on = ""
+    if _is_left_out(result):
+        on = " on bootstrap samples, which hold 63.2 % of the distinct rows,"
     lines = [
         (
             "P(A > B)",
-            f"share of runs of A that beat the run of B that belongs to them, given "
+            f"share of runs of A{on} that beat the run of B that belongs to them, given "
             f"{_given(result)}; it says nothing of other rows. Significant if the interval lies "
             "on one side of .5, and meaningful if it reaches beyond .75 or .25 (Bouthillier et al. "
             "2021)",
