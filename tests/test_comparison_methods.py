@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
-from skboot.inference.method_differences import MethodsDifference
+from skboot.inference.method_differences import MethodsDifference, share_of_training
 from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
 from skboot.inference.paired import tango_interval
 from skboot.refit.samples import draw
@@ -237,8 +237,8 @@ def pooled(samples, answers):
     return np.where(left_out, answers, 0).reshape(-1, samples.n_folds, N).sum(axis=1)
 
 
-def by_loops(samples, influence, scores, of_scores, left_out_error):
-    """The largest of three variances: unit by unit and sample by sample."""
+def by_loops(samples, influence, scores, of_scores, left_out_error, share):
+    """Variance of the cross-validated difference: unit by unit and sample by sample."""
     counts = samples.counts.astype(float)
     n_samples, n_units = counts.shape
     sampling = np.var(influence, ddof=1) / n_units
@@ -254,7 +254,20 @@ def by_loops(samples, influence, scores, of_scores, left_out_error):
         products = (counts[:, i] - counts[:, i].mean()) * rest
         jackknife += (influence[i] / n_units + products.mean()) ** 2
         jackknife -= products.var(ddof=1) / n_samples
-    return max(sampling, jackknife, left_out_error**2)
+    left_out = left_out_error**2
+    return max(sampling, left_out + share * max(jackknife - left_out, 0))
+
+
+def share_of(wrong_on_all, wrong_cv, wrong_left_out, outside):
+    """The larger of both methods: how much of the bootstrap's spread holds at this size."""
+    shares = []
+    for on_all, cv, boot in zip(wrong_on_all, wrong_cv, wrong_left_out, strict=True):
+        centre = cv.mean()
+        middle = (on_all.mean() + centre) / 2
+        median = np.median((boot * outside).sum(axis=1) / outside.sum(axis=1))
+        assert centre > on_all.mean()
+        shares.append(1.0 if median <= centre else ((centre - middle) / (median - middle)) ** 2)
+    return max(shares)
 
 
 def test_by_default_the_difference_is_that_of_repeated_cross_validation_at_nine_tenths():
@@ -270,8 +283,9 @@ def test_by_default_the_difference_is_that_of_repeated_cross_validation_at_nine_
     scores = (change * outside).sum(axis=1) / outside.sum(axis=1)
     [left_out] = compare_methods(METHODS, X, Y, **OUT_OF_BAG).pairs
     influence = (gaps - gaps.mean(axis=1, keepdims=True)).mean(axis=0)
+    share = share_of(wrong(np.ones((1, N), int)), wrong_cv, (first, second), outside)
     variance = by_loops(
-        samples, influence, scores, change - scores[:, None], left_out.standard_error
+        samples, influence, scores, change - scores[:, None], left_out.standard_error, share
     )
     assert_allclose(pair.standard_error, np.sqrt(variance))
     half = stats.t.ppf(0.975, N - 1) * pair.standard_error
@@ -306,7 +320,9 @@ def test_with_groups_folds_and_influence_are_those_of_whole_groups():
     of_scores = np.array([of_groups(*both) for both in zip(change, outside, strict=True)])
     scores = (change * outside).sum(axis=1) / outside.sum(axis=1)
     [left_out] = compare_methods(METHODS, X, Y, groups=GROUPS, **OUT_OF_BAG).pairs
-    variance = by_loops(samples, influence, scores, of_scores, left_out.standard_error)
+    share = share_of(wrong(np.ones((1, N), int)), wrong_cv, (first, second), outside)
+    variance = by_loops(samples, influence, scores, of_scores, left_out.standard_error, share)
+    assert variance > left_out.standard_error**2
     assert_allclose(pair.standard_error, np.sqrt(variance))
     half = stats.t.ppf(0.975, n_groups - 1) * pair.standard_error
     assert_allclose(pair.confidence_interval.high, pair.difference + half)
@@ -446,6 +462,22 @@ def test_limits_without_spread_are_tangos(wins):
     assert np.isnan(number.interval(0.95)).all()
     assert number.reason
     assert number.p_value == 1 if wins == 0 else np.isnan(number.p_value)
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ((0.1, 0.2, 0.25), 0.25),
+        ((0.1, 0.2, 0.2), 1),
+        ((0.1, 0.2, 0.1), 1),
+        ((0.2, 0.2, 0.3), 0),
+        ((np.nan, 0.2, 0.3), 1),
+    ],
+)
+def test_less_of_the_spread_holds_the_faster_the_error_falls(errors, expected):
+    assert_allclose(share_of_training(*errors), expected)
+    # Errors of scores that are turned, such as 1 - accuracy and -accuracy, differ by a constant.
+    assert_allclose(share_of_training(*(error - 1 for error in errors)), expected)
 
 
 def test_by_name_the_spread_is_that_of_the_out_of_bag_difference():

@@ -147,11 +147,12 @@ def compare_methods(
     -----
     Without a test set: difference of the scores by repeated cross-validation, with a t interval of
     one degree of freedom less than there are rows (groups, rows of the rarest class for all but
-    means). Its variance is the largest of three: the sampling variance of the out-of-fold
-    differences averaged over repeats; the infinitesimal jackknife of `BootstrapScorer`'s
-    "cv-bootstrap" interval, of the differences; and the squared standard error of the out-of-bag
-    difference. Where every row is decided alike (or every row differently), the limits are those of
-    Tango's score interval; for losses that are not right or wrong there is none, and it is said.
+    means). Its variance is that of the out-of-bag difference, moved towards the infinitesimal
+    jackknife of `BootstrapScorer`'s "cv-bootstrap" interval where that is larger, the further the
+    less the methods gain between .632 of the rows and all of them; and at least the sampling
+    variance of the out-of-fold differences averaged over repeats. Where every row is decided alike
+    (or every row differently), the limits are those of Tango's score interval; for losses that are
+    not right or wrong there is none, and it is said.
     With the other strategies: difference of the out-of-bag errors Err(1), with the standard error
     of Efron and Tibshirani (1997, section 5) for the differences of the losses. There is no .632+
     of a difference. With a test set: variance components of the differences run by run, centred on

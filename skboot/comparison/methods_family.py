@@ -152,7 +152,8 @@ def _left_out(
     every = left_out_by_all(measures, [one.kept for one in judged.values()])
     samples = every[0].kept.samples
     pairs = pairs_of(judged, call.reference)
-    compared = _compared(call, dict(zip(judged, every, strict=True)), pairs)
+    resubstitution = {name: one.errors[k].full_errors.mean() for name, one in judged.items()}
+    compared = _compared(call, dict(zip(judged, every, strict=True)), pairs, resubstitution)
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
@@ -197,7 +198,10 @@ class _Compared(NamedTuple):
 
 
 def _compared(
-    call: MethodsCall, parts: Mapping[str, LeftOut], pairs: Sequence[tuple[str, str]]
+    call: MethodsCall,
+    parts: Mapping[str, LeftOut],
+    pairs: Sequence[tuple[str, str]],
+    resubstitution: Mapping[str, float],
 ) -> list[_Compared]:
     """All differences; NaN where too little served all methods."""
     unknown = MethodsDifference(np.nan, np.nan, np.nan)
@@ -213,7 +217,9 @@ def _compared(
         error = difference_error(parts[one], parts[other])
         difference, reason = unknown, ""
         if folds is not None:
-            difference = cross_validated_difference(folds[one], folds[other], error)
+            difference = cross_validated_difference(
+                folds[one], folds[other], error, (resubstitution[one], resubstitution[other])
+            )
             if call.interval == "adjusted" and difference.standard_error != 0:
                 difference = difference._replace(standard_error=error.standard_error)
         elif not call.is_cross_validated:

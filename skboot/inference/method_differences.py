@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from .cv_bootstrap import cv_bootstrap
-from .out_of_bag import OutOfBagError
 
 Floats = NDArray[np.float64]
 
@@ -85,12 +84,44 @@ class MethodsDifference(NamedTuple):
         return float(2 * special.ndtr(-np.sqrt(self.n_units * abs(self.difference) / self.span)))
 
 
+def share_of_training(resubstitution: float, centre: float, left_out: float) -> float:
+    """How much of the spread of models of bootstrap samples holds for models of all rows.
+
+    Parameters
+    ----------
+    resubstitution : float
+        Error on the rows trained on; NaN if unknown.
+    centre : float
+        Error by cross-validation.
+    left_out : float
+        Median error of models of bootstrap samples on the rows that these left out.
+
+    Returns
+    -------
+    float
+        In [0, 1]. A bootstrap sample holds .632 of the distinct rows. Where the error falls fast
+        from that size to this one, it is far above `centre`, and so is its spread; where it does
+        not fall, the share is 1. With m halfway between resubstitution and `centre`, the share is
+        ((centre - m) / (left_out - m))^2.
+    """
+    if np.isnan(resubstitution):
+        return 1.0
+    if centre <= resubstitution:
+        return 0.0
+    middle = (resubstitution + centre) / 2
+    if left_out <= max(middle, centre):
+        return 1.0
+    return float(((centre - middle) / (left_out - middle)) ** 2)
+
+
 def cross_validated_variance(
     influence: Floats,
     counts: NDArray[np.integer],
     scores: Floats,
     oob_influence: Floats,
-    out_of_bag: OutOfBagError,
+    *,
+    left_out: float,
+    share: float,
 ) -> float:
     """Variance of the difference of two cross-validated errors.
 
@@ -104,25 +135,26 @@ def cross_validated_variance(
         Difference of the errors on the units that each sample left out.
     oob_influence : ndarray of shape (n_resamples, n_units)
         Of the units left out, on that difference.
-    out_of_bag : OutOfBagError
-        Out-of-bag difference, from the same samples.
+    left_out : float
+        Variance of the out-of-bag difference, from the same samples.
+    share : float
+        The larger `share_of_training` of the two methods.
 
     Returns
     -------
     float
-        The largest of three: the sampling variance of the out-of-fold differences; the
-        infinitesimal jackknife of sampling and training together (`cv_bootstrap`), which is left
-        out with fewer than 4 sqrt(n_units) samples; the squared standard error of the out-of-bag
-        difference.
+        ``max(V_fl, left_out + share (V_IJ - left_out))``: V_fl the sampling variance of the
+        out-of-fold differences, V_IJ the infinitesimal jackknife of sampling and training together
+        (`cv_bootstrap`) where it is larger than `left_out`. With fewer than 4 sqrt(n_units) samples
+        there is no jackknife, and it is left out.
 
     Notes
     -----
-    The jackknife is needed where single models vary much, as nearest neighbours do: every row's
-    out-of-bag loss is a mean over some .37 n_resamples models and its out-of-fold loss over a few,
-    so that the cross-validated difference varies more than the out-of-bag one. The measurements are
-    in the decision record 0035.
+    The jackknife is needed where single models vary much, as nearest neighbours do: the out-of-bag
+    loss of a row is a mean over some .37 n_resamples models and its out-of-fold loss one over a
+    few, so that the cross-validated difference varies more than the out-of-bag one. For smooth
+    learners it is too large. The decision record 0035 holds the measurements.
     """
     found = cv_bootstrap(0.0, influence[None], counts, scores, oob_influence)
-    # Python's max would keep a NaN that comes first.
-    candidates = (found.variance_cv_averaged, found.variance_jackknife)
-    return float(np.nanmax([*candidates, out_of_bag.standard_error**2]))
+    more = found.variance_jackknife - left_out
+    return max(found.variance_cv_averaged, left_out + (share * more if more > 0 else 0.0))

@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.cv_bootstrap import group_influence
-from ..inference.method_differences import MethodsDifference, cross_validated_variance
+from ..inference.method_differences import (
+    MethodsDifference,
+    cross_validated_variance,
+    share_of_training,
+)
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from .estimates import (
     Kept,
@@ -206,7 +210,10 @@ def cross_validated_by_all(parts: Mapping[str, LeftOut]) -> dict[str, CrossValid
 
 
 def cross_validated_difference(
-    first: CrossValidated, second: CrossValidated, out_of_bag: OutOfBagError
+    first: CrossValidated,
+    second: CrossValidated,
+    out_of_bag: OutOfBagError,
+    resubstitution: tuple[float, float],
 ) -> MethodsDifference:
     """Score of the first method less that of the second, by repeated cross-validation.
 
@@ -216,22 +223,28 @@ def cross_validated_difference(
         From one call of `cross_validated_by_all`.
     out_of_bag : OutOfBagError
         Of the same two, by `difference_error`.
+    resubstitution : tuple of float
+        Error of each on the rows trained on.
 
     Returns
     -------
     MethodsDifference
     """
-    part = first.left_out
-    scores, oob_influence = (
-        one - other
-        for one, other in zip(_of_samples(part), _of_samples(second.left_out), strict=True)
+    part, both = first.left_out, (first, second)
+    (scores, influence), (other_scores, other_influence) = (
+        _of_samples(one.left_out) for one in both
     )
+    shares = [
+        share_of_training(error, one.centre, float(np.median(own)))
+        for error, one, own in zip(resubstitution, both, (scores, other_scores), strict=True)
+    ]
     variance = cross_validated_variance(
         first.influence - second.influence,
         part.kept.samples.counts[part.used],
-        scores,
-        oob_influence,
-        out_of_bag,
+        scores - other_scores,
+        influence - other_influence,
+        left_out=out_of_bag.standard_error**2,
+        share=max(shares),
     )
     size = max(abs(first.centre), abs(second.centre))
     two_valued = first.two_valued and second.two_valued
