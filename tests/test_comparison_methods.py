@@ -348,6 +348,7 @@ def test_ranks_are_compared_fold_by_fold():
 @pytest.mark.parametrize(
     "scoring", ["f1", "balanced_accuracy", "neg_log_loss", "average_precision", roc_auc_of_labels]
 )
+@pytest.mark.filterwarnings("ignore:.*resamples are too few")
 def test_whatever_the_metric_the_difference_is_that_of_the_scores(scoring):
     options = {"scoring": scoring, "n_train_resamples": 50, "n_cv_repeats": 1, "random_state": 0}
     result = compare_methods(METHODS, X[:40], Y[:40], **options)

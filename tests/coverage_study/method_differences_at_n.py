@@ -1,7 +1,7 @@
 """Intervals for the difference of two methods at this training-set size: which spread to take.
 
 Run ``python method_differences_at_n.py > method_differences_at_n.csv`` in this folder to make the
-table; about five minutes on one core. ``python method_differences_at_n.py 500 NAME`` runs one cell.
+table; about three minutes on one core. ``python method_differences_at_n.py 1000 NAME`` runs one cell.
 
 All intervals of a data set stand on the same runs: the 200 bootstrap samples and the 5 repeats of
 10-fold cross-validation of `compare_methods` with the data set's number as ``random_state``. The
@@ -474,7 +474,7 @@ def _percent(share):
     return f"{100 * p:.1f}", f"{100 * np.sqrt(max(p * (1 - p), 1e-4) / len(share)):.1f}"
 
 
-def main(repetitions=500, *names):
+def main(repetitions=300, *names):
     """Write the table as CSV."""
     write = csv.writer(sys.stdout, lineterminator="\n")
     write.writerow(HEADER)
