@@ -1,7 +1,8 @@
 """Intervals for the difference of two methods at this training-set size: which spread to take.
 
 Run ``python method_differences_at_n.py > method_differences_at_n.csv`` in this folder to make the
-table; about three minutes on one core. ``python method_differences_at_n.py 1000 NAME`` runs one cell.
+table; about three minutes on one core. ``python method_differences_at_n.py 1000 NAME`` runs 1000
+data sets of one cell.
 
 All intervals of a data set stand on the same runs: the 200 bootstrap samples and the 5 repeats of
 10-fold cross-validation of `compare_methods` with the data set's number as ``random_state``. The
