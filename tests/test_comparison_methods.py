@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer, load_diabetes
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression
@@ -17,7 +17,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
+from skboot.inference.cv_bootstrap import share_of_training
+from skboot.inference.method_differences import MethodsDifference
 from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
+from skboot.inference.paired import tango_interval
 from skboot.refit.samples import draw
 
 N, B = 120, 60
@@ -50,19 +53,29 @@ class OneColumn(ClassifierMixin, BaseEstimator):
 
 METHODS = {name: OneColumn(column) for name, column in BAYES.items()}
 FIRST, SECOND = METHODS
+OUT_OF_BAG = {"strategy": "oob", "n_train_resamples": B, "random_state": 0}
 
 
-def counts_of(unit=None, n_resamples=B):
+def roc_auc_of_labels(estimator, X, y):
+    """A callable whose value is no sum over rows."""
+    return roc_auc_score(y, estimator.predict(X))
+
+
+def samples_of(unit=None, n_resamples=B, n_repeats=0):
     return draw(
         N,
         unit=unit,
         codes=Y,
         stratify=False,
         n_resamples=n_resamples,
-        n_repeats=0,
+        n_repeats=n_repeats,
         n_seeds=1,
         seed=np.random.SeedSequence(0),
-    ).counts.astype(int)
+    )
+
+
+def counts_of(unit=None, n_resamples=B):
+    return samples_of(unit, n_resamples).counts.astype(int)
 
 
 def answers_of(column, row_counts, method="predict", X_new=X):
@@ -106,7 +119,7 @@ def test_the_difference_is_that_of_the_out_of_bag_errors_with_its_standard_error
     counts = counts_of()
     first, second = wrong(counts)
     error, values = by_hand(first - second, counts, np.arange(N))
-    [pair] = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0).pairs
+    [pair] = compare_methods(METHODS, X, Y, **OUT_OF_BAG).pairs
     assert_allclose(pair.difference, -error, atol=1e-12)
     assert pair.standard_error < np.sqrt(np.sum(values**2))
     half = stats.t.ppf(0.975, N - 1) * pair.standard_error
@@ -122,7 +135,8 @@ def test_many_training_samples_leave_the_standard_error_without_monte_carlo_nois
     counts = counts_of(n_resamples=2000)
     first, second = wrong(counts)
     _, values = by_hand(first - second, counts, np.arange(N))
-    [few] = compare_methods(METHODS, X, Y, n_train_resamples=200, random_state=1).pairs
+    options = {"strategy": "oob", "n_train_resamples": 200, "random_state": 1}
+    [few] = compare_methods(METHODS, X, Y, **options).pairs
     assert_allclose(few.standard_error, np.sqrt(np.sum(values**2)), rtol=0.1)
 
 
@@ -131,9 +145,7 @@ def test_groups_are_drawn_and_left_out_together():
     row_counts = counts[:, GROUPS]
     first, second = wrong(row_counts)
     error, values = by_hand(first - second, counts, GROUPS)
-    [pair] = compare_methods(
-        METHODS, X, Y, groups=GROUPS, n_train_resamples=B, random_state=0
-    ).pairs
+    [pair] = compare_methods(METHODS, X, Y, groups=GROUPS, **OUT_OF_BAG).pairs
     assert_allclose(pair.difference, -error, atol=1e-12)
     assert pair.standard_error < np.sqrt(np.sum(values**2))
     half = stats.t.ppf(0.975, len(np.unique(GROUPS)) - 1) * pair.standard_error
@@ -147,9 +159,7 @@ def test_ranks_are_compared_resample_by_resample():
         roc_auc_score(Y[c == 0], a[c == 0]) - roc_auc_score(Y[c == 0], b[c == 0])
         for c, a, b in zip(counts, *scores, strict=True)
     ]
-    [pair] = compare_methods(
-        METHODS, X, Y, scoring="roc_auc", n_train_resamples=B, random_state=0
-    ).pairs
+    [pair] = compare_methods(METHODS, X, Y, scoring="roc_auc", **OUT_OF_BAG).pairs
     assert_allclose(pair.difference, np.mean(change))
     assert_allclose(pair.bootstrap_support, np.mean(np.greater(change, 0)))
     # Degrees of freedom of the rarer class.
@@ -166,18 +176,18 @@ def test_a_function_of_means_is_that_of_the_averaged_terms():
         f1_score(np.tile(Y, B), answers_of(c, counts).ravel(), sample_weight=weight.ravel())
         for c in BAYES.values()
     ]
-    [pair] = compare_methods(METHODS, X, Y, scoring="f1", n_train_resamples=B, random_state=0).pairs
+    [pair] = compare_methods(METHODS, X, Y, scoring="f1", **OUT_OF_BAG).pairs
     assert_allclose(pair.difference, expected[0] - expected[1])
     assert 0 < pair.standard_error < 0.1
 
 
+@pytest.mark.filterwarnings("ignore:.*resamples are too few")
 def test_each_estimator_is_run_as_by_a_bootstrap_scorer():
     trees = {"deep": ExtraTreesClassifier(5), "flat": ExtraTreesClassifier(5, max_depth=1)}
-    result = compare_methods(trees, X, Y, n_train_resamples=60, n_seeds=2, random_state=3)
+    options = {"n_train_resamples": 10, "n_cv_repeats": 1, "n_seeds": 2, "random_state": 3}
+    result = compare_methods(trees, X, Y, **options)
     for name, tree in trees.items():
-        scorer = BootstrapScorer(
-            tree, strategy="oob", n_train_resamples=60, n_seeds=2, random_state=3
-        ).fit(X, Y)
+        scorer = BootstrapScorer(tree, **options).fit(X, Y)
         assert_array_equal(
             result.systems[name].bootstrap_distribution, scorer.result_.bootstrap_distribution
         )
@@ -186,20 +196,24 @@ def test_each_estimator_is_run_as_by_a_bootstrap_scorer():
     assert_allclose(result.pairs[0].difference, change)
 
 
-def test_another_strategy_changes_the_scores_of_the_methods_and_not_their_differences():
+def test_a_632_rule_changes_the_scores_of_the_methods_and_not_their_out_of_bag_differences():
     options = {"n_train_resamples": B, "random_state": 0}
-    plain = compare_methods(METHODS, X, Y, **options)
-    result = compare_methods(METHODS, X, Y, strategy="cv-bootstrap", n_cv_repeats=2, **options)
+    plain = compare_methods(METHODS, X, Y, strategy="oob", **options)
+    result = compare_methods(METHODS, X, Y, strategy=".632+", **options)
     assert result.pairs == plain.pairs
-    scorer = BootstrapScorer(METHODS[FIRST], n_cv_repeats=2, **options).fit(X, Y)
+    scorer = BootstrapScorer(METHODS[FIRST], strategy=".632+", **options).fit(X, Y)
     assert result.systems[FIRST].confidence_interval == scorer.confidence_interval_
-    assert "by repeated cross-validation" in result.claim()
+    assert "by the .632+ rule" in result.claim()
     assert any("differences are of out-of-bag scores" in note for note in result.notes)
+    for one in (plain, result):
+        assert one.training_share == 0.632
+        assert "when trained on 63.2 % of these rows" in one.claim()
 
 
 def test_a_memory_folder_serves_both(tmp_path):
-    parameters = {"n_train_resamples": 50, "random_state": 0, "memory": tmp_path}
-    BootstrapScorer(METHODS[FIRST], strategy="oob", **parameters).fit(X, Y)
+    parameters = {"n_train_resamples": 50, "n_cv_repeats": 1, "random_state": 0}
+    parameters["memory"] = tmp_path
+    BootstrapScorer(METHODS[FIRST], **parameters).fit(X, Y)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.*") if path.is_file()}
     compare_methods(METHODS, X, Y, **parameters)
     assert before
@@ -208,15 +222,295 @@ def test_a_memory_folder_serves_both(tmp_path):
     assert len(after) == 2 * len(before)
 
 
-def test_the_same_estimator_twice_differs_by_nothing():
-    same = {"one": DecisionTreeClassifier(), "other": DecisionTreeClassifier()}
-    result = compare_methods(same, X, Y, n_train_resamples=10, random_state=0)
+# ------------------------------------------------------------------ by cross-validation
+
+
+def folds_of(samples):
+    """Training rows of each fold, (n_repeats x n_folds, n_samples), as 0 and 1."""
+    return np.array(
+        [fold_of != k for fold_of in samples.folds for k in range(samples.n_folds)]
+    ).astype(int)
+
+
+def pooled(samples, answers):
+    """Out-of-fold answers of each repeat, (n_repeats, n_samples)."""
+    left_out = folds_of(samples) == 0
+    return np.where(left_out, answers, 0).reshape(-1, samples.n_folds, N).sum(axis=1)
+
+
+def by_loops(samples, influence, scores, of_scores, left_out_error, share):
+    """Variance of the cross-validated difference: unit by unit and sample by sample."""
+    counts = samples.counts.astype(float)
+    n_samples, n_units = counts.shape
+    sampling = np.var(influence, ddof=1) / n_units
+    outside = counts == 0
+    mean = [of_scores[outside[:, i], i].mean() for i in range(n_units)]
+    rest = [
+        scores[b] - np.mean([mean[i] for i in range(n_units) if outside[b, i]])
+        for b in range(n_samples)
+    ]
+    rest = np.array(rest) - np.mean(rest)
+    jackknife = 0.0
+    for i in range(n_units):
+        products = (counts[:, i] - counts[:, i].mean()) * rest
+        jackknife += (influence[i] / n_units + products.mean()) ** 2
+        jackknife -= products.var(ddof=1) / n_samples
+    left_out = left_out_error**2
+    return max(sampling, left_out + share * max(jackknife - left_out, 0))
+
+
+def share_of(wrong_on_all, wrong_cv, wrong_left_out, outside):
+    """The larger of both methods: how much of the bootstrap's spread holds at this size."""
+    shares = []
+    for on_all, cv, boot in zip(wrong_on_all, wrong_cv, wrong_left_out, strict=True):
+        centre = cv.mean()
+        middle = (on_all.mean() + centre) / 2
+        median = np.median((boot * outside).sum(axis=1) / outside.sum(axis=1))
+        assert centre > on_all.mean()
+        shares.append(1.0 if median <= centre else ((centre - middle) / (median - middle)) ** 2)
+    return max(shares)
+
+
+def test_by_default_the_difference_is_that_of_repeated_cross_validation_at_nine_tenths():
+    samples = samples_of(n_repeats=5)
+    wrong_cv = [pooled(samples, w) for w in wrong(folds_of(samples))]
+    gaps = wrong_cv[0] - wrong_cv[1]
+    result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
     [pair] = result.pairs
-    assert pair.confidence_interval[:2] == (0, 0)
-    assert pair.difference == 0
-    assert pair.p_value == 1
-    assert pair.outperformance[:3] == (0.5, 0.5, 0.5)
-    assert any("degenerate" in note for note in result.notes)
+    assert_allclose(pair.difference, -gaps.mean(), atol=1e-12)
+    assert result.training_share == 0.9
+    first, second = wrong(samples.counts)
+    change, outside = first - second, samples.counts == 0
+    scores = (change * outside).sum(axis=1) / outside.sum(axis=1)
+    [left_out] = compare_methods(METHODS, X, Y, **OUT_OF_BAG).pairs
+    influence = (gaps - gaps.mean(axis=1, keepdims=True)).mean(axis=0)
+    share = share_of(wrong(np.ones((1, N), int)), wrong_cv, (first, second), outside)
+    variance = by_loops(
+        samples, influence, scores, change - scores[:, None], left_out.standard_error, share
+    )
+    assert_allclose(pair.standard_error, np.sqrt(variance))
+    half = stats.t.ppf(0.975, N - 1) * pair.standard_error
+    assert pair.confidence_interval.method == "cv-bootstrap"
+    assert_allclose(
+        pair.confidence_interval[:2], [pair.difference - half, pair.difference + half], rtol=1e-9
+    )
+    t = abs(pair.difference) / pair.standard_error
+    assert_allclose(pair.p_value, 2 * stats.t.sf(t, N - 1))
+
+
+def test_with_groups_folds_and_influence_are_those_of_whole_groups():
+    samples = samples_of(GROUPS, n_repeats=5)
+    n_groups = samples.counts.shape[1]
+    assert all(len(np.unique(own[g == GROUPS])) == 1 for own in samples.folds for g in range(30))
+    wrong_cv = [pooled(samples, w) for w in wrong(folds_of(samples))]
+    gaps = wrong_cv[0] - wrong_cv[1]
+    [pair] = compare_methods(
+        METHODS, X, Y, groups=GROUPS, n_train_resamples=B, random_state=0
+    ).pairs
+    assert_allclose(pair.difference, -gaps.mean(), atol=1e-12)
+    first, second = wrong(samples.counts[:, GROUPS])
+    change = first - second
+
+    def of_groups(values, rows):
+        own = np.bincount(GROUPS[rows], values[rows] - values[rows].mean(), n_groups)
+        return own * len(np.unique(GROUPS[rows])) / rows.sum()
+
+    every = np.ones(N, dtype=bool)
+    influence = np.mean([of_groups(own, every) for own in gaps], axis=0)
+    outside = samples.counts[:, GROUPS] == 0
+    of_scores = np.array([of_groups(*both) for both in zip(change, outside, strict=True)])
+    scores = (change * outside).sum(axis=1) / outside.sum(axis=1)
+    [left_out] = compare_methods(METHODS, X, Y, groups=GROUPS, **OUT_OF_BAG).pairs
+    share = share_of(wrong(np.ones((1, N), int)), wrong_cv, (first, second), outside)
+    variance = by_loops(samples, influence, scores, of_scores, left_out.standard_error, share)
+    assert variance > left_out.standard_error**2
+    assert_allclose(pair.standard_error, np.sqrt(variance))
+    half = stats.t.ppf(0.975, n_groups - 1) * pair.standard_error
+    assert_allclose(pair.confidence_interval.high, pair.difference + half)
+
+
+def test_ranks_are_compared_fold_by_fold():
+    samples = samples_of(n_repeats=5)
+    folds = folds_of(samples)
+    scores = [answers_of(column, folds, "predict_proba")[:, :, 1] for column in BAYES.values()]
+    change = [
+        roc_auc_score(Y[f == 0], a[f == 0]) - roc_auc_score(Y[f == 0], b[f == 0])
+        for f, a, b in zip(folds, *scores, strict=True)
+    ]
+    options = {"scoring": "roc_auc", "n_train_resamples": B, "random_state": 0}
+    [pair] = compare_methods(METHODS, X, Y, **options).pairs
+    assert_allclose(pair.difference, np.mean(change))
+    [left_out] = compare_methods(METHODS, X, Y, strategy="oob", **options).pairs
+    assert left_out.standard_error <= pair.standard_error < 1.5 * left_out.standard_error
+    half = stats.t.ppf(0.975, np.bincount(Y).min() - 1) * pair.standard_error
+    assert_allclose(pair.confidence_interval.high, pair.difference + half)
+
+
+@pytest.mark.parametrize(
+    "scoring", ["f1", "balanced_accuracy", "neg_log_loss", "average_precision", roc_auc_of_labels]
+)
+@pytest.mark.filterwarnings("ignore:.*resamples are too few")
+def test_whatever_the_metric_the_difference_is_that_of_the_scores(scoring):
+    options = {"scoring": scoring, "n_train_resamples": 50, "n_cv_repeats": 1, "random_state": 0}
+    rows = np.concatenate([np.flatnonzero(k == Y)[:20] for k in (0, 1)])
+    result = compare_methods(METHODS, X[rows], Y[rows], **options)
+    [pair] = result.pairs
+    change = np.subtract(*(result.systems[name].estimate for name in METHODS))
+    assert_allclose(pair.difference, change)
+    assert 0 < pair.standard_error < abs(change) + 0.5
+    low, high = pair.confidence_interval[:2]
+    assert low < change < high
+
+
+class FailsWithoutBoth(OneColumn):
+    """Fails where neither the first row nor another is in its sample."""
+
+    def __init__(self, column=0, other=1):
+        self.column, self.other = column, other
+
+    def fit(self, X, y):
+        if not any((X_ALL[row] == X).all(axis=1).any() for row in (0, self.other)):
+            raise ValueError("both rows are missing")
+        return super().fit(X, y)
+
+
+X_ALL = X
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc"])
+def test_repeats_in_which_a_fold_of_one_failed_are_left_out_for_all(scoring):
+    samples = samples_of(n_repeats=5)
+    together = (samples.folds == samples.folds[:, :1]).sum(axis=0)
+    other = int(np.flatnonzero((together > 0) & (together < 5))[0])
+    methods = {"whole": OneColumn(23), "fragile": FailsWithoutBoth(1, other)}
+    with pytest.warns(FitFailedWarning, match="fragile"):
+        result = compare_methods(
+            methods, X, Y, scoring=scoring, n_train_resamples=B, random_state=0
+        )
+    folds = folds_of(samples)
+    whole = folds[:, 0] + folds[:, other] > 0
+    answers = [answers_of(c, folds, "predict_proba")[:, :, 1] for c in (23, 1)]
+    if scoring == "roc_auc":
+        # Scored fold by fold: only the folds that failed are left out.
+        change = [
+            roc_auc_score(Y[f == 0], a[f == 0]) - roc_auc_score(Y[f == 0], b[f == 0])
+            for f, a, b in zip(folds[whole], *(own[whole] for own in answers), strict=True)
+        ]
+    else:
+        right = [pooled(samples, (own > 0.5) == Y) for own in answers]
+        change = (right[0] - right[1])[whole.reshape(5, -1).all(axis=1)]
+    [pair] = result.pairs
+    assert_allclose(pair.difference, np.mean(change), atol=1e-12)
+
+
+def test_without_a_whole_repeat_the_difference_is_undefined_and_it_is_said():
+    methods = {"whole": OneColumn(23), "fragile": FailsWithoutFirstRow(1)}
+    with pytest.warns(FitFailedWarning, match="fragile"):
+        result = compare_methods(methods, X, Y, n_train_resamples=4 * B, random_state=0)
+    [pair] = result.pairs
+    assert np.isnan([pair.difference, pair.p_value, *pair.confidence_interval[:2]]).all()
+    assert pair.reason == "no repeat of cross-validation is whole for all methods"
+    assert pair.reason in result.claim()
+    assert pair.outperformance.n_pairs > B
+
+
+@pytest.mark.parametrize(("groups", "n"), [(None, N), (GROUPS, 30)])
+@pytest.mark.filterwarnings("ignore:.*resamples are too few")
+def test_the_same_estimator_twice_has_the_limits_of_no_discordant_pair(groups, n):
+    same = {"one": DecisionTreeClassifier(), "other": DecisionTreeClassifier()}
+    options = {"n_train_resamples": 10, "n_cv_repeats": 1, "random_state": 0, "groups": groups}
+    for strategy in ("cv-bootstrap", "oob"):
+        result = compare_methods(same, X, Y, strategy=strategy, **options)
+        [pair] = result.pairs
+        square = stats.norm.ppf(0.975) ** 2
+        assert_allclose(
+            pair.confidence_interval[:2], [-square / (n + square), square / (n + square)]
+        )
+        assert pair.difference == 0
+        assert pair.p_value == 1
+        assert pair.outperformance[:3] == (0.5, 0.5, 0.5)
+        assert any("decide every row alike" in note for note in result.notes)
+
+
+@pytest.mark.filterwarnings("ignore:.*resamples are too few")
+def test_where_nothing_varies_and_losses_are_numbers_the_difference_cannot_be_told(tmp_path):
+    x, y = (part[:60] for part in load_diabetes(return_X_y=True))
+    same = {"one": LinearRegression(), "other": LinearRegression(), "third": DummyRegressor()}
+    result = compare_methods(same, x, y, n_train_resamples=20, n_cv_repeats=1, random_state=0)
+    pair = result.pair("one", "other")
+    assert np.isnan(pair.confidence_interval[:2]).all()
+    assert np.isnan(pair.simultaneous_interval[:2]).all()
+    assert (pair.difference, pair.p_value) == (0, 1)
+    assert not pair.excludes_zero
+    assert "cannot be told" in pair.reason
+    assert "cannot be told" in result.summary()
+    assert np.isfinite(result.pair("one", "third").confidence_interval.low)
+    alone = {name: same[name] for name in ("one", "other")}
+    alone = compare_methods(alone, x, y, n_train_resamples=20, n_cv_repeats=1, random_state=0)
+    assert "no 95 % CI: the difference varies neither over rows" in alone.claim()
+    alone.save(tmp_path / "same.npz")
+    assert ComparisonResult.load(tmp_path / "same.npz") == alone
+
+
+@pytest.mark.parametrize("wins", [0, 25, -25])
+def test_limits_without_spread_are_tangos(wins):
+    n = 25
+    found = MethodsDifference(wins / n, 0.0, n - 1, n_units=n, span=1.0)
+    for level in (0.8, 0.95):
+        expected = tango_interval(max(wins, 0), max(-wins, 0), n, confidence_level=level)
+        assert_allclose(found.interval(level), expected[:2], atol=1e-8)
+    # McNemar's statistic is the root of the number of discordant pairs.
+    assert_allclose(found.p_value, 2 * stats.norm.sf(np.sqrt(abs(wins))))
+    number = MethodsDifference(wins / n, 0.0, n - 1, n_units=n)
+    assert np.isnan(number.interval(0.95)).all()
+    assert number.reason
+    assert number.p_value == 1 if wins == 0 else np.isnan(number.p_value)
+
+
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ((0.1, 0.2, 0.25), 0.25),
+        ((0.1, 0.2, 0.2), 1),
+        ((0.1, 0.2, 0.1), 1),
+        ((0.2, 0.2, 0.3), 0),
+        ((np.nan, 0.2, 0.3), 1),
+    ],
+)
+def test_less_of_the_spread_holds_the_faster_the_error_falls(errors, expected):
+    assert_allclose(share_of_training(*errors), expected)
+    # Errors of scores that are turned, such as 1 - accuracy and -accuracy, differ by a constant.
+    assert_allclose(share_of_training(*(error - 1 for error in errors)), expected)
+
+
+def test_by_name_the_spread_is_that_of_the_out_of_bag_difference():
+    options = {"n_train_resamples": B, "n_cv_repeats": 2, "random_state": 0}
+    [left_out] = compare_methods(METHODS, X, Y, **OUT_OF_BAG).pairs
+    [plain] = compare_methods(METHODS, X, Y, **options).pairs
+    [pair] = compare_methods(METHODS, X, Y, interval="adjusted", **options).pairs
+    assert pair.difference == plain.difference
+    assert pair.standard_error == left_out.standard_error
+    assert pair.confidence_interval.method == "adjusted"
+
+
+@pytest.mark.parametrize(
+    ("y", "groups", "words"),
+    [
+        (Y, None, "when trained on 90 % of these rows"),
+        (Y, GROUPS, "when trained on 90 % of these groups"),
+        (np.arange(N) < 5, None, "when trained on 80 % of these rows"),
+        (Y, np.arange(N) // 20, "when trained on 83.3 % of these groups"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_the_text_says_at_which_size_the_methods_are_compared(y, groups, words):
+    methods = METHODS | {"third": OneColumn(9)}
+    options = {"n_train_resamples": 20, "n_cv_repeats": 1, "random_state": 0, "groups": groups}
+    for names in ((FIRST, SECOND), methods):
+        result = compare_methods({name: methods[name] for name in names}, X, y, **options)
+        assert words in " ".join(result.summary().split())
+        assert words in result.claim()
+    assert result.to_dict()["training_share"] == result.training_share
 
 
 def test_exchanging_two_estimators_mirrors_everything():
@@ -293,7 +587,7 @@ FIRST_ROW = X[0]
 def test_samples_on_which_one_failed_are_left_out_for_all():
     methods = {"whole": OneColumn(23), "fragile": FailsWithoutFirstRow(1)}
     with pytest.warns(FitFailedWarning, match="fragile: .* failed"):
-        result = compare_methods(methods, X, Y, n_train_resamples=B, random_state=0)
+        result = compare_methods(methods, X, Y, **OUT_OF_BAG)
     counts = counts_of()
     held = counts[counts[:, 0] > 0]
     first = (answers_of(23, held) != Y).astype(float)
@@ -506,7 +800,7 @@ def test_29_pairs_are_needed():
 
 
 def test_the_text_says_what_is_meant():
-    result = compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
+    result = compare_methods(METHODS, X, Y, **OUT_OF_BAG)
     text = " ".join(result.summary().split())
     assert "by rows left out of bootstrap samples" in text
     assert "test row" not in text
@@ -569,6 +863,7 @@ def test_few_training_samples_are_warned_of_once():
         ({"strategy": "bootstrap"}, "'strategy'"),
         ({"estimand": "system"}, "compare_systems"),
         ({"interval": "welch"}, "'interval'"),
+        ({"interval": "cv-bootstrap", "strategy": "oob"}, "'interval'"),
         ({"interval": "adjusted", "X_test": X_TEST, "y_test": Y_TEST}, "'interval'"),
         ({"n_train_resamples": 1}, "'n_train_resamples'"),
         (

@@ -18,7 +18,9 @@ from .methods_family import MethodsCall, compared_left_out, compared_on_tests
 from .systems import check_adjust, check_reference, named_values
 
 _CALLER = "compare_methods"
-_INTERVALS = {False: ("auto", "adjusted"), True: ("auto", "components", "welch")}
+_INTERVALS_ON_TESTS = ("auto", "components", "welch")
+_INTERVALS_LEFT_OUT = ("auto", "adjusted")
+_INTERVALS_OF_FOLDS = ("auto", "cv-bootstrap", "adjusted")
 
 
 def compare_methods(
@@ -33,7 +35,7 @@ def compare_methods(
     reference: str | None = None,
     adjust: str | None = "max-t",
     scoring: Any = None,
-    strategy: str = "oob",
+    strategy: str = "cv-bootstrap",
     n_train_resamples: int = 200,
     n_cv_repeats: int = 5,
     n_seeds: int = 1,
@@ -51,9 +53,10 @@ def compare_methods(
 ) -> Any:
     """Compare estimators trained on the same samples and scored on the same rows.
 
-    Answers which *method* does better when trained on this many rows: the training rows, the
-    seeds and the rows to be scored are all a sample. What is hard for all of them cancels out of
-    the differences, which are paired training sample by training sample and row by row.
+    Answers which *method* does better when trained on this many rows (without a test set, on 90 %
+    of them): the training rows, the seeds and the rows to be scored are all a sample. What is hard
+    for all of them cancels out of the differences, which are paired training sample by training
+    sample, fold by fold and row by row.
 
     Parameters
     ----------
@@ -78,22 +81,26 @@ def compare_methods(
         For several differences at once, as in `compare_systems`.
     scoring : str, callable, list, tuple, dict or None
         As of `BootstrapScorer`. A list or dict gives a dict of results, from the same runs.
-    strategy : {"oob", ".632", ".632+", "cv-bootstrap", "optimism"}
-        Of each method's own score, without a test set. The differences are of out-of-bag scores
-        whatever it is: only of these the error of a difference is known.
+    strategy : {"cv-bootstrap", "oob", ".632", ".632+", "optimism"}
+        Of each method's own score, without a test set. With "cv-bootstrap" the differences are
+        those of repeated cross-validation: of methods trained on 90 % of the rows (ten folds).
+        With the others they are those of out-of-bag scores, of methods trained on bootstrap
+        samples, which hold 63.2 % of the rows: no error of a .632 difference is known.
     n_train_resamples : int
         Bootstrap samples to train on; with a test set 0 keeps the training list fixed.
     n_cv_repeats : int
-        Repeats of cross-validation, for ``strategy="cv-bootstrap"``.
+        Repeats of cross-validation, for ``strategy="cv-bootstrap"``. All estimators get the same
+        folds.
     n_seeds : int
         Runs of each training sample, each with its own random states. All estimators get the same.
     n_test_resamples : int
         Resamples of the test set, and of the runs for P(A > B).
     estimand : {"method"}
         What the differences are of. For trained models use `compare_systems`.
-    interval : {"auto", "adjusted", "components", "welch"}
-        "auto" is "adjusted" without a test set (t with the adjusted standard error), and
-        "components" with one; "welch", with one, holds the test rows fixed.
+    interval : {"auto", "cv-bootstrap", "adjusted", "components", "welch"}
+        "auto" is "cv-bootstrap" with that strategy, "adjusted" with the others (t with the adjusted
+        standard error of the out-of-bag difference), and "components" with a test set; "welch",
+        with one, holds the test rows fixed.
     confidence_level : float
         In (0, 1).
     stratify : bool
@@ -138,16 +145,25 @@ def compare_methods(
 
     Notes
     -----
-    Without a test set: difference of the out-of-bag errors Err(1), with the standard error of
-    Efron and Tibshirani (1997, section 5) for the differences of the losses, and t with one degree
-    of freedom less than there are rows (groups). There is no .632+ of a difference. With a test
-    set: variance components of the differences run by run, centred on the runs trained on all rows.
+    Without a test set: difference of the scores by repeated cross-validation, with a t interval of
+    one degree of freedom less than there are rows (groups, rows of the rarest class for all but
+    means). Its variance is that of the out-of-bag difference, moved towards the infinitesimal
+    jackknife of `BootstrapScorer`'s "cv-bootstrap" interval where that is larger, the further the
+    less the methods gain between .632 of the rows and all of them; and at least the sampling
+    variance of the out-of-fold differences averaged over repeats. Where every row is decided alike
+    (or every row differently), the limits are those of Tango's score interval; for losses that are
+    not right or wrong there is none, and it is said.
+    With the other strategies: difference of the out-of-bag errors Err(1), with the standard error
+    of Efron and Tibshirani (1997, section 5) for the differences of the losses. There is no .632+
+    of a difference. With a test set: variance components of the differences run by run, centred on
+    the runs trained on all rows.
 
-    P(A > B) has the percentile interval over bootstrap samples of the pairs of runs, which share
-    their training list and the rows they are scored on: it says nothing of other rows, and can be
-    far from .5 where the difference is not told from 0. Bouthillier et al. call a difference
-    meaningful if that interval lies above .5 and reaches beyond .75; 29 pairs tell .75 from .5
-    with 5 % errors of both kinds (Noether 1987, JASA 82:645).
+    P(A > B) and ``bootstrap_support`` are over the runs on bootstrap samples, whatever the
+    strategy. P(A > B) has the percentile interval over bootstrap samples of the pairs of runs,
+    which share their training list and the rows they are scored on: it says nothing of other rows,
+    and can be far from .5 where the difference is not told from 0. Bouthillier et al. call a
+    difference meaningful if that interval lies above .5 and reaches beyond .75; 29 pairs tell .75
+    from .5 with 5 % errors of both kinds (Noether 1987, JASA 82:645).
 
     References
     ----------
@@ -169,7 +185,7 @@ def compare_methods(
     """
     has_test = any(part is not None for part in (X_test, y_test, groups_test))
     named = _named(estimators, adjust, reference)
-    _check_asked(estimand, interval, has_test, n_train_resamples, n_seeds)
+    _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
     seed = _checked_seed(memory, random_state)
     shared = {
         "scoring": scoring,
@@ -223,6 +239,7 @@ def _named(estimators: Any, adjust: Any, reference: Any) -> dict[str, Any]:
 def _check_asked(
     estimand: str,
     interval: str,
+    strategy: str,
     has_test: bool,
     n_train_resamples: Any,
     n_seeds: Any,
@@ -230,7 +247,9 @@ def _check_asked(
     if estimand != "method":
         advice = "For trained models use compare_systems with their predictions."
         raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
-    check.check_choice("interval", interval, _CALLER, _INTERVALS[has_test])
+    left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
+    known = _INTERVALS_ON_TESTS if has_test else left_out
+    check.check_choice("interval", interval, _CALLER, known)
     check.check_count("n_train_resamples", n_train_resamples, _CALLER, 0 if has_test else 2)
     check.check_count("n_seeds", n_seeds, _CALLER, 1)
     if has_test and n_train_resamples == 0 and n_seeds == 1:

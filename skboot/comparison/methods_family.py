@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import warn_user
 from ..inference.intervals import ConfidenceInterval
-from ..inference.out_of_bag import OutOfBagError
+from ..inference.method_differences import MethodsDifference
+from ..inference.out_of_bag import OutOfBagError, few_resamples
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.paired import share_won
-from ..inference.paired_runs import RunsDifference
-from ..refit.differences import LeftOut, difference_error, left_out_by_all
+from ..refit.differences import (
+    LeftOut,
+    cross_validated_by_all,
+    cross_validated_difference,
+    difference_error,
+    left_out_by_all,
+    out_of_bag_difference,
+)
 from ..refit.samples import Samples
 from ..refit.training import Record, key_on_test
 from ..results import ComparisonResult, EvaluationResult
@@ -30,9 +37,12 @@ from .simultaneous import adjusted
 
 Array = NDArray[Any]
 
+# Of the distinct units, in a bootstrap sample of many.
+_SHARE_OF_BOOTSTRAP = 0.632
+
 _SMALLER_SAMPLES = (
     "A bootstrap sample holds 63.2 % of the distinct rows: the differences are those of methods "
-    "trained on that much less data."
+    "trained on that much less data. strategy='cv-bootstrap' compares them at about this size."
 )
 
 
@@ -52,6 +62,18 @@ class MethodsCall:
     def strategy(self) -> str:
         """Of each method's own score, without a test set."""
         return str(next(iter(self.scorers.values())).strategy)
+
+    @property
+    def is_cross_validated(self) -> bool:
+        """Whether differences are those of cross-validation, without a test set."""
+        return self.strategy == "cv-bootstrap"
+
+    @property
+    def interval_name(self) -> str:
+        """Of the differences, without a test set."""
+        if self.interval != "auto":
+            return self.interval
+        return "cv-bootstrap" if self.is_cross_validated else "adjusted"
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -127,38 +149,31 @@ def _left_out(
 ) -> ComparisonResult:
     """Compare by one metric."""
     measures = [one.errors[k].measure for one in judged.values()]
-    kept = [one.kept for one in judged.values()]
-    every = left_out_by_all(measures, kept)
-    parts = dict(zip(judged, every, strict=True))
-    n_used, samples = len(every[0].used), kept[0].samples
+    every = left_out_by_all(measures, [one.kept for one in judged.values()])
+    samples = every[0].kept.samples
     pairs = pairs_of(judged, call.reference)
-    errors = [
-        difference_error(parts[one], parts[other]) if n_used > 1 else None for one, other in pairs
-    ]
-    differences = [
-        _difference(parts[one], parts[other], error)
-        for (one, other), error in zip(pairs, errors, strict=True)
-    ]
+    resubstitution = {name: one.errors[k].full_errors.mean() for name, one in judged.items()}
+    compared = _compared(call, dict(zip(judged, every, strict=True)), pairs, resubstitution)
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
     records = []
-    for pair, error, difference in zip(pairs, errors, differences, strict=True):
+    for pair, found in zip(pairs, compared, strict=True):
         # An error is better the smaller it is; the score may have either direction.
         runs = [-judged[name].errors[k].run_errors for name in pair]
         probability = call.outperformance(runs[0], runs[1], of_sample)
+        error = found.error
         support = np.nan if error is None else share_won(error.replicates, greater_is_better=False)
-        records.append(_record(call, pair, difference, probability, support))
+        records.append(_record(call, pair, found, probability, support))
     records = adjusted(
         records,
-        differences,
+        [found.difference for found in compared],
         call.adjust,
         confidence_level=call.confidence_level,
-        correlation_of=lambda some: _correlation([errors[j] for j in some]),
+        correlation_of=lambda some: _correlation([compared[j].error for j in some]),
         seed=call.seed,
     )
-    n_left = len(samples.counts) - n_used
-    fixed = ("the number of training rows of each class",) if _stratified(call) else ()
+    by_folds = call.is_cross_validated
     return ComparisonResult(
         metric=measures[0].name,
         estimand="method",
@@ -167,10 +182,52 @@ def _left_out(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=tuple(_notes(call.strategy, records, errors, n_left, len(samples.counts))),
-        held_fixed=fixed,
+        notes=tuple(_notes(call, records, compared, every[0])),
+        held_fixed=("the number of training rows of each class",) if _stratified(call) else (),
         settings=call.settings,
+        training_share=1 - 1 / samples.n_folds if by_folds else _SHARE_OF_BOOTSTRAP,
     )
+
+
+class _Compared(NamedTuple):
+    """One pair of methods: the out-of-bag difference, and the one that was asked for."""
+
+    error: OutOfBagError | None
+    difference: MethodsDifference
+    reason: str = ""  # why it has no interval
+
+
+def _compared(
+    call: MethodsCall,
+    parts: Mapping[str, LeftOut],
+    pairs: Sequence[tuple[str, str]],
+    resubstitution: Mapping[str, float],
+) -> list[_Compared]:
+    """All differences; NaN where too little served all methods."""
+    unknown = MethodsDifference(np.nan, np.nan, np.nan)
+    some = next(iter(parts.values()))
+    folds = None
+    if len(some.used) < 2:
+        reason = "fewer than two training samples gave a score for all methods"
+        return [_Compared(None, unknown, reason) for _ in pairs]
+    if call.is_cross_validated:
+        folds = cross_validated_by_all(parts)
+    found = []
+    for one, other in pairs:
+        error = difference_error(parts[one], parts[other])
+        difference, reason = unknown, ""
+        if folds is not None:
+            difference = cross_validated_difference(
+                folds[one], folds[other], error, (resubstitution[one], resubstitution[other])
+            )
+            if call.interval == "adjusted" and difference.standard_error != 0:
+                difference = difference._replace(standard_error=error.standard_error)
+        elif not call.is_cross_validated:
+            difference = out_of_bag_difference(parts[one], parts[other], error)
+        else:
+            reason = "no repeat of cross-validation is whole for all methods"
+        found.append(_Compared(error, difference, reason or difference.reason))
+    return found
 
 
 def _stratified(call: MethodsCall) -> bool:
@@ -178,35 +235,29 @@ def _stratified(call: MethodsCall) -> bool:
     return bool(next(iter(call.scorers.values())).stratify)
 
 
-def _difference(first: LeftOut, second: LeftOut, error: OutOfBagError | None) -> RunsDifference:
-    """Difference of scores; NaN where fewer than two training samples served both methods."""
-    if error is None:
-        return RunsDifference(np.nan, np.nan, np.nan)
-    change = 0.0 - first.measure.sign * error.error
-    # Those of an average over classes depend on the answers, and must not on the order of the two.
-    df = min(first.degrees_of_freedom, second.degrees_of_freedom)
-    return RunsDifference(change, error.standard_error, df)
-
-
 def _record(
     call: MethodsCall,
     pair: tuple[str, str],
-    difference: RunsDifference,
+    found: _Compared,
     probability: Outperformance,
     support: float,
 ) -> PairedDifference:
+    difference = found.difference
     low, high = difference.interval(call.confidence_level)
     return PairedDifference(
         first=pair[0],
         second=pair[1],
         difference=difference.difference,
-        confidence_interval=ConfidenceInterval(low, high, call.confidence_level, "adjusted"),
+        confidence_interval=ConfidenceInterval(
+            low, high, call.confidence_level, call.interval_name
+        ),
         simultaneous_interval=None,
         p_value=difference.p_value,
         p_value_adjusted=np.nan,
         bootstrap_support=support,
         standard_error=difference.standard_error,
         outperformance=probability,
+        reason=found.reason,
     )
 
 
@@ -214,31 +265,34 @@ def _correlation(errors: Sequence[Any]) -> Array:
     """Of the differences, by the influence of the units on them."""
     influence = np.array([error.influence for error in errors])
     size = np.sqrt((influence**2).sum(axis=1))
-    return np.asarray(influence @ influence.T / np.outer(size, size))
+    products = influence @ influence.T
+    found = np.divide(products, np.outer(size, size), out=np.zeros_like(products), where=size > 0)
+    np.fill_diagonal(found, 1.0)
+    return np.asarray(found)
 
 
 def _notes(
-    strategy: str,
+    call: MethodsCall,
     records: Sequence[PairedDifference],
-    errors: Sequence[Any],
-    n_left: int,
-    n_samples: int,
+    compared: Sequence[_Compared],
+    part: LeftOut,
 ) -> list[str]:
-    notes = [_SMALLER_SAMPLES]
-    if strategy != "oob":
+    notes = [] if call.is_cross_validated else [_SMALLER_SAMPLES]
+    if call.strategy not in ("oob", "cv-bootstrap"):
         notes.insert(
             0,
-            f"The methods' own scores are by the strategy {strategy!r}; their differences are of "
-            "out-of-bag scores, so that they can be other than those of the scores.",
+            f"The methods' own scores are by the strategy {call.strategy!r}; their differences are "
+            "of out-of-bag scores, so that they can be other than those of the scores.",
         )
-    if n_left:
+    n_samples = len(part.kept.samples.counts)
+    if len(part.used) < n_samples:
         notes.append(
-            f"{n_left} of {n_samples} training samples gave no score for some method and are left "
-            "out of all differences."
+            f"{n_samples - len(part.used)} of {n_samples} training samples gave no score for some "
+            "method and are left out of all differences."
         )
     said: dict[str, list[str]] = {}
-    for record, error in zip(records, errors, strict=True):
-        for note in _notes_on(record, error):
+    for record, found in zip(records, compared, strict=True):
+        for note in _notes_on(call, found):
             said.setdefault(note, []).append(f"{record.first} - {record.second}")
     for note, names in said.items():
         more = f" and {len(names) - 3} others" if len(names) > 3 else ""
@@ -247,16 +301,18 @@ def _notes(
     return [*notes, *too_few_pairs(record.outperformance for record in records)]
 
 
-def _notes_on(record: PairedDifference, error: OutOfBagError | None) -> tuple[str, ...]:
+def _notes_on(call: MethodsCall, found: _Compared) -> tuple[str, ...]:
     """What must be known of one difference."""
-    if error is None:
-        return ("Fewer than two training samples gave a score for all methods.",)
-    if record.standard_error > 0:
-        return error.notes
-    return (
-        "No loss differs, so the interval is degenerate; it does not say that the difference is "
-        "known exactly.",
-    )
+    error, difference = found.error, found.difference
+    if found.reason:
+        return (f"{found.reason[0].upper()}{found.reason[1:]}.",)
+    if difference.standard_error == 0:
+        return (
+            "The two methods decide every row alike, or every row differently: the limits are "
+            f"those of Tango's score interval for {difference.n_units} independent units.",
+        )
+    assert error is not None
+    return few_resamples(error.n_resamples) if call.is_cross_validated else error.notes
 
 
 # ------------------------------------------------------------------ on test sets

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.intervals import ConfidenceInterval
+from ..inference.method_differences import MethodsDifference
 from ..inference.paired import holm
 from ..inference.paired_runs import RunsDifference, joint_p_values
 from ..results.comparison import PairedDifference
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 
 def adjusted(
     records: Sequence[PairedDifference],
-    differences: Sequence[RunsDifference],
+    differences: Sequence[RunsDifference | MethodsDifference],
     adjust: str | None,
     *,
     confidence_level: float,
@@ -30,7 +31,7 @@ def adjusted(
     ----------
     records : sequence of PairedDifference
         With their own intervals and p-values.
-    differences : sequence of RunsDifference
+    differences : sequence of RunsDifference or MethodsDifference
         The same, as t intervals are made of them.
     adjust : {"max-t", "holm", None}
     confidence_level : float
@@ -54,11 +55,11 @@ def adjusted(
     else:
         name = "max-t"
         vary = [k for k, each in enumerate(differences) if each.standard_error > 0]
-        found, cut = np.where(np.isnan(p_values), np.nan, 1.0), rest
+        found, cut = p_values, rest
         if vary:
             smallest = joint_p_values([differences[k] for k in vary], correlation_of(vary), seed)
-            below = np.searchsorted(smallest, p_values[vary], side="right")
-            found[vary] = np.maximum(p_values[vary], (1 + below) / (len(smallest) + 1))
+            below = np.searchsorted(smallest, p_values, side="right")
+            found = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
             cut = float(smallest[max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)])
     several = []
     for record, difference, p in zip(records, differences, found, strict=True):

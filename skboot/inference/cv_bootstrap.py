@@ -357,7 +357,9 @@ def cv_bootstrap(
     }
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
-        share = training_share(float(centre), quartiles(scores[lines])[1], resubstitution)
+        median = quartiles(scores[lines])[1]
+        share = share_of_training(resubstitution, float(centre), median)
+        share = max(share, LEAST_TRAINING_SHARE)
     own = _narrower(variances, capped, cv.mean(axis=0), share)
     return CVBootstrap(
         centre=float(centre),
@@ -378,31 +380,34 @@ def cv_bootstrap(
     )
 
 
-def training_share(centre: float, median: float, resubstitution: float) -> float:
-    """Share of the training variance of bootstrap samples that is left at the full size.
+def share_of_training(resubstitution: float, centre: float, left_out: float) -> float:
+    """How much of the spread of models of bootstrap samples holds for models of all rows.
 
     Parameters
     ----------
-    centre : float
-        The cross-validated error.
-    median : float
-        Of the out-of-bag scores.
     resubstitution : float
-        Error of the model of all rows on all rows.
+        Error on the rows trained on; NaN if unknown.
+    centre : float
+        Error by cross-validation.
+    left_out : float
+        Median error of models of bootstrap samples on the rows that these left out.
 
     Returns
     -------
     float
-        Between `LEAST_TRAINING_SHARE` and 1.
+        In [0, 1]. A bootstrap sample holds .632 of the distinct rows. Where the error falls fast
+        from that size to this one, it is far above `centre`, and so is its spread; where it does
+        not fall, the share is 1. With m halfway between resubstitution and `centre`, the share is
+        ((centre - m) / (left_out - m))^2.
     """
-    middle = (resubstitution + centre) / 2
+    if np.isnan(resubstitution):
+        return 1.0
     if centre <= resubstitution:
-        share = 0.0
-    elif median <= middle or centre >= median:
-        share = 1.0
-    else:
-        share = ((centre - middle) / (median - middle)) ** 2
-    return max(share, LEAST_TRAINING_SHARE)
+        return 0.0
+    middle = (resubstitution + centre) / 2
+    if left_out <= max(middle, centre):
+        return 1.0
+    return float(((centre - middle) / (left_out - middle)) ** 2)
 
 
 def mean_influence(losses: ArrayLike) -> tuple[float, Array]:

@@ -485,14 +485,20 @@ def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, 
             f"{never} of {len(by_row)} rows were never out-of-bag and are left out of the "
             "out-of-bag error; draw more resamples."
         )
-    if n_resamples < FEW_RESAMPLES:
-        notes.append(f"{n_resamples} resamples are too few for a stable standard error; draw 200.")
+    notes += few_resamples(n_resamples)
     if floored:
         notes.append(
             "The standard error is floored at the spread of the per-unit errors: what the training "
             "sample adds is too small to tell from the Monte Carlo noise of these resamples."
         )
     return tuple(notes)
+
+
+def few_resamples(n_resamples: int) -> tuple[str, ...]:
+    """What to know of a standard error from as many resamples: nothing if they are enough."""
+    if n_resamples >= FEW_RESAMPLES:
+        return ()
+    return (f"{n_resamples} resamples are too few for a stable standard error; draw 200.",)
 
 
 def bad_argument(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from .method_differences import MethodsDifference
 from .variance import LEAST_DF, Moments
 
 Floats = NDArray[np.float64]
@@ -149,13 +150,15 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
 
 
 def joint_p_values(
-    differences: list[RunsDifference], correlation: Floats, seed: np.random.SeedSequence
+    differences: Sequence[RunsDifference | MethodsDifference],
+    correlation: Floats,
+    seed: np.random.SeedSequence,
 ) -> Floats:
     """Smallest p-value over all differences, drawn under the hypothesis that none differs.
 
     Parameters
     ----------
-    differences : list of RunsDifference
+    differences : sequence of RunsDifference or MethodsDifference
         Differences with a standard error above 0.
     correlation : ndarray of shape (n_differences, n_differences)
         Of their errors.

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..results import comparison_wording, rendering, wording
+from ..results import comparison_tables, rendering, wording
 from ..results.comparison import ComparisonResult
 from .common import BLUE, GREY, ORANGE, literal, pyplot, range_of
 
@@ -307,7 +307,7 @@ def _shown(result: ComparisonResult, pairs: str) -> Sequence[Any]:
     if result.reference is not None or pairs == "all":
         return result.pairs
     if pairs == "auto":
-        return comparison_wording.shown_pairs(result)
+        return comparison_tables.shown_pairs(result)
     if result.best is None:
         raise ValueError(
             "The 'pairs' parameter of ComparisonDisplay.from_result must not be 'best' where the "
@@ -320,11 +320,11 @@ def _shown(result: ComparisonResult, pairs: str) -> Sequence[Any]:
 def _beside(pair: Any, adjust: str | None) -> str:
     if math.isnan(pair.difference):
         return "undefined"
-    digits = comparison_wording.digits_of(pair)
+    digits = comparison_tables.digits_of(pair)
     value = rendering.number(pair.difference, digits)
-    interval = comparison_wording.limits(pair.widest_interval, digits)
+    interval = comparison_tables.limits(pair.widest_interval, digits)
     p = pair.p_value if adjust is None else pair.p_value_adjusted
-    return f"{value} ({interval.removesuffix(' (no width)')}), {comparison_wording.p_text(p)}"
+    return f"{value} ({interval.removesuffix(' (no width)')}), {comparison_tables.p_text(p)}"
 
 
 def _shortened(text: str) -> str:

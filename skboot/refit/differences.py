@@ -1,32 +1,46 @@
-"""Differences of the out-of-bag errors of methods that were trained on the same samples.
+"""Differences of the errors of methods that were trained on the same samples.
 
 Row by row and sample by sample, the loss of one method less that of the other is the loss of their
-difference, so that what is hard for both cancels out (`out_of_bag_error`). Samples on which a
-method has no error are left out for all methods.
+difference, so that what is hard for both cancels out: of the rows left out of bootstrap samples
+(`difference_error`), and of the folds of cross-validation (`cross_validated_difference`). Samples,
+repeats and folds on which a method has no error are left out for all methods.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inference.cv_bootstrap import group_influence, share_of_training
+from ..inference.method_differences import (
+    MethodsDifference,
+    cross_validated_variance,
+)
 from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from .cross_validated import of_folds
 from .degrees_of_freedom import n_effective_of
 from .estimates import (
     Kept,
+    UsableRows,
+    by_unit,
     filled,
+    lines_of,
     losses_of,
     over_seeds,
     replicates_of,
     usable_rows,
 )
 from .measures import Measure, RowMeasure
+from .training import Record
 
 Array = NDArray[Any]
+
+# Share of an error up to which a difference is a matter of rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +61,8 @@ class LeftOut:
         Error of a function of means; NaN for the others, whose error is a mean.
     scores : ndarray of shape (n_used,) or None
         Error on the rows that each sample left out; None for means of losses.
+    rows : UsableRows or None
+        What was kept of the runs; None for rank metrics and callables.
     """
 
     measure: Measure
@@ -56,6 +72,7 @@ class LeftOut:
     influence: Array | None
     value: float
     scores: Array | None
+    rows: UsableRows | None = None
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -115,6 +132,227 @@ def difference_error(first: LeftOut, second: LeftOut) -> OutOfBagError:
     return replace(found, error=change, by_row=by_row, replicates=scores)
 
 
+def out_of_bag_difference(
+    first: LeftOut, second: LeftOut, error: OutOfBagError
+) -> MethodsDifference:
+    """Score of the first method less that of the second, on the rows left out.
+
+    Parameters
+    ----------
+    first, second : LeftOut
+    error : OutOfBagError
+        Of the same two, by `difference_error`.
+
+    Returns
+    -------
+    MethodsDifference
+    """
+    values: list[Any] = [
+        one.scores if one.losses is None else one.losses for one in (first, second)
+    ]
+    two_valued = all(_two_valued(first.measure, own) for own in values)
+    size = max(float(np.abs(own).mean(dtype=float)) for own in values)
+    return _difference((first, second), error.error, error.standard_error, size, two_valued)
+
+
+# ------------------------------------------------------------------ cross-validation
+
+
+@dataclass(frozen=True, eq=False)
+class FoldsOfMethod:
+    """What the folds of cross-validation say of one method.
+
+    Attributes
+    ----------
+    left_out : LeftOut
+        What its bootstrap samples say.
+    centre : float
+        Error by repeated cross-validation.
+    influence : ndarray of shape (n_units,)
+        On that error, averaged over repeats.
+    two_valued : bool
+        Whether each loss is the least or the largest that there can be, as for right and wrong.
+    """
+
+    left_out: LeftOut
+    centre: float
+    influence: Array
+    two_valued: bool
+
+
+def cross_validated_by_all(parts: Mapping[str, LeftOut]) -> dict[str, FoldsOfMethod] | None:
+    """What the folds say of each method, on those that served them all.
+
+    Parameters
+    ----------
+    parts : dict of str to LeftOut
+        By method, from one call of `left_out_by_all`.
+
+    Returns
+    -------
+    dict of str to FoldsOfMethod, or None
+        None where no repeat of cross-validation is whole for all methods.
+    """
+    every = list(parts.values())
+    runs = _with_common_folds(every)
+    by_row = isinstance(every[0].measure, RowMeasure)
+    found = (_folds_of_rows if by_row else _folds_of_scores)(every, runs)
+    if found is None:
+        return None
+    several = {}
+    for (name, part), (centre, influence, two_valued) in zip(parts.items(), found, strict=True):
+        unit = part.kept.target.unit
+        if unit is not None:
+            influence = group_influence(influence, unit, part.kept.n_units)
+        several[name] = FoldsOfMethod(part, centre, influence, two_valued)
+    return several
+
+
+def cross_validated_difference(
+    first: FoldsOfMethod,
+    second: FoldsOfMethod,
+    out_of_bag: OutOfBagError,
+    resubstitution: tuple[float, float],
+) -> MethodsDifference:
+    """Score of the first method less that of the second, by repeated cross-validation.
+
+    Parameters
+    ----------
+    first, second : FoldsOfMethod
+        From one call of `cross_validated_by_all`.
+    out_of_bag : OutOfBagError
+        Of the same two, by `difference_error`.
+    resubstitution : tuple of float
+        Error of each on the rows trained on.
+
+    Returns
+    -------
+    MethodsDifference
+    """
+    part, both = first.left_out, (first, second)
+    (scores, influence), (other_scores, other_influence) = (
+        _of_samples(one.left_out) for one in both
+    )
+    shares = [
+        share_of_training(error, one.centre, float(np.median(own)))
+        for error, one, own in zip(resubstitution, both, (scores, other_scores), strict=True)
+    ]
+    variance = cross_validated_variance(
+        first.influence - second.influence,
+        part.kept.samples.counts[part.used],
+        scores - other_scores,
+        influence - other_influence,
+        left_out=out_of_bag.standard_error**2,
+        share=max(shares),
+    )
+    size = max(abs(first.centre), abs(second.centre))
+    two_valued = first.two_valued and second.two_valued
+    change = first.centre - second.centre
+    parts = (part, second.left_out)
+    return _difference(parts, change, float(np.sqrt(variance)), size, two_valued)
+
+
+def _with_common_folds(parts: Sequence[LeftOut]) -> list[Kept]:
+    """The runs of each method, without the folds that failed, or have no score, for any."""
+    first = parts[0].kept.samples.n_bootstrap_runs
+    every = [list(part.kept.records[first:]) for part in parts]
+    keys = [f"{part.measure.key}: error" for part in parts]
+    for fold, records in enumerate(zip(*every, strict=True)):
+        if any(record.get("error") is not None for record in records):
+            empty: Record = {}
+            changed = [empty for _ in records]
+        elif all(np.isfinite(r.get(key, 0.0)) for r, key in zip(records, keys, strict=True)):
+            continue
+        else:
+            changed = [{**r, key: np.nan} for r, key in zip(records, keys, strict=True)]
+        for own, record in zip(every, changed, strict=True):
+            own[fold] = record
+    return [
+        replace(part.kept, records=[*part.kept.records[:first], *own])
+        for part, own in zip(parts, every, strict=True)
+    ]
+
+
+_Centred = tuple[float, Array, bool]
+
+
+def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[Kept]) -> list[_Centred] | None:
+    """Error, influence of each row and whether losses have two values, of means of losses."""
+    lines, two_valued = [], []
+    for part, kept in zip(parts, runs, strict=True):
+        assert isinstance(part.measure, RowMeasure)
+        data = kept.of_folds(part.measure.key)
+        if not len(data):
+            return None
+        errors, losses = lines_of(part.measure, data, np.ones(data.shape[:2], dtype=bool))
+        lines.append((errors, losses))
+        two_valued.append(_two_valued(part.measure, losses))
+    good = np.all([np.isfinite(errors) for errors, _ in lines], axis=0)
+    if not good.any():
+        return None
+    return [
+        (float(errors[good].mean()), (losses - errors[:, None])[good].mean(axis=0), two)
+        for (errors, losses), two in zip(lines, two_valued, strict=True)
+    ]
+
+
+def _folds_of_scores(parts: Sequence[LeftOut], runs: Sequence[Kept]) -> list[_Centred] | None:
+    """The same of rank metrics and callables, which are no means of losses."""
+    found = []
+    for part, kept in zip(parts, runs, strict=True):
+        one = of_folds(part.measure, kept)
+        if one is None:
+            return None
+        found.append((one.centre, one.influence.mean(axis=0), False))
+    return found
+
+
+def _of_samples(part: LeftOut) -> tuple[Array, Array]:
+    """Errors on the rows left out, and the influence of units on them, averaged over seeds."""
+    if part.rows is None:
+        assert part.scores is not None
+        assert part.influence is not None
+        return part.scores, part.influence
+    n_seeds, lines = part.kept.samples.n_seeds, part.rows.lines
+    influence = by_unit(part.rows, part.kept)
+    return over_seeds(part.rows.errors, lines, n_seeds), over_seeds(influence, lines, n_seeds)
+
+
+# ------------------------------------------------------------------ steps of both
+
+
+def _difference(
+    parts: tuple[LeftOut, LeftOut],
+    change: float,
+    standard_error: float,
+    size: float,
+    two_valued: bool,
+) -> MethodsDifference:
+    """From a difference of errors of some size to one of scores."""
+    part = parts[0]
+    low, high = part.measure.bounds
+
+    def known(value: float) -> float:
+        # The same predictions from sums in another order differ by rounding alone.
+        return 0.0 if abs(value) <= _ROUNDING * size else float(value)
+
+    return MethodsDifference(
+        known(0.0 - part.measure.sign * change),
+        known(standard_error),
+        # Those of an average over classes depend on the answers, and must not on the order of both.
+        min(one.degrees_of_freedom for one in parts),
+        n_units=part.kept.n_units,
+        span=float(high - low) if two_valued else None,
+    )
+
+
+def _two_valued(measure: Measure, losses: Any) -> bool:
+    """Whether each loss of a mean is the least or the largest there can be, as right and wrong."""
+    if not (isinstance(measure, RowMeasure) and measure.is_mean):
+        return False
+    return bool(np.isfinite(measure.bounds).all() and np.isin(losses, measure.bounds).all())
+
+
 def _left_out(measure: Measure, kept: Kept) -> LeftOut:
     n_seeds = kept.samples.n_seeds
     if isinstance(measure, RowMeasure):
@@ -123,7 +361,7 @@ def _left_out(measure: Measure, kept: Kept) -> LeftOut:
         if not len(used):
             return LeftOut(measure, kept, used, None, None, np.nan, None)
         losses, value, scores = losses_of(measure, kept, rows)
-        return LeftOut(measure, kept, used, losses, None, value, scores)
+        return LeftOut(measure, kept, used, losses, None, value, scores, rows)
     lines, errors, influence = replicates_of(measure, kept)
     outside = kept.samples.counts[lines // n_seeds] == 0
     influence = over_seeds(filled(influence, outside, 1.0), lines, n_seeds)

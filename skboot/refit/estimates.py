@@ -244,7 +244,7 @@ def _of_rows(measure: RowMeasure, kept: Kept) -> _Parts:
     rows = usable_rows(measure, kept)
     used = np.unique(rows.lines // kept.samples.n_seeds)
     out_of_bag = _out_of_bag_rows(measure, kept, rows) if len(used) >= 2 else None
-    influence = _by_unit(rows, kept)
+    influence = by_unit(rows, kept)
     return _Parts(rows.lines, rows.errors, influence, used, full, out_of_bag)
 
 
@@ -276,13 +276,13 @@ def usable_rows(measure: RowMeasure, kept: Kept) -> UsableRows:
     if not len(lines):
         return UsableRows(data, lines, data == 0, np.empty(0), data)
     outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
-    errors, linear = _lines(measure, data, outside)
+    errors, linear = lines_of(measure, data, outside)
     good = np.isfinite(errors)
     found = UsableRows(data, lines, outside, errors, linear)
     return found if good.all() else UsableRows(*(part[good] for part in found))
 
 
-def _lines(measure: RowMeasure, data: Array, outside: Array) -> tuple[Array, Array]:
+def lines_of(measure: RowMeasure, data: Array, outside: Array) -> tuple[Array, Array]:
     """Error of each line on its own rows, and losses linearised there that average to it."""
     if measure.is_mean:
         losses = measure.losses(data)
@@ -333,7 +333,7 @@ def losses_of(measure: RowMeasure, kept: Kept, rows: UsableRows) -> tuple[Array,
     return over_seeds(linear, lines, n_seeds), value, over_seeds(own, lines, n_seeds)
 
 
-def _by_unit(rows: UsableRows, kept: Kept) -> Array:
+def by_unit(rows: UsableRows, kept: Kept) -> Array:
     """Influence of each unit on each line's error, (n_lines, n_units)."""
     gaps = rows.linear - rows.errors[:, None]
     unit = kept.target.unit
@@ -443,7 +443,7 @@ def _cv_rows(measure: RowMeasure, kept: Kept) -> cross_validated.CrossValidated 
     data = kept.of_folds(measure.key)
     if not len(data):
         return None
-    errors, linear = _lines(measure, data, np.ones(data.shape[:2], dtype=bool))
+    errors, linear = lines_of(measure, data, np.ones(data.shape[:2], dtype=bool))
     good = np.isfinite(errors)
     if not good.any():
         return None

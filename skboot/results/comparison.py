@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance
+from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
-from . import drawing, rendering, storage
 from .result import EvaluationResult, frame_of, from_parts, page_of, parts_of
 
 _FORMAT, _FORMAT_VERSION = "skboot.ComparisonResult", 1
@@ -43,8 +43,8 @@ class PairedDifference(NamedTuple):
         Adjusted for the number of differences; NaN with ``adjust=None``.
     bootstrap_support : float
         Share of resamples on which the first scores better, ties half: of the test rows, or of
-        the training rows where methods are scored on the rows left out. Where the direction of the
-        metric is unknown: on which the first scores higher.
+        the training rows where methods are scored on the rows left out of them. Where the direction
+        of the metric is unknown: on which the first scores higher.
     standard_error : float
         Standard deviation of the difference over the resamples.
     mcnemar_p_value : float or None
@@ -52,6 +52,8 @@ class PairedDifference(NamedTuple):
     outperformance : Outperformance or None
         P(A > B): how often a run of the first beats the run of the second that belongs to it, with
         its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
+    reason : str
+        Why there is no interval; empty where there is one, or where that is said of the systems.
     """
 
     first: str
@@ -65,6 +67,7 @@ class PairedDifference(NamedTuple):
     standard_error: float
     mcnemar_p_value: float | None = None
     outperformance: Outperformance | None = None
+    reason: str = ""
 
     @property
     def widest_interval(self) -> ConfidenceInterval:
@@ -124,6 +127,9 @@ class ComparisonResult:
         What the intervals do not vary.
     settings : dict
         Arguments of the call.
+    training_share : float or None
+        Of methods scored on rows left out: share of the rows (groups) that they were trained on,
+        .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
 
     See Also
     --------
@@ -155,6 +161,7 @@ class ComparisonResult:
     notes: tuple[str, ...] = ()
     held_fixed: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
+    training_share: float | None = None
 
     def __post_init__(self) -> None:
         own = {
@@ -331,8 +338,8 @@ class ComparisonResult:
         """
         parts = [
             wording.title(self),
-            rendering.text_table(wording.systems_table(self)),
-            rendering.text_table(wording.pairs_table(self)),
+            rendering.text_table(comparison_tables.systems_table(self)),
+            rendering.text_table(comparison_tables.pairs_table(self)),
             rendering.text_list(wording.facts(self)),
         ]
         return "\n\n".join(parts)
@@ -366,6 +373,7 @@ class ComparisonResult:
             "estimand": self.estimand,
             "reference": self.reference,
             "adjust": self.adjust,
+            "training_share": self.training_share,
             "best": self.best,
             "indistinguishable_from_best": self.indistinguishable_from_best,
             "pairs": [_named(pair) for pair in self.pairs],
@@ -404,7 +412,7 @@ class ComparisonResult:
         str
             A pipe table of one row per pair.
         """
-        return rendering.markdown_table(wording.pairs_table(self, self.pairs))
+        return rendering.markdown_table(comparison_tables.pairs_table(self, self.pairs))
 
     def to_latex(self) -> str:
         """Return a table of all pairs in LaTeX.
@@ -414,7 +422,7 @@ class ComparisonResult:
         str
             A tabular of one row per pair, with the rules of the booktabs package.
         """
-        return rendering.latex_table(wording.pairs_table(self, self.pairs))
+        return rendering.latex_table(comparison_tables.pairs_table(self, self.pairs))
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Make a web page of the comparison.
@@ -433,13 +441,13 @@ class ComparisonResult:
 
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
-        shown = wording.shown_pairs(self)
-        strips = [wording.strip_of(self, pair) for pair in shown]
+        shown = comparison_tables.shown_pairs(self)
+        strips = [comparison_tables.strip_of(self, pair) for pair in shown]
         ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
         extent = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else None
         drawings = [drawing.draw(strip, extent, wide=False) for strip in strips]
-        pairs = rendering.html_table(wording.pairs_table(self, shown), drawings)
-        systems = rendering.html_table(wording.systems_table(self))
+        pairs = rendering.html_table(comparison_tables.pairs_table(self, shown), drawings)
+        systems = rendering.html_table(comparison_tables.systems_table(self))
         facts = rendering.html_list(wording.facts(self))
         return f'<div style="color:inherit">{claim}{pairs}{systems}{facts}</div>'
 

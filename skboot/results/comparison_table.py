@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from . import comparison_wording as wording
-from . import rendering
+from . import comparison_tables, rendering
 from .comparison import ComparisonResult, record_of_pair
 from .result import EvaluationResult, frame_of, page_of
 from .table import ResultTable
@@ -126,7 +125,7 @@ class ComparisonTable(dict[Any, Any]):
 
     def _repr_html_(self) -> str:
         return "".join(
-            f"<h3>{wording.plain_html(', '.join(path))}</h3>{result._repr_html_()}"
+            f"<h3>{comparison_tables.plain_html(', '.join(path))}</h3>{result._repr_html_()}"
             for path, result in _entries(self)
         )
 

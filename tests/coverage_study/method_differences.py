@@ -4,6 +4,9 @@ Run ``python method_differences.py > method_differences.csv`` in this folder to 
 the user guide shows (docs/guide/comparison.md); about half an hour on one core. A slow test runs a
 part of it again and holds it against the limits.
 
+Without a test set the differences are out-of-bag ones (``strategy="oob"``); those at this sample
+size are in method_differences_at_n.py.
+
 Each method sees columns of its own. All columns are alike, so that methods with as many columns
 are equally good by symmetry; for the power one has fewer. Groups share a shift of their rows.
 """
@@ -111,6 +114,7 @@ def told_apart(cell, seed, fewer=0):
             X,
             y,
             scoring=cell.scoring,
+            strategy="oob",
             n_train_resamples=cell.n_train_resamples,
             random_state=seed,
             **options,

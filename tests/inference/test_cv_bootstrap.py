@@ -15,7 +15,7 @@ from skboot.inference.cv_bootstrap import (
     limits_on_scale,
     mean_influence,
     mover_limits,
-    training_share,
+    share_of_training,
     unexplained_variance_influence,
 )
 from skboot.inference.error632 import prediction_error
@@ -191,11 +191,11 @@ def test_a_pooled_centre_keeps_all_of_the_training_variance(problem):
 
 
 def test_the_share_of_the_training_variance_follows_the_learning_curve():
-    assert training_share(0.3, 0.4, 0.1) == pytest.approx((0.1 / 0.2) ** 2)
-    assert training_share(0.3, 0.3, 0.1) == 1.0  # the curve is flat
-    assert training_share(0.3, 0.19, 0.1) == 1.0  # below half way: no learning curve
-    assert training_share(0.3, 0.4, 0.3) == 0.15  # nothing is learnt beyond the training rows
-    assert training_share(0.3, 5.0, 0.1) == 0.15
+    assert share_of_training(0.1, 0.3, 0.4) == pytest.approx((0.1 / 0.2) ** 2)
+    assert share_of_training(0.1, 0.3, 0.3) == 1.0  # the curve is flat
+    assert share_of_training(0.1, 0.3, 0.19) == 1.0  # below half way: no learning curve
+    assert share_of_training(0.3, 0.3, 0.4) == 0.0  # nothing is learnt beyond the training rows
+    assert share_of_training(0.1, 0.3, 5.0) == pytest.approx((0.1 / 4.8) ** 2)
 
 
 def test_a_wide_interval_says_that_training_samples_are_the_reason(problem):

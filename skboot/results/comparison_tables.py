@@ -1,0 +1,146 @@
+"""How a comparison is laid out: which differences are shown, in which cells, with which digits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..inference.intervals import ConfidenceInterval
+from ..inference.outperformance import Outperformance
+from . import rendering, wording
+from .drawing import Strip
+
+if TYPE_CHECKING:
+    from .comparison import ComparisonResult, PairedDifference
+
+# More differences than this, and only those with the best system (or the reference) are shown.
+MAX_SHOWN = 15
+
+NOUNS = {"system": "system", "method": "method"}
+
+
+def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
+    """All pairs if they are few; else those with the best system, from the smallest difference."""
+    if len(result.pairs) <= MAX_SHOWN or result.reference is not None:
+        return result.pairs
+    best = result.best or result.ranking[0]
+    others = [name for name in result.ranking if name != best]
+    return tuple(result.pair(best, name) for name in others)
+
+
+def systems_table(result: ComparisonResult) -> rendering.Table:
+    """Table of the systems, from the best."""
+    level = rendering.percent(result.confidence_level)
+    rows = []
+    for name in result.ranking:
+        system = result.systems[name]
+        method = system.confidence_interval.method
+        rows.append([name, wording.estimate(system), wording.limits(system), method])
+    noun = NOUNS[result.estimand]
+    return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
+
+
+def pairs_table(
+    result: ComparisonResult, pairs: Sequence[PairedDifference] | None = None
+) -> rendering.Table:
+    """Table of differences: those that `shown_pairs` gives, unless said."""
+    pairs = shown_pairs(result) if pairs is None else pairs
+    level = rendering.percent(result.confidence_level)
+    adjusted = result.adjust is not None and len(result.pairs) > 1
+    mcnemar = any(pair.mcnemar_p_value is not None for pair in pairs)
+    header = ["difference", "interval", "estimate", f"{level} CI"]
+    header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
+    runs = any(pair.outperformance is not None for pair in pairs)
+    header += ["P(A > B)" if runs else "support"] + ["McNemar p"] * mcnemar
+    rows = [_pair_cells(pair, adjusted, mcnemar) for pair in pairs]
+    return rendering.Table(header, rows, 2)
+
+
+def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[str]:
+    digits = digits_of(pair)
+    simultaneous = pair.simultaneous_interval
+    exact = pair.mcnemar_p_value
+    return [
+        f"{pair.first} - {pair.second}",
+        pair.confidence_interval.method,
+        rendering.number(pair.difference, digits),
+        limits(pair.confidence_interval, digits),
+        *([limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
+        p_number(pair.p_value),
+        *([p_number(pair.p_value_adjusted)] if adjusted else []),
+        rendering.number(pair.bootstrap_support, 3)
+        if pair.outperformance is None
+        else share_text(pair.outperformance),
+        *(["" if exact is None else p_number(exact)] if mcnemar else []),
+    ]
+
+
+def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
+    """Return the drawing of a difference, with its widest interval and 0 as reference."""
+    replicates = result.replicates(pair.first, pair.second)
+    low, high = pair.widest_interval[:2]
+    digits = digits_of(pair)
+    labels = tuple(rendering.number(value, digits) for value in (pair.difference, low, high, 0.0))
+    return Strip(
+        replicates=replicates[np.isfinite(replicates)],
+        estimate=pair.difference,
+        low=low,
+        high=high,
+        naive=0.0,
+        labels=labels,  # type: ignore[arg-type]
+        title=f"Bootstrap distribution of {pair.first} - {pair.second}",
+        description=f"{pair.first} - {pair.second}: {labels[0]} ({labels[1]} to {labels[2]})",
+    )
+
+
+def digits_of(pair: PairedDifference) -> int:
+    """Digits after the point that the interval's width supports."""
+    low, high = pair.confidence_interval[:2]
+    if not (math.isfinite(low + high) and high - low > 1e-12):
+        size = abs(pair.difference)
+        low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
+    shown = (pair.difference, *pair.widest_interval[:2], *pair.confidence_interval[:2])
+    return rendering.digits_for(low, high, shown, (0.0,))
+
+
+def limits(interval: ConfidenceInterval, digits: int) -> str:
+    """Write both limits; says so where they have no width."""
+    low, high = interval[:2]
+    if math.isnan(low) or math.isnan(high):
+        return "undefined"
+    mark = " (no width)" if low == high else ""
+    return f"{rendering.number(low, digits)} to {rendering.number(high, digits)}{mark}"
+
+
+def share_text(found: Outperformance) -> str:
+    """Write P(A > B) with its interval."""
+    if math.isnan(found.probability):
+        return "undefined"
+    value, low, high = (rendering.number(one, 2) for one in found[:3])
+    return f"{value} ({low} to {high})"
+
+
+def p_number(p: float) -> str:
+    """Write a p-value with two significant digits."""
+    if math.isnan(p):
+        return "undefined"
+    if p < 0.0001:
+        return "<0.0001"
+    text = f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+    # Never on the wrong side of the usual level by rounding.
+    return f"{p:.4f}" if (float(text) <= 0.05) != (p <= 0.05) else text
+
+
+def p_text(p: float) -> str:
+    """Write "p = 0.03"."""
+    text = p_number(p)
+    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def plain_html(text: str) -> str:
+    """Escape a text for HTML."""
+    return escape(" ".join(text.split()))
