@@ -87,7 +87,7 @@ CALLS = {
     "compare_runs": (lambda: skboot.compare_runs(Y, RUNS, **SMALL), "Only 3 runs"),
     "compare_methods": (
         lambda: skboot.compare_methods(
-            {"A": GaussianNB(), "B": FailsOnSomeSamples()}, X, Y, **FEW_RUNS
+            {"A": GaussianNB(), "B": FailsOnSomeSamples()}, X, Y, strategy="oob", **FEW_RUNS
         ),
         "B: 2 of 3 runs failed",
     ),
