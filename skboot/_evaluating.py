@@ -122,7 +122,7 @@ def _with_fewer_resamples(task: Task) -> Task:
     if asked <= _MOST_UNNEEDED or task.plan.resamples is not None:
         return task
     note = (
-        f"The interval needs no resamples: the first {_MOST_UNNEEDED} of the {asked} asked for "
+        f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the {asked:,} asked for "
         "were drawn, for the distribution."
     )
     plan = replace(task.plan, n_resamples=_MOST_UNNEEDED)

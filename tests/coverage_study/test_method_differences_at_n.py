@@ -42,10 +42,8 @@ def test_equal_methods_are_told_apart_in_seven_percent_at_most(study):
 
 
 def test_the_difference_at_this_size_is_covered_in_every_design(study):
-    covered = [
-        float(row["covers"]) + float(row["error of covers"]) for row in committed(TAKEN).values()
-    ]
-    assert min(covered) >= 95
+    # Of equal methods this is the seven percent once more.
+    assert min(float(row["covers"]) for row in committed(TAKEN).values()) >= 93
 
 
 def test_the_interval_is_as_wide_as_it_is_said_to_be():
