@@ -117,7 +117,7 @@ def bare_fits(estimator, X, y, n_fits):
 
 
 def cross_validation(estimator, X, y, n_fits):
-    from skboot.resampling.splitters import BootstrapSplit
+    from skboot.splitters import BootstrapSplit
 
     return cross_validate(estimator, X, y, cv=BootstrapSplit(n_fits, random_state=0))
 

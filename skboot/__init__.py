@@ -22,16 +22,16 @@ if typing.TYPE_CHECKING:
         IntervalDisplay,
         VarianceComponentsDisplay,
     )
-    from .resampling.splitters import (
+    from .results import ComparisonResult, ComparisonTable
+    from .runs import bootstrap_runs
+    from .scorer import BootstrapScorer
+    from .splitters import (
         BootstrapSplit,
         BootstrapTestSplit,
         GroupBootstrapSplit,
         SeedSplit,
         StratifiedBootstrapSplit,
     )
-    from .results import ComparisonResult, ComparisonTable
-    from .runs import bootstrap_runs
-    from .scorer import BootstrapScorer
 
 __version__ = "0.1.0"
 
@@ -67,15 +67,15 @@ __getattr__, __dir__ = _lazy.names_from(
     {
         "BootstrapDistributionDisplay": "plots",
         "BootstrapScorer": "scorer",
-        "BootstrapSplit": "resampling.splitters",
-        "BootstrapTestSplit": "resampling.splitters",
+        "BootstrapSplit": "splitters",
+        "BootstrapTestSplit": "splitters",
         "ComparisonDisplay": "plots",
         "ComparisonResult": "results",
         "ComparisonTable": "results",
-        "GroupBootstrapSplit": "resampling.splitters",
+        "GroupBootstrapSplit": "splitters",
         "IntervalDisplay": "plots",
-        "SeedSplit": "resampling.splitters",
-        "StratifiedBootstrapSplit": "resampling.splitters",
+        "SeedSplit": "splitters",
+        "StratifiedBootstrapSplit": "splitters",
         "VarianceComponentsDisplay": "plots",
         "bootstrap_runs": "runs",
         "compare_methods": "comparison",

@@ -23,12 +23,7 @@ from ._evidence import Task, jackknives_of, subject_of, with_replicates
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
 from ._warnings import warn_user
-from .inference.choice import (
-    automatic_interval,
-    degeneracy,
-    left_out_estimate,
-    planned_method,
-)
+from .inference.automatic import automatic_interval, degeneracy, left_out_estimate, planned_method
 from .inference.distribution import (
     Jackknife,
     bootstrap,

@@ -18,7 +18,7 @@ from ._evaluating import evaluate
 from ._evidence import Task
 from ._inputs import Part, Rows
 from ._runs_inputs import Runs
-from .inference.choice import degeneracy
+from .inference.automatic import degeneracy
 from .inference.distribution import Subject, bootstrap, bootstrap_each
 from .inference.intervals import Evidence
 from .inference.run_intervals import RunsEvidence, runs_interval

@@ -15,9 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._inputs import Part, Rows
-from .inference.choice import (
-    planned_method,
-)
+from .inference.automatic import planned_method
 from .inference.distribution import (
     BootstrapDistribution,
     Jackknife,

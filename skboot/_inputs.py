@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _validation as check
+from . import _checks as check
 from .inference.distribution import check_replicates_fit
 from .metrics.lookup import check_response, resolve_metrics
 from .metrics.statistic import Statistic

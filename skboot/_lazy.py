@@ -18,17 +18,18 @@ def names_from(
     package : str
         Its ``__name__``.
     homes : mapping of str to str
-        Name to the submodule that defines it; the submodules can be asked for as well.
+        Name to the module that defines it, seen from the package (``".other.module"`` for
+        one beside it); submodules can be asked for as well.
 
     Returns
     -------
     getattr, dir : callable
     """
-    modules = {home.partition(".")[0] for home in homes.values()}
+    modules = {home.partition(".")[0] for home in homes.values()} - {""}
 
     def find(name: str) -> Any:
         if name in homes:
-            found = getattr(import_module(f"{package}.{homes[name]}"), name)
+            found = getattr(import_module(f".{homes[name]}", package), name)
         elif name in modules:
             found = import_module(f"{package}.{name}")
         else:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _validation as check
+from . import _checks as check
 from ._inputs import Rows, rows_of
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from . import _validation as check
+from . import _checks as check
 from ._evaluating import evaluate
 from ._evidence import Task
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups

@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from . import _validation as check
+from . import _checks as check
 from ._evaluating_runs import RunsTask, evaluate_runs, refusal
 from ._inputs import resampling_plan, resolved_statistics
 from ._runs_inputs import Runs, checked_runs, training_samples

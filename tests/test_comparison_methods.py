@@ -17,10 +17,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
-from skboot.inference.cv_bootstrap import share_of_training
-from skboot.inference.method_differences import MethodsDifference
+from skboot.inference.differences import tango_interval
 from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
-from skboot.inference.paired import tango_interval
+from skboot.method_error.cv_bootstrap import share_of_training
+from skboot.method_error.method_differences import MethodsDifference
 from skboot.refit.samples import draw
 
 N, B = 120, 60

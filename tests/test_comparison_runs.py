@@ -8,7 +8,7 @@ from sklearn.metrics import f1_score
 
 from skboot import bootstrap_runs
 from skboot.comparison import compare_runs
-from skboot.inference.paired_runs import RunsDifference, joint_p_values
+from skboot.inference.run_differences import RunsDifference, joint_p_values
 
 pytestmark = pytest.mark.filterwarnings("ignore:compare_runs. Only")
 N = 300

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot.comparison import corrected_t, one_standard_error, out_of_fold, search_score
 from skboot.inference import prediction_error
-from skboot.inference.out_of_bag import out_of_bag_error
+from skboot.method_error.out_of_bag import out_of_bag_error
 
 
 @pytest.fixture(scope="module")

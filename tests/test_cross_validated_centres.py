@@ -14,7 +14,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from skboot.inference.method import Refits, method_interval
+from skboot.method_error.method_intervals import Refits, method_interval
 from skboot.refit.training import Answers, in_order_of
 from skboot.results import EvaluationResult
 from skboot.scorer import BootstrapScorer

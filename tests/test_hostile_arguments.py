@@ -396,8 +396,8 @@ def test_the_unit_of_weights_changes_nothing(metric, size):
 
 def test_ordinary_weights_are_taken_as_they_are():
     weights = RNG.random(N) * 2.0**90
-    assert skboot._validation.check_weights(weights, "f") is not None
-    np.testing.assert_array_equal(skboot._validation.check_weights(weights, "f"), weights)
+    assert skboot._checks.check_weights(weights, "f") is not None
+    np.testing.assert_array_equal(skboot._checks.check_weights(weights, "f"), weights)
 
 
 @pytest.mark.parametrize("metric", ["r2", "explained_variance"])

@@ -34,14 +34,14 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 
 from skboot._sklearn_compat import take
-from skboot.inference.error632 import prediction_error
-from skboot.inference.no_information import no_information_zero_one
+from skboot.method_error.error632 import prediction_error
+from skboot.method_error.no_information import no_information_zero_one
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit import engine, inner_cv
-from skboot.refit.replicates import ErrorFunction, replicate
+from skboot.refit.influence import ErrorFunction, replicate
 from skboot.refit.samples import draw
 from skboot.refit.training import Answers, Job, Run, prepared, record_of
-from skboot.resampling.splitters import BootstrapSplit
+from skboot.splitters import BootstrapSplit
 
 REFERENCES = Path(__file__).parent / "references" / "ipred"
 

@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skboot.inference.choice import automatic_interval
+from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import METHODS, ConfidenceInterval, Evidence, confidence_interval
 from skboot.results import EvaluationResult, ResultTable, rendering, storage, wording
 

@@ -34,7 +34,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot.inference import prediction_error
-from skboot.inference.no_information import no_information_zero_one
+from skboot.method_error.no_information import no_information_zero_one
 from skboot.results import EvaluationResult
 from skboot.scorer import BootstrapScorer
 

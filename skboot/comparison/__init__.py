@@ -3,6 +3,8 @@
 `compare_systems` for trained systems on one test set, `compare_runs` for several runs (seeds) of
 several methods on one test set, `compare_methods` for estimators that are trained here,
 `search_score` for the winner of a search.
+
+Private but for the names that `skboot` shows: modules may change without notice.
 """
 
 from .methods import compare_methods

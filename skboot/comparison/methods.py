@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _validation as check
+from .. import _checks as check
 from .._warnings import warn_user
 from ..scorer import BootstrapScorer
-from ..scorer.evaluating import Judged, JudgedOnTests, judge
-from .methods_family import MethodsCall, compared_left_out, compared_on_tests
+from ..scorer.training_runs import Judged, JudgedOnTests, judge
+from .method_pairs import MethodsCall, compared_left_out, compared_on_tests
 from .systems import check_adjust, check_reference, named_values
 
 _CALLER = "compare_methods"

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _validation as check
+from .. import _checks as check
 from .._inputs import resampling_plan
 from .._runs_inputs import checked_runs, training_samples
 from .._warnings import warn_user
 from ..results import ComparisonResult, EvaluationResult
 from ..results.comparison_table import ComparisonTable
 from ..runs import bootstrap_runs
-from .runs_family import Method, RunsCall, compared_by
+from .run_pairs import Method, RunsCall, compared_by
 from .systems import check_adjust, check_reference, checked_names, statistics_of
 
 _CALLER = "compare_runs"

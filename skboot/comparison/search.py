@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation as check
+from .. import _checks as check
 from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan
-from ..inference.choice import degeneracy
+from ..inference.automatic import degeneracy
 from ..inference.distribution import Subject, bootstrap
-from ..inference.error632 import error632
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
-from ..inference.method import Refits, as_confidence_interval, method_interval
-from ..inference.out_of_bag import OutOfBagError
-from ..inference.selection import error_of_choice
+from ..method_error.error632 import error632
+from ..method_error.method_intervals import Refits, as_confidence_interval, method_interval
+from ..method_error.out_of_bag import OutOfBagError
+from ..method_error.selection_error import error_of_choice
 from ..metrics.additive import RowMean
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _validation as check
+from .. import _checks as check
 from .._evaluating import Cautions, result_of
 from .._evidence import Task, jackknives_of, subject_of, with_replicates
 from .._inputs import (
@@ -21,10 +21,10 @@ from .._inputs import (
     resolved_statistics,
     subgroups,
 )
-from ..inference.choice import planned_method
+from ..inference.automatic import planned_method
+from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.distribution import LeftOutValues, Subject, bootstrap, leave_out
 from ..inference.intervals import Evidence
-from ..inference.paired import DIFFERENCE_METHODS, PROBLEMS
 from ..metrics.adapters import Negated
 from ..metrics.additive import RowMean
 from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
@@ -33,7 +33,7 @@ from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..results.comparison_table import ComparisonTable
-from .family import Member, compared, largest_gaps, pairs_of
+from .system_pairs import Member, compared, largest_gaps, pairs_of
 
 _CALLER = "compare_systems"
 _ADJUSTMENTS = ("max-t", "holm")

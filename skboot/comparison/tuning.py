@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
 
-from .. import _validation as check
+from .. import _checks as check
 from .._sklearn_compat import scorer_parts
 from .._warnings import warn_user
 from ..inference.intervals import ConfidenceInterval

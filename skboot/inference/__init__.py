@@ -6,8 +6,8 @@ from .. import _lazy
 from .intervals import ConfidenceInterval, proportion_interval
 
 if typing.TYPE_CHECKING:
-    from .error632 import PredictionError, prediction_error
-    from .paired import delong_test, mcnemar_exact, tango_interval
+    from ..method_error.error632 import PredictionError, prediction_error
+    from .differences import delong_test, mcnemar_exact, tango_interval
 
 __all__ = [
     "ConfidenceInterval",
@@ -22,10 +22,10 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "PredictionError": "error632",
-        "delong_test": "paired",
-        "mcnemar_exact": "paired",
-        "prediction_error": "error632",
-        "tango_interval": "paired",
+        "PredictionError": ".method_error.error632",
+        "delong_test": "differences",
+        "mcnemar_exact": "differences",
+        "prediction_error": ".method_error.error632",
+        "tango_interval": "differences",
     },
 )

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
+from .._checks import fail
 from .._memory import check_fits
-from .._validation import fail
 from ..metrics.statistic import Floats, MetricError, Reduced, Statistic
 from ..resampling.plan import Binding, Coding, LeftOut, ResamplingPlan
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from .._validation import check_choice, check_confidence_level, fail
+from .._checks import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
 from .proportions import score_limits as score_limits
 from .subgroup_gap import SubgroupGap, gap_limits

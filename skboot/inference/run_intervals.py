@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .choice import Choice, automatic_interval
+from .automatic import Choice, automatic_interval
 from .intervals import ConfidenceInterval, Evidence, confidence_interval, quantile, score_limits
 from .variance import Components, Spread
 

@@ -1,6 +1,6 @@
 """Metrics on weighted rows, and the metric functions that scikit-learn lacks."""
 
-from .costs import (
+from .cost_metrics import (
     bayes_decisions,
     brier_score,
     cross_entropy,

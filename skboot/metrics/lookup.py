@@ -22,9 +22,10 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
+from .._checks import fail
 from .._sklearn_compat import scorer_parts
-from .._validation import fail
-from . import additive, costs
+from . import additive
+from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated
 from .registry import FAST_PATHS, RESPONSES, Request
 from .responses import check_response

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import additive, class_costs, posteriors
+from . import additive, posteriors
+from . import cost_statistics as class_costs
 from .coefficients import Coefficient
 from .crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from .labels import (

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from .._arrays import EXACT
-from .._validation import fail, numbered_labels
+from .._checks import fail, numbered_labels
 from .._warnings import warn_user
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
-from .class_costs import ClassCosts, MeanCost
-from .costs import check_costs, check_priors
+from .cost_metrics import check_costs, check_priors
+from .cost_statistics import ClassCosts, MeanCost
 from .labels import SetRatio
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy

@@ -20,7 +20,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import fail
+from .._checks import fail
 
 Floats = NDArray[np.float64]
 Response = Literal["labels", "scores", "probabilities", "values", "any"]

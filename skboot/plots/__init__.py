@@ -4,6 +4,8 @@
 subgroups, systems; `ComparisonDisplay` shows paired differences; `VarianceComponentsDisplay` shows
 what the score of a run varies with. A display stores what it draws; ``plot`` draws it and keeps the
 artists in attributes that end in an underscore. matplotlib is imported when something is drawn.
+
+Private but for the names that `skboot` shows: modules may change without notice.
 """
 
 from .comparison import ComparisonDisplay

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .influence import replicate
 from .measures import Measure, ReplicateMeasure
-from .replicates import replicate
 
 if TYPE_CHECKING:
     from .estimates import Kept
@@ -34,7 +34,7 @@ class CrossValidated(NamedTuple):
     influence : ndarray of shape (n_repeats, n_samples)
         Influence of each row, per repeat (and seed).
     extra : dict
-        Further arguments of `skboot.inference.cv_bootstrap.cv_bootstrap`.
+        Further arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap`.
     """
 
     centre: float

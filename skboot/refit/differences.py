@@ -15,12 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.cv_bootstrap import group_influence, share_of_training
-from ..inference.method_differences import (
-    MethodsDifference,
-    cross_validated_variance,
-)
-from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from ..method_error.cv_bootstrap import group_influence, share_of_training
+from ..method_error.method_differences import MethodsDifference, cross_validated_variance
+from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from .cross_validated import of_folds
 from .degrees_of_freedom import n_effective_of
 from .estimates import (

@@ -1,8 +1,8 @@
 """From what was kept of the runs to the error of the method, with all that intervals need.
 
 For each measure: resubstitution, out-of-bag and no-information errors, the .632 family, standard
-errors (`skboot.inference.error632`), and the parts of the "cv-bootstrap" interval
-(`skboot.inference.cv_bootstrap`). Runs of one training sample that differ by their seed are
+errors (`skboot.method_error.error632`), and the parts of the "cv-bootstrap" interval
+(`skboot.method_error.cv_bootstrap`). Runs of one training sample that differ by their seed are
 averaged first. A run that failed, or whose error is not finite, is left out everywhere.
 """
 
@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference._columns import column_blocks, where_outside
-from ..inference.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
-from ..inference.error632 import PredictionError, error632, optimism
-from ..inference.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from ..method_error._columns import column_blocks, where_outside
+from ..method_error.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
+from ..method_error.error632 import PredictionError, error632, optimism
+from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from . import cross_validated
 from .degrees_of_freedom import n_effective_of
 from .measures import LabelMeasure, Measure, RowMeasure, Target, is_balanced

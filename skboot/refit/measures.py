@@ -23,14 +23,14 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import NDArray
 
-from ..inference.no_information import no_information_absolute, no_information_squared
+from ..method_error.no_information import no_information_absolute, no_information_squared
 from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.coefficients import Coefficient
 from ..metrics.labels import BalancedAccuracy, LabelMetric
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import Statistic
-from .replicates import ErrorFunction, call_scorer, replicate, replicate_rows
+from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
 
 Array = NDArray[Any]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
+from .._checks import fail
 from .._sklearn_compat import scorer_parts
-from .._validation import fail
-from ..inference.no_information import NO_INFORMATION_SCORE
+from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
 from ..metrics.adapters import Negated
 from ..metrics.lookup import check_response, known_names, resolve_metrics

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..resampling.splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
+from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
 from .training import Run
 
 # Streams below this key are no streams of a splitter with the same random state.

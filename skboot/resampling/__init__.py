@@ -1,1 +1,4 @@
-"""Who is in a resample: designs, plans, blocks, and the splitters."""
+"""Who is in a resample: designs, plans and blocks.
+
+Private: may change without notice.
+"""

@@ -22,9 +22,9 @@ from scipy import sparse
 from .block import Block, UnitBlock
 from .design import SamplingDesign
 from .draws import multinomial_counts
-from .lazy import LazyBlock
 from .left_out import LeaveOneOutBlock
 from .membership import Membership
+from .on_demand import LazyBlock
 from .whole import WholeBlock
 
 # Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.

@@ -4,6 +4,8 @@
 as another interval or level, is answered from what it stores. `ResultTable` is a dict of results
 (several metrics, subgroups) that can be shown as one table. `ComparisonResult` and
 `ComparisonTable` do the same for paired differences of systems.
+
+Private but for the names that `skboot` shows: modules may change without notice.
 """
 
 import typing

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import check_choice, check_confidence_level
+from .._checks import check_choice, check_confidence_level
 from .._warnings import warn_user
-from ..inference.choice import automatic_interval, degeneracy, left_out_estimate
+from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
 from .gap_wording import is_gap
@@ -27,8 +27,8 @@ from .monte_carlo import MonteCarloError, monte_carlo_error
 
 if TYPE_CHECKING:
     # Needed for results of several runs alone, and imported there.
-    from ..inference.method import Refits
     from ..inference.run_intervals import RunsEvidence
+    from ..method_error.method_intervals import Refits
 
 _FORMAT, _FORMAT_VERSION = "skboot.EvaluationResult", 1
 _EVIDENCE = tuple(f.name for f in fields(Evidence))
@@ -77,7 +77,7 @@ class EvaluationResult:
         One array of shape (n_runs,) per property of the runs, where there were several.
     over_runs : skboot.inference.run_intervals.RunsEvidence or None
         What several runs say; other estimands are answered from it.
-    refits : skboot.inference.method.Refits or None
+    refits : skboot.method_error.method_intervals.Refits or None
         What training on samples of one data set says of the method.
 
     See Also
@@ -261,7 +261,7 @@ class EvaluationResult:
         if method is None:
             method = "auto" if self.automatic else self.confidence_interval.method
         if self.refits is not None:
-            from ..inference.method import as_confidence_interval, method_interval
+            from ..method_error.method_intervals import as_confidence_interval, method_interval
 
             return as_confidence_interval(method_interval(self.refits, method, level))
         if method == "auto" and is_gap(self):
@@ -512,7 +512,7 @@ def from_parts(parts: dict[str, Any]) -> dict[str, Any]:
         "confidence_interval": ConfidenceInterval(*parts["confidence_interval"]),
     }
     if refits := parts.get("refits"):
-        from ..inference.method import Refits
+        from ..method_error.method_intervals import Refits
 
         parts["refits"] = Refits.from_parts(refits)
     if over_runs := parts.get("over_runs"):

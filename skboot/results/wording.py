@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..inference.choice import left_out_estimate
+from ..inference.automatic import left_out_estimate
 from ..inference.few_groups import effective_size
 from . import gap_wording, rendering
 from .drawing import Strip

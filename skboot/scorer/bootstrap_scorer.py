@@ -22,7 +22,7 @@ from ..refit.resolving import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
 from .delegation import Delegation
-from .evaluating import Judged, JudgedOnTests, judge
+from .training_runs import Judged, JudgedOnTests, judge
 
 _CALLER = "BootstrapScorer"
 

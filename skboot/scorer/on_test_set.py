@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _validation as check
+from .. import _checks as check
 from .._inputs import Rows, resolved_statistics
 from .._warnings import warn_user
 from ..evaluation import bootstrap_score
@@ -23,7 +23,7 @@ from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..metrics.additive import RowMean
 from ..metrics.lookup import check_response
-from ..refit.replicates import ErrorFunction
+from ..refit.influence import ErrorFunction
 from ..refit.resolving import Needed, needed_of
 from ..refit.samples import Samples
 from ..refit.training import (

@@ -11,9 +11,9 @@ from sklearn.exceptions import FitFailedWarning
 
 from .._evaluating import versions_used
 from .._warnings import warn_user
-from ..inference.cv_bootstrap import ErrorInterval
 from ..inference.intervals import Evidence
-from ..inference.method import Refits, as_confidence_interval, method_interval
+from ..method_error.cv_bootstrap import ErrorInterval
+from ..method_error.method_intervals import Refits, as_confidence_interval, method_interval
 from ..refit.estimates import Kept, MethodError
 from ..refit.training import Record
 from ..results import EvaluationResult

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _validation as check
+from .. import _checks as check
 from .._sklearn_compat import n_rows_of
-from ..inference.cv_bootstrap import CV_INTERVALS
-from ..inference.method import METHOD_INTERVALS, STRATEGIES
+from ..method_error.cv_bootstrap import CV_INTERVALS
+from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from . import on_test_set
 
 _CALLER = "BootstrapScorer"

@@ -3,8 +3,8 @@
 Least squares on hardly more rows than columns, and some usual designs. The learners are weighted
 and vectorised over training samples, because sixty thousand fits of each design would take too
 long by an estimator; their losses and counts go to `skboot.inference.prediction_error`, or to
-`skboot.inference.cv_bootstrap.cv_bootstrap` for balanced error and AUC: 200 bootstrap samples and
-5 x 10 folds, the defaults of BootstrapScorer. The truth is the mean error over `N_TRUTH` fresh
+`skboot.method_error.cv_bootstrap.cv_bootstrap` for balanced error and AUC: 200 bootstrap samples
+and 5 x 10 folds, the defaults of BootstrapScorer. The truth is the mean error over `N_TRUTH` fresh
 training sets of the same size, each judged on `N_FRESH` fresh rows. Run as a script it writes the
 table next to it:
 
@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import expit
 
 from skboot.inference import prediction_error
-from skboot.inference.cv_bootstrap import (
+from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
     balanced_error_influence,
     cv_bootstrap,

@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from skboot import bootstrap_score
-from skboot.inference.choice import automatic_interval
+from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import Evidence, score_limits
 
 SEED = 20261123

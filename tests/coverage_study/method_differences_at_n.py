@@ -4,8 +4,8 @@ Run ``python method_differences_at_n.py > method_differences_at_n.csv`` in this 
 table; about six minutes on one core. ``python method_differences_at_n.py 1000 NAME`` runs 1000
 data sets of one cell.
 
-Which spread `compare_methods` takes was chosen on the first 1000 data sets of each cell. The table is
-of later ones, which no choice has seen.
+Which spread `compare_methods` takes was chosen on the first 1000 data sets of each cell. The table
+is of later ones, which no choice has seen.
 
 All intervals of a data set stand on the same runs: the 200 bootstrap samples and the 5 repeats of
 10-fold cross-validation of `compare_methods` with the data set's number as ``random_state``. The
@@ -42,8 +42,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from skboot.inference.cv_bootstrap import auc_error_influence, cv_bootstrap, group_influence
-from skboot.inference.out_of_bag import out_of_bag_error, out_of_bag_metric
+from skboot.method_error.cv_bootstrap import auc_error_influence, cv_bootstrap, group_influence
+from skboot.method_error.out_of_bag import out_of_bag_error, out_of_bag_metric
 from skboot.refit.samples import draw
 
 N_RESAMPLES, N_REPEATS = 200, 5

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.metrics import median_absolute_error, roc_curve
 
-from skboot.metrics.costs import equal_error_rate, false_positive_rate_at
+from skboot.metrics.cost_metrics import equal_error_rate, false_positive_rate_at
 from skboot.metrics.crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import Coding, ResamplingPlan

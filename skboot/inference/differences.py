@@ -441,7 +441,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> from skboot.inference.paired import holm
+    >>> from skboot.inference.differences import holm
     >>> holm([0.01, 0.04, 0.03]).round(2)
     array([0.03, 0.06, 0.06])
     """

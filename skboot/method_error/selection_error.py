@@ -1,9 +1,9 @@
 """Out-of-bag error of choosing the best of several candidates, from blocks of resamples.
 
-What `skboot.inference.out_of_bag.out_of_bag_error` does for the losses of all models on all rows,
-where the model of a resample is one of a few candidates: the losses are then a table of candidates
-and units, and two passes over the resamples add up all that the standard error needs. Nothing of
-size n_resamples x n_samples is ever held.
+What `skboot.method_error.out_of_bag.out_of_bag_error` does for the losses of all models on all
+rows, where the model of a resample is one of a few candidates: the losses are then a table of
+candidates and units, and two passes over the resamples add up all that the standard error needs.
+Nothing of size n_resamples x n_samples is ever held.
 """
 
 from __future__ import annotations

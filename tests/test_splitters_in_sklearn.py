@@ -29,7 +29,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot.resampling.splitters import (
+from skboot.splitters import (
     BootstrapSplit,
     BootstrapTestSplit,
     GroupBootstrapSplit,

@@ -18,7 +18,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 
-from .. import _validation as check
+from .. import _checks as check
 from .._evaluating import versions_used
 from .._memory import check_fits
 from .._sklearn_compat import routing_enabled

@@ -9,7 +9,7 @@ from scipy import stats
 from sklearn.metrics import f1_score, median_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
-from skboot.inference.choice import automatic_interval
+from skboot.inference.automatic import automatic_interval
 from skboot.inference.intervals import Evidence, confidence_interval
 
 

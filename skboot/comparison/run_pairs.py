@@ -11,23 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._inputs import Rows
+from ..inference.differences import share_won
 from ..inference.distribution import Subject, bootstrap
 from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
-from ..inference.paired import share_won
-from ..inference.paired_runs import (
-    RunsDifference,
-    components_difference,
-    welch_difference,
-)
+from ..inference.run_differences import RunsDifference, components_difference, welch_difference
 from ..inference.variance import Moments, ResampleNoise, RowNoise, moments, within_samples
 from ..metrics.additive import RowMean
 from ..metrics.statistic import Reduced, Statistic
 from ..resampling.plan import Coding, ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult, PairedDifference
-from .family import pairs_of
-from .simultaneous import adjusted
+from .system_pairs import pairs_of
+from .t_pairs import adjusted
 
 Floats = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inference.differences import holm
 from ..inference.intervals import ConfidenceInterval
-from ..inference.method_differences import MethodsDifference
-from ..inference.paired import holm
-from ..inference.paired_runs import RunsDifference, joint_p_values
+from ..inference.run_differences import RunsDifference, joint_p_values
+from ..method_error.method_differences import MethodsDifference
 from ..results.comparison import PairedDifference
 
 Floats = NDArray[np.float64]

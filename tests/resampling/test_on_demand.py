@@ -9,8 +9,8 @@ from skboot.resampling import lazy as lazy_module
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.draws import multinomial_counts
-from skboot.resampling.lazy import LazyBlock
 from skboot.resampling.membership import Membership
+from skboot.resampling.on_demand import LazyBlock
 from skboot.resampling.plan import Coding, ResamplingPlan
 
 N_LINES = 4000

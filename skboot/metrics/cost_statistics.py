@@ -19,7 +19,7 @@ from scipy import sparse
 
 from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts
-from .costs import check_costs, check_priors
+from .cost_metrics import check_costs, check_priors
 from .posteriors import (
     all_columns,
     brier,

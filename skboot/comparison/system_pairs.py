@@ -20,16 +20,8 @@ from .._evaluating import Cautions, packed_gap
 from .._evidence import Task
 from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from .._inputs import Part
-from ..inference.choice import degeneracy
-from ..inference.distribution import LeftOutValues
-from ..inference.intervals import (
-    ConfidenceInterval,
-    Evidence,
-    confidence_interval,
-    max_t_deviations,
-    stretched,
-)
-from ..inference.paired import (
+from ..inference.automatic import degeneracy
+from ..inference.differences import (
     CLOSED_FORM,
     Difference,
     Discordant,
@@ -42,6 +34,14 @@ from ..inference.paired import (
     p_value,
     share_won,
     snapped,
+)
+from ..inference.distribution import LeftOutValues
+from ..inference.intervals import (
+    ConfidenceInterval,
+    Evidence,
+    confidence_interval,
+    max_t_deviations,
+    stretched,
 )
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
@@ -118,7 +118,7 @@ def compared(
     pairs : sequence of tuple of str
         Which to compare.
     interval : str
-        "auto" or a method of `skboot.inference.paired`.
+        "auto" or a method of `skboot.inference.differences`.
     adjust : {"max-t", "holm", None}
         How to adjust for the number of pairs.
     confidence_level : float

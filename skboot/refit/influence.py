@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.cv_bootstrap import auc_error_influence
+from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
 from ..resampling.design import SamplingDesign

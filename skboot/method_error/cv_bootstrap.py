@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from ..inference.intervals import score_limits
 from ._columns import Array, Reader, columns_of, read_only, same_values
-from .intervals import score_limits
 from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
 
 Bounds = tuple[float, float]
@@ -331,7 +331,7 @@ def cv_bootstrap(
     Examples
     --------
     >>> import numpy as np
-    >>> from skboot.inference.cv_bootstrap import cv_bootstrap
+    >>> from skboot.method_error.cv_bootstrap import cv_bootstrap
     >>> rng = np.random.default_rng(0)
     >>> counts = rng.multinomial(40, np.full(40, 1 / 40), size=100)
     >>> losses = (rng.random((100, 40)) < 0.25).astype(float)

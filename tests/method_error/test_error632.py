@@ -11,10 +11,10 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import cohen_kappa_score, f1_score, log_loss, r2_score
 
-from skboot.inference.cv_bootstrap import auc_error_influence
-from skboot.inference.error632 import error632, optimism, point632_plus, prediction_error
 from skboot.inference.intervals import score_limits
-from skboot.inference.no_information import (
+from skboot.method_error.cv_bootstrap import auc_error_influence
+from skboot.method_error.error632 import error632, optimism, point632_plus, prediction_error
+from skboot.method_error.no_information import (
     NO_INFORMATION_SCORE,
     no_information_absolute,
     no_information_classwise,
@@ -22,7 +22,11 @@ from skboot.inference.no_information import (
     no_information_squared,
     no_information_zero_one,
 )
-from skboot.inference.out_of_bag import out_of_bag_combination, out_of_bag_error, out_of_bag_metric
+from skboot.method_error.out_of_bag import (
+    out_of_bag_combination,
+    out_of_bag_error,
+    out_of_bag_metric,
+)
 
 REFERENCES = Path(__file__).parents[1] / "references" / "ipred"
 CASES = ["iris_lda", "pima_lda", "null40_knn1"]
@@ -277,7 +281,7 @@ def test_blocks_of_columns_do_not_change_the_result(monkeypatch):
         losses, weights, full = small_problem(groups=labels)
         common = {"resubstitution_losses": full, "no_information_rate": 0.5, "groups": labels}
         whole = prediction_error(losses, weights, cv_losses=losses[:2], **common)
-        monkeypatch.setattr("skboot.inference._columns.BLOCK_SIZE", 700)
+        monkeypatch.setattr("skboot.method_error._columns.BLOCK_SIZE", 700)
         parts = prediction_error(losses, weights, cv_losses=losses[:2], **common)
         monkeypatch.undo()
         np.testing.assert_allclose(parts.standard_error, whole.standard_error)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import warn_user
+from ..inference.differences import share_won
 from ..inference.intervals import ConfidenceInterval
-from ..inference.method_differences import MethodsDifference
-from ..inference.out_of_bag import OutOfBagError, few_resamples
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
-from ..inference.paired import share_won
+from ..method_error.method_differences import MethodsDifference
+from ..method_error.out_of_bag import OutOfBagError, few_resamples
 from ..refit.differences import (
     LeftOut,
     cross_validated_by_all,
@@ -29,11 +29,11 @@ from ..results import ComparisonResult, EvaluationResult
 from ..results.comparison import PairedDifference
 from ..results.comparison_table import ComparisonTable
 from ..scorer import packing
-from ..scorer.evaluating import Judged, JudgedOnTests
 from ..scorer.on_test_set import narrow
-from .family import pairs_of
+from ..scorer.training_runs import Judged, JudgedOnTests
 from .runs import compare_runs
-from .simultaneous import adjusted
+from .system_pairs import pairs_of
+from .t_pairs import adjusted
 
 Array = NDArray[Any]
 

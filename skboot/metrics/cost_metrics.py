@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import metrics as sklearn_metrics
 from sklearn.metrics import make_scorer
 
-from .._validation import (
+from .._checks import (
     check_flag,
     check_integers,
     check_labels,

@@ -9,13 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from skboot.inference.intervals import (
-    Evidence,
-    confidence_interval,
-    max_t_deviations,
-    stretched,
-)
-from skboot.inference.paired import (
+from skboot.inference.differences import (
     DIFFERENCE_METHODS,
     Difference,
     Discordant,
@@ -27,6 +21,12 @@ from skboot.inference.paired import (
     p_value,
     tango_interval,
     tango_statistic,
+)
+from skboot.inference.intervals import (
+    Evidence,
+    confidence_interval,
+    max_t_deviations,
+    stretched,
 )
 
 REFERENCES = Path(__file__).parents[1] / "references" / "delong"

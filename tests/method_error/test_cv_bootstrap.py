@@ -6,8 +6,9 @@ from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import balanced_accuracy_score, r2_score, roc_auc_score
 
-from skboot.inference._columns import sum_of_variances, where_outside
-from skboot.inference.cv_bootstrap import (
+from skboot.inference.intervals import score_limits
+from skboot.method_error._columns import sum_of_variances, where_outside
+from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
     balanced_error_influence,
     cv_bootstrap,
@@ -18,8 +19,7 @@ from skboot.inference.cv_bootstrap import (
     share_of_training,
     unexplained_variance_influence,
 )
-from skboot.inference.error632 import prediction_error
-from skboot.inference.intervals import score_limits
+from skboot.method_error.error632 import prediction_error
 
 Z = norm.ppf(0.975)
 

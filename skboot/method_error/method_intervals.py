@@ -1,7 +1,7 @@
 """Intervals for the performance of a method, from what a result stores of its runs.
 
-`Refits` is that store: the errors and standard errors of `skboot.inference.error632` and
-`skboot.inference.cv_bootstrap`, without the runs themselves. `method_interval` makes any of the
+`Refits` is that store: the errors and standard errors of `skboot.method_error.error632` and
+`skboot.method_error.cv_bootstrap`, without the runs themselves. `method_interval` makes any of the
 intervals for the estimand "method" from it, on the metric's own scale.
 """
 
@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..inference.intervals import ConfidenceInterval
 from ._columns import Array
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, ErrorInterval
 from .error632 import PredictionError
-from .intervals import ConfidenceInterval
 from .out_of_bag import OutOfBagError
 
 STRATEGIES = ("cv-bootstrap", "oob", ".632", ".632+", "optimism")
@@ -55,7 +55,7 @@ class Refits:
     notes : tuple of str
         Of the .632 family.
     cv : dict or None
-        Fields of `skboot.inference.cv_bootstrap.CVBootstrap`.
+        Fields of `skboot.method_error.cv_bootstrap.CVBootstrap`.
     """
 
     strategy: str

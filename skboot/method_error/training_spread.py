@@ -3,7 +3,7 @@
 The out-of-bag score of one bootstrap sample differs from the next for two reasons: they were
 trained on other units, and they are judged on other units. `training_spread` takes the second away
 by means of the influence values and gives what is left in the forms that
-`skboot.inference.cv_bootstrap` adds up. `within_fences` comes before it where single training
+`skboot.method_error.cv_bootstrap` adds up. `within_fences` comes before it where single training
 samples may explode: least squares on hardly more distinct rows than there are columns.
 """
 
@@ -13,14 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._columns import (
-    Array,
-    Reader,
-    check_influence,
-    column_blocks,
-    sum_of_variances,
-    where_outside,
-)
+from ._columns import Array, Reader, check_influence, column_blocks, sum_of_variances, where_outside
 
 FENCE = 1.5
 """Interquartile ranges beyond the quartiles at which a score counts as an outlier (Tukey 1977)."""

@@ -23,8 +23,8 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from skboot.resampling import splitters
-from skboot.resampling.splitters import (
+from skboot import splitters
+from skboot.splitters import (
     BootstrapSplit,
     BootstrapTestSplit,
     GroupBootstrapSplit,

@@ -26,8 +26,8 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_cv
 from sklearn.utils import indexable
 
-from .._validation import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
-from .._warnings import warn_user
+from ._checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
+from ._warnings import warn_user
 
 __all__ = [
     "BootstrapSplit",

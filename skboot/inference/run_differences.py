@@ -9,19 +9,31 @@ per pair are the runs of one method.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from .method_differences import MethodsDifference
 from .variance import LEAST_DF, Moments
 
 Floats = NDArray[np.float64]
 
 # Draws for the joint law of several t statistics: the error of a 5 % level is then 0.1 %.
 _N_DRAWS = 40_000
+
+
+class TDifference(Protocol):
+    """A difference with a t interval: of runs, or of methods."""
+
+    @property
+    def difference(self) -> float: ...
+
+    @property
+    def standard_error(self) -> float: ...
+
+    @property
+    def degrees_of_freedom(self) -> float: ...
 
 
 class RunsDifference(NamedTuple):
@@ -150,7 +162,7 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
 
 
 def joint_p_values(
-    differences: Sequence[RunsDifference | MethodsDifference],
+    differences: Sequence[TDifference],
     correlation: Floats,
     seed: np.random.SeedSequence,
 ) -> Floats:
@@ -158,7 +170,7 @@ def joint_p_values(
 
     Parameters
     ----------
-    differences : sequence of RunsDifference or MethodsDifference
+    differences : sequence of TDifference
         Differences with a standard error above 0.
     correlation : ndarray of shape (n_differences, n_differences)
         Of their errors.

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from .._validation import check_confidence_level, check_groups, check_size, converted
+from .._checks import check_confidence_level, check_groups, check_size, converted
+from ..inference.intervals import score_limits
 from ._columns import Array, Reader, columns_of, same_values
 from .cv_bootstrap import (
     CV_INTERVALS,
@@ -29,7 +30,6 @@ from .cv_bootstrap import (
     cv_bootstrap,
     limits_on_scale,
 )
-from .intervals import score_limits
 from .out_of_bag import Block, OutOfBagError, Units, additive_error, bad_argument
 
 NEAR_PERFECT = 0.25
@@ -115,7 +115,7 @@ def prediction_error(
     --------
     >>> import numpy as np
     >>> from skboot.inference import prediction_error
-    >>> from skboot.inference.no_information import no_information_zero_one
+    >>> from skboot.method_error.no_information import no_information_zero_one
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=60)
     >>> x = y + rng.normal(size=60)
