@@ -130,6 +130,7 @@ def test_the_difference_is_that_of_the_out_of_bag_errors_with_its_standard_error
     assert_allclose(pair.p_value, expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_many_training_samples_leave_the_standard_error_without_monte_carlo_noise():
     # Both are estimates of the same; their noise at 2000 samples is a few percent.
     counts = counts_of(n_resamples=2000)
