@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from skboot.resampling import lazy as lazy_module
+from skboot.resampling import on_demand as lazy_module
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.draws import multinomial_counts
