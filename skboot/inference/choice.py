@@ -57,6 +57,8 @@ _BIASED, _SKEWED = 0.5, 0.3
 # the jackknife cannot be used (record 0033).
 _FEW_VALUES, _NEAR, _FAR = 16, 0.1, 3.0
 _NO_VALUE = "The metric is undefined on these data."
+TOO_FEW = "fewer than two resamples gave a value"
+NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
 
 
 class Choice(NamedTuple):
@@ -118,7 +120,7 @@ def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -
     if np.isnan(interval.low) or np.isnan(interval.high):
         if evidence is not None and np.isnan(evidence.estimate):
             return _NO_VALUE
-        return "The limits are undefined: fewer than two resamples gave a value."
+        return NO_LIMITS
     if interval.low == interval.high:
         if evidence is not None and resamples_vary(evidence):
             return (
