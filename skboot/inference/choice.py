@@ -385,11 +385,12 @@ def _groups_without_loss(
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
-    warnings.append(
+    # Without both limits there is no coverage that few groups could lessen.
+    warnings[:] = [
         f"No group shows any loss, and a loss has no largest value: the {side} limit is "
         f"undefined, since nothing in these {evidence.n_units[0]} groups says how large the "
         "losses of other groups may be."
-    )
+    ]
     return ConfidenceInterval(*limits, confidence_level, "score")
 
 

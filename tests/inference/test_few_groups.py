@@ -343,6 +343,18 @@ def test_groups_without_any_loss_leave_the_unbounded_limit_undefined(metric, und
     assert "fewer than two resamples" not in result.summary()
 
 
+def test_the_reason_of_an_undefined_limit_of_few_groups_is_no_caution_about_coverage():
+    with pytest.warns(UserWarning) as caught:
+        result = bootstrap_score(
+            None, np.zeros(50), metric="mean", groups=np.arange(50) // 5, random_state=0
+        )
+    assert len(caught) == len(result.notes) == 1
+    summary = " ".join(result.summary().split())
+    assert "95 % CI undefined: No group shows any loss" in summary
+    assert summary.count("No group shows any loss") == 1
+    assert "coverage" not in summary
+
+
 # ------------------------------------------------------------------ few rows
 
 
