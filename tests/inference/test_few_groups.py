@@ -344,7 +344,7 @@ def test_groups_without_any_loss_leave_the_unbounded_limit_undefined(metric, und
 
 
 def test_the_reason_of_an_undefined_limit_of_few_groups_is_no_caution_about_coverage():
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="No group shows any loss") as caught:
         result = bootstrap_score(
             None, np.zeros(50), metric="mean", groups=np.arange(50) // 5, random_state=0
         )
