@@ -252,7 +252,7 @@ def packed(
     automatic: bool | None = None,
 ) -> EvaluationResult:
     """Pack evidence and interval with what a result says of the call."""
-    said_of_it = (degeneracy(interval), left_out_estimate(interval, known))
+    said_of_it = (degeneracy(interval, known), left_out_estimate(interval, known))
     n_undefined = int(np.isnan(known.replicates).sum())
     if known.gap is not None and np.isnan(known.estimate):
         # Too few subgroups are left, and a caution says why.
@@ -278,7 +278,7 @@ def packed(
         unit=UNITS[known.kind],
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=(*notes, *filter(None, said_of_it)),
+        notes=(*notes, *(text for text in said_of_it if text and text not in notes)),
         held_fixed=tuple(held_fixed),
         seed=entropy,
         settings=task.settings,

@@ -413,3 +413,24 @@ def test_a_gap_can_be_drawn(gap, change):
     pytest.importorskip("matplotlib").use("agg")
     for one in (gap, change):
         assert one.plot().ax_ is not None
+
+
+def test_a_gap_that_does_not_exist_says_why_once():
+    """The subgroup of two rows leaves one alone; there are no resamples of a gap to be left out."""
+    y_true = np.arange(40) % 2
+    by = np.repeat(["many", "few"], [38, 2])
+    y_pred = np.where(np.arange(40) % 7 == 0, 1 - y_true, y_true)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = bootstrap_score(y_true, y_pred, by=by, n_resamples=99, random_state=0)
+        systems = {"A": y_pred, "B": y_true}
+        pairs = compare_systems(y_true, systems, by=by, n_resamples=99, random_state=0)
+    summary = " ".join(table["gap"].summary().split())
+    assert summary.count("fewer than two subgroups are left") == 1
+    assert summary.count("few (2)") == 1
+    assert "left out" not in summary
+    for label in ("simultaneous CI", "standard error", "bias", "Monte Carlo error"):
+        assert f"{label} undefined" in summary
+    for several in (table, pairs):
+        text = " ".join(several.summary().split())
+        assert text.count("fewer than two subgroups are left") == 1

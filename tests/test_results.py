@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skboot.inference.automatic import automatic_interval
+from skboot.inference.automatic import automatic_interval, degeneracy
 from skboot.inference.intervals import METHODS, ConfidenceInterval, Evidence, confidence_interval
 from skboot.results import EvaluationResult, ResultTable, rendering, storage, wording
 
@@ -408,10 +408,50 @@ def test_no_text_shows_a_nan(kind):
 
 
 @any_kind
-def test_what_is_undefined_comes_with_its_reason(kind):
+def test_what_is_undefined_comes_with_its_reason_once(kind):
     result = ALL_KINDS[kind]()
-    for line in result.summary().splitlines():
-        assert not re.search(r"undefined:?$", line)
+    facts = wording.facts(result)
+    undefined = [text for _, text in facts if text.startswith("undefined")]
+    # The first number without a value says why, the others are plain.
+    assert all(len(text) > len("undefined: ") for text in undefined[:1])
+    reasons = [text.removeprefix("undefined: ") for text in undefined if text != "undefined"]
+    assert len(reasons) <= 1
+    for reason in reasons:
+        assert " ".join(result.summary().split()).count(reason) == 1
+        assert reason in " ".join(result.claim().split())
+
+
+def test_numbers_that_follow_an_undefined_one_are_plainly_undefined():
+    for result in (undefined_result(), ALL_KINDS["one resample"]()):
+        found = dict(wording.facts(result))
+        assert found["standard error"] == found["Monte Carlo error"] == "undefined"
+    assert dict(wording.facts(undefined_result()))["bias"] == "undefined"
+
+
+def test_notes_that_are_no_reason_stay_beside_an_undefined_number():
+    """Fewer than two resamples are the reason of no limits; a caution is not."""
+    evidence = mean_evidence(replicates=np.full(9, np.nan))
+    limits = ConfidenceInterval(np.nan, np.nan, 0.95, "undefined")
+    notes = ("Only 3 rows.", degeneracy(limits, evidence))
+    result = mean_result(evidence=evidence, confidence_interval=limits, notes=notes)
+    found = wording.facts(result)
+    assert ("95 % CI", "undefined: fewer than two resamples gave a value") in found
+    assert [text for label, text in found if label == "note"] == ["Only 3 rows."]
+
+
+def test_limits_on_one_value_are_told_from_resamples_of_one_value():
+    replicates = np.r_[np.zeros(50), np.ones(49)]
+    same, apart = (
+        accuracy_result(
+            evidence=accuracy_evidence(hits=0, replicates=values),
+            confidence_interval=ConfidenceInterval(0.0, 0.0, 0.95, "percentile"),
+        )
+        for values in (np.zeros(99), replicates)
+    )
+    assert "Every resample gave the same value" in same.claim()
+    assert "zero: every resample gave the same value" in same.summary()
+    assert "Both limits fall on the same value" in apart.claim()
+    assert "every resample" not in apart.summary()
 
 
 def test_a_claim_without_a_number_gives_the_reason():

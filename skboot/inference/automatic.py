@@ -30,7 +30,15 @@ from .few_groups import (
     value_range,
     variation,
 )
-from .intervals import ConfidenceInterval, Evidence, Floats, confidence_interval, wilson_limits
+from .intervals import (
+    ROUNDING,
+    WITHOUT_REPLICATES,
+    ConfidenceInterval,
+    Evidence,
+    Floats,
+    confidence_interval,
+    wilson_limits,
+)
 
 # Fewer hits or errors than this, and every bootstrap interval of a proportion is too short.
 _FEW_EVENTS = 10
@@ -48,6 +56,9 @@ _BIASED, _SKEWED = 0.5, 0.3
 # and bootstrap standard errors differ by chance where it is not, and how far they differ only where
 # the jackknife cannot be used (record 0033).
 _FEW_VALUES, _NEAR, _FAR = 16, 0.1, 3.0
+_NO_VALUE = "The metric is undefined on these data."
+TOO_FEW = "fewer than two resamples gave a value"
+NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
 
 
 class Choice(NamedTuple):
@@ -84,8 +95,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> Ch
         The limits are cut at the metric's bounds.
     """
     if np.isnan(evidence.estimate):
-        interval = ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
-        return Choice(interval, ("The metric is undefined on these data.",), ())
+        return Choice(_undefined(confidence_level), (_NO_VALUE,), ())
     notes: list[str] = []
     warnings: list[str] = []
     if evidence.kind == "rows":
@@ -95,26 +105,41 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> Ch
         if interval.method == "expanded":
             # Percentiles double a bias; studentized limits, as made for sums, take it out.
             method = _without_bias("expanded", evidence, notes)
-            interval = confidence_interval(evidence, method, confidence_level)
+            interval = _made(evidence, method, confidence_level)
     else:
         interval = _for_pairs(evidence, confidence_level, warnings)
     interval = _within_bounds(interval, evidence, notes)
     return Choice(interval, tuple(warnings + notes), tuple(warnings))
 
 
-def degeneracy(interval: ConfidenceInterval) -> str | None:
+def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
     """Sentence for an interval without width or without limits, if it is one."""
     if interval.method == "score":
         # A score interval uses no resamples, and whoever makes one without a limit says why.
         return None
     if np.isnan(interval.low) or np.isnan(interval.high):
-        return "The limits are undefined: fewer than two resamples gave a value."
+        if evidence is not None and np.isnan(evidence.estimate):
+            return _NO_VALUE
+        return NO_LIMITS
     if interval.low == interval.high:
+        if evidence is not None and resamples_vary(evidence):
+            return (
+                "The interval has zero width, although resamples vary, because both limits fall "
+                "on the same value; it does not say that the score is known exactly."
+            )
         return (
             "The interval has zero width because every resample gave the same value; "
             "it does not say that the score is known exactly."
         )
     return None
+
+
+def resamples_vary(evidence: Evidence) -> bool:
+    """Whether two resamples gave values that differ by more than rounding."""
+    replicates = evidence.sorted_replicates
+    if len(replicates) < 2:
+        return False
+    return bool(replicates[-1] - replicates[0] > ROUNDING * abs(evidence.estimate))
 
 
 def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
@@ -154,6 +179,17 @@ def planned_method(evidence: Evidence) -> str:
     if evidence.proportion is not None:
         return _for_proportion(evidence)
     return "studentized" if evidence.row_mean else "bca"
+
+
+def _undefined(confidence_level: float) -> ConfidenceInterval:
+    return ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
+
+
+def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
+    """Interval by a method; undefined where it needs resamples and fewer than two gave a value."""
+    if method not in WITHOUT_REPLICATES and len(evidence.sorted_replicates) < 2:
+        return _undefined(confidence_level)
+    return confidence_interval(evidence, method, confidence_level)
 
 
 def _for_proportion(evidence: Evidence) -> str:
@@ -196,7 +232,7 @@ def _for_rows(
         )
     _warn_of_small_classes(evidence, warnings)
     method = _in_place_of_bca(method, evidence, notes, warnings)
-    return confidence_interval(evidence, method, confidence_level)
+    return _made(evidence, method, confidence_level)
 
 
 def _in_place_of_bca(method: str, evidence: Evidence, notes: list[str], warnings: list[str]) -> str:
@@ -325,7 +361,7 @@ def _for_groups(
             return _groups_without_loss(evidence, low, confidence_level, warnings)
     method = planned_method(evidence)
     if method != "studentized":
-        return confidence_interval(evidence, method, confidence_level)
+        return _made(evidence, method, confidence_level)
     return _for_sums_of_groups(evidence, confidence_level, notes, warnings)
 
 
@@ -349,11 +385,12 @@ def _groups_without_loss(
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
-    warnings.append(
+    # Without both limits there is no coverage that few groups could lessen.
+    warnings[:] = [
         f"No group shows any loss, and a loss has no largest value: the {side} limit is "
         f"undefined, since nothing in these {evidence.n_units[0]} groups says how large the "
         "losses of other groups may be."
-    )
+    ]
     return ConfidenceInterval(*limits, confidence_level, "score")
 
 
@@ -370,13 +407,13 @@ def _for_sums_of_groups(
         # Only a mean of rows that varies over no group is the same in every group.
         is_mean = evidence.group_influence is not None and evidence.largest_share is not None
         if not (is_mean and bounded and n_groups > 1):
-            return confidence_interval(evidence, method, confidence_level)
+            return _made(evidence, method, confidence_level)
         reason = "Every group has the same score, so resampling cannot show any spread"
     else:
         source = f"of the variation comes from about {max(round(found.n_carriers), 1)} of the"
         reason = f"Most {source} {n_groups} groups, too few for a studentized interval"
         if found.n_carriers >= FEW_CARRIERS:
-            interval = confidence_interval(evidence, method, confidence_level)
+            interval = _made(evidence, method, confidence_level)
             if ends[0] < interval.low and interval.high < ends[1]:
                 return interval
             reached = f"The {method} interval reaches the end of the range"
@@ -416,7 +453,7 @@ def _for_pairs(
             "With one population on both sides, 95 % intervals covered 88 to 91 % in "
             "simulations with 10 to 40 members: read this one as slightly too short."
         )
-    return confidence_interval(evidence, planned_method(evidence), confidence_level)
+    return _made(evidence, planned_method(evidence), confidence_level)
 
 
 def _within_bounds(

@@ -8,7 +8,8 @@ have (Wilson 1927).
 * Both ends of the range known (accuracy, F1): a value x has variance (x - low) (high - x) / n.
   That is Wilson's interval at an effective number of rows n.
 * One end known (losses): variance proportional to the distance from that end. Without any, the
-  lowest group mean stands for it, or the highest where the tail is on that side.
+  lowest group mean stands for it, or the highest where the tail is on that side. Influences
+  without skewness, as those of two groups, show no side: then the variance is constant.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ FEW_CARRIERS = 4
 _MORE_DEGREES = 2
 # Influences below this share of the size of the estimate are rounding.
 _ROUNDING = 1e-12
+# Sums of cubed influences, the largest being 1, below which they show no side.
+_SYMMETRIC = 1e-9
 
 
 class GroupVariation(NamedTuple):
@@ -147,12 +150,14 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
 
 
 def _from_end(evidence: Evidence, found: GroupVariation) -> tuple[int, float]:
-    """Direction away from the known or assumed end of the range, and distance from it."""
+    """Direction away from the known or assumed end, 0 if neither, and distance from it."""
     low, high = value_range(evidence)
     if np.isfinite(low):
         return 1, evidence.estimate - low
     if np.isfinite(high):
         return -1, high - evidence.estimate
+    if abs(found.skewness) <= _SYMMETRIC:
+        return 0, np.inf
     assert evidence.group_influence is not None
     assert evidence.group_weight is not None
     weighs = evidence.group_weight > 0

@@ -28,6 +28,9 @@ from .subgroup_gap import SubgroupGap, gap_limits
 
 Floats = NDArray[np.float64]
 
+# Differences below this share of the size of the estimate are rounding.
+ROUNDING = 1e-14
+
 
 class ConfidenceInterval(NamedTuple):
     """An interval and how it was made.
@@ -171,7 +174,7 @@ def confidence_interval(
     Returns
     -------
     ConfidenceInterval
-        NaN limits if fewer than two replicates are defined.
+        NaN limits if the metric is undefined on the data.
 
     Raises
     ------
@@ -188,6 +191,9 @@ def confidence_interval(
     if np.isnan(evidence.estimate):
         return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
     low, high = METHODS[method](evidence, confidence_level)
+    if 0 < high - low <= ROUNDING * abs(evidence.estimate):
+        # Replicates that differ by rounding alone are one value, and the width is said to be zero.
+        low = high = evidence.estimate
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
@@ -221,7 +227,11 @@ def quantile(ordered: Floats, level: float) -> float:
         return float(ordered[below - 1])
     lower, upper = ndtri(below / (n + 1)), ndtri((below + 1) / (n + 1))
     share = (ndtri(level) - lower) / (upper - lower)
-    return float(ordered[below - 1] + share * (ordered[below] - ordered[below - 1]))
+    start, stop = float(ordered[below - 1]), float(ordered[below])
+    if infinite := [end for end in (start, stop) if np.isinf(end)]:
+        # Pivots of groups without spread; between two values the one further out is taken.
+        return min(infinite) if level < 0.5 else max(infinite)
+    return float(start + share * (stop - start))
 
 
 def max_t_deviations(
@@ -315,7 +325,7 @@ def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Bias-corrected and accelerated (Efron 1987), ties of the bias correction counted half."""
     ordered = evidence.sorted_replicates
     # Replicates that differ from the estimate by rounding alone are ties.
-    rounding = 1e-10 * ordered.std() + 1e-14 * abs(evidence.estimate)
+    rounding = 1e-10 * ordered.std() + ROUNDING * abs(evidence.estimate)
     below = np.searchsorted(ordered, evidence.estimate - rounding, side="left")
     up_to = np.searchsorted(ordered, evidence.estimate + rounding, side="right")
     share = (below + up_to) / (2 * len(ordered)) if len(ordered) else np.nan
@@ -325,7 +335,10 @@ def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     bias, a = ndtri(share), evidence.acceleration
     tail = (1 - confidence_level) / 2
     z = bias + ndtri([tail, 1 - tail])
-    levels = ndtr(bias + z / (1 - a * z))
+    # The level rises to its end where a z rises to 1; beyond that the formula starts over.
+    stretch = 1 - a * z
+    within = stretch > 0
+    levels = ndtr(np.where(within, bias + z / np.where(within, stretch, 1), np.copysign(np.inf, z)))
     return quantile(ordered, float(levels[0])), quantile(ordered, float(levels[1]))
 
 
@@ -333,7 +346,8 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
     """Bootstrap t (Efron & Tibshirani 1993, section 12.5).
 
     Resamples of rows whose standard error is 0 are left out, as R's boot does; resamples of
-    groups are kept at plus or minus infinity, since with few groups they are many.
+    groups are kept at plus or minus infinity, since with few groups they are many. Where those
+    that are left do not vary, as with two rows, Student's t stands for their distribution.
     """
     assert evidence.replicate_standard_errors is not None
     assert evidence.standard_error is not None
@@ -342,7 +356,14 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
     errors = evidence.replicate_standard_errors[defined]
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots = np.where(shift == 0, 0.0, shift / errors)
-    pivots = np.sort(pivots[errors > 0] if evidence.kind == "rows" else pivots)
+    if evidence.kind == "rows":
+        pivots = pivots[errors > 0]
+        if not len(pivots) or np.ptp(pivots) == 0:
+            df = evidence.degrees_of_freedom
+            stretch = np.sqrt((df + evidence.n_strata) / df)
+            half = stdtrit(df, 0.5 + confidence_level / 2) * stretch * evidence.standard_error
+            return evidence.estimate - half, evidence.estimate + half
+    pivots = np.sort(pivots)
     tail = (1 - confidence_level) / 2
     low, high = quantile(pivots, 1 - tail), quantile(pivots, tail)
     with np.errstate(invalid="ignore"):

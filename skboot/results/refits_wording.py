@@ -51,6 +51,8 @@ def interval_parts(result: EvaluationResult, units: str) -> list[str]:
 
 def facts(result: EvaluationResult, score: str, interval: str) -> list[tuple[str, str]]:
     """All a reader should know, as label and text."""
+    from .wording import notes_beside_reason
+
     refits = result.refits
     assert refits is not None
     limits = result.confidence_interval
@@ -84,7 +86,7 @@ def facts(result: EvaluationResult, score: str, interval: str) -> list[tuple[str
         lines.append(("left out", f"{count}: they failed, or have no score"))
     if result.held_fixed:
         lines.append(("held fixed", " and ".join(result.held_fixed)))
-    return lines + [("note", note) for note in result.notes]
+    return lines + notes_beside_reason(result)
 
 
 def _score(result: EvaluationResult, error: float) -> str:

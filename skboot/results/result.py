@@ -277,7 +277,7 @@ class EvaluationResult:
         if is_gap(self) and math.isnan(self.estimate):
             caution = " ".join(self.notes)
         else:
-            caution = degeneracy(found) or caution
+            caution = degeneracy(found, self.evidence) or caution
         for sentence in (caution, left_out_estimate(found, self.evidence)):
             if sentence:
                 warn_user(sentence)

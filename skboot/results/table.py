@@ -241,7 +241,7 @@ def _shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     for entry in entries:
         name = entry.result.metric if entry.is_named_by_metric else ", ".join(entry.path)
         for label, text in wording.facts(entry.result, cheap=True):
-            reason = text.startswith("undefined") and label not in ("standard error", "bias")
+            reason = text.startswith("undefined:") and label not in ("standard error", "bias")
             if label in order or reason:
                 holders.setdefault((label, text), []).append(name)
     lines = []

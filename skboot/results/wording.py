@@ -1,7 +1,7 @@
 """What is said of a result: its title, its facts, a sentence for a paper, a line of a table.
 
-A confidence interval is never called a probability, nor a share of test sets; a number that is
-undefined is never shown without the reason.
+A confidence interval is never called a probability, nor a share of test sets. Where numbers are
+undefined, the first of them gives the reason, once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..inference.automatic import left_out_estimate
+from ..inference.automatic import NO_LIMITS, TOO_FEW, left_out_estimate, resamples_vary
 from ..inference.few_groups import effective_size
 from . import gap_wording, rendering
 from .drawing import Strip
@@ -51,7 +51,6 @@ _ACRONYMS = frozenset(
     ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "ovo", "ovr", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
 _NOT_STORED = "the interval cannot be made again from what is stored"
-_TOO_FEW = "fewer than two resamples gave a value"
 
 
 def title(result: EvaluationResult) -> str:
@@ -182,8 +181,11 @@ def claim(result: EvaluationResult) -> str:
     sentence = f"{sentences[result.estimand]}."
     low, high = result.confidence_interval[:2]
     if low == high:
+        why = "Every resample gave the same value"
+        if resamples_vary(result.evidence):
+            why = "Both limits fall on the same value"
         sentence += (
-            " Every resample gave the same value, so that the interval has no width; "
+            f" {why}, so that the interval has no width; "
             "this does not show that the score is known exactly."
         )
     return sentence
@@ -224,7 +226,7 @@ def _reason(result: EvaluationResult) -> str:
     """Say why a number is undefined, without a full stop."""
     defined = result.n_resamples - result.n_undefined
     if not math.isnan(result.estimate) and defined < 2:
-        return _TOO_FEW
+        return TOO_FEW
     if result.notes:
         return " ".join(result.notes).rstrip(".")
     if math.isnan(result.estimate):
@@ -245,15 +247,17 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
         interval = f"{limits(result)} ({_for_runs().method_name(result)})"
     if gap_wording.is_gap(result):
         interval = f"{limits(result)} ({gap_wording.method_name(result)})"
-    if math.isnan(low) or math.isnan(high):
-        interval = f"undefined: {_reason(result)}"
+    unlimited, unscored = math.isnan(low) or math.isnan(high), math.isnan(result.estimate)
+    if unlimited:
+        # The reason is given once, with the first number that lacks a value.
+        interval = "undefined" if unscored else f"undefined: {_reason(result)}"
     score = estimate(result) + (f" ({sign})" if sign else "")
     if gap_wording.is_gap(result):
         score += " (chosen as the largest, so on average too large)"
     corrected = corrected_estimate(result)
     if corrected is not None:
         score += f"; corrected for bias: {corrected}"
-    if math.isnan(result.estimate):
+    if unscored:
         score = f"undefined: {_reason(result)}"
     if result.refits is not None:
         return _for_refits().facts(result, score, interval)
@@ -262,7 +266,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
         ("estimate", score),
         (f"{rendering.percent(level)} {short_interval_name(result)}", interval),
         ("standard error", _number_or_reason(result, result.standard_error)),
-        ("bias", _number_or_reason(result, result.bias)),
+        ("bias", _number(result, result.bias)),
     ]
     if not cheap:
         lines.append(("Monte Carlo error", _monte_carlo(result)))
@@ -273,10 +277,18 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
         lines.append(("held fixed", _listed(result.held_fixed)))
     if result.naive_estimate is not None:
         lines.append(("naive reference", _naive(result)))
-    if result.n_undefined:
+    if result.n_undefined and not (unscored and gap_wording.is_gap(result)):
         count = f"{result.n_undefined} of {result.n_resamples} resamples"
         lines.append(("undefined", f"{count}, left out"))
-    return lines + [("note", note) for note in result.notes]
+    return lines + notes_beside_reason(result)
+
+
+def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
+    """Return the notes but those that the reason of an undefined number gives already."""
+    if not math.isnan(result.estimate + sum(result.confidence_interval[:2])):
+        return [("note", note) for note in result.notes]
+    said = {NO_LIMITS} if _reason(result) == TOO_FEW else set(result.notes)
+    return [("note", note) for note in result.notes if note not in said]
 
 
 def _estimand(result: EvaluationResult) -> str:
@@ -288,8 +300,13 @@ def _estimand(result: EvaluationResult) -> str:
 
 
 def _number_or_reason(result: EvaluationResult, value: float) -> str:
-    if math.isnan(value):
+    given = math.isnan(result.estimate + sum(result.confidence_interval[:2]))
+    if math.isnan(value) and not given:
         return f"undefined: {_reason(result)}"
+    return _number(result, value)
+
+
+def _number(result: EvaluationResult, value: float) -> str:
     return rendering.number(value, digits_of(result) + 1)
 
 
@@ -299,9 +316,10 @@ def _monte_carlo(result: EvaluationResult) -> str:
     if closed or uses_no_resamples(result):
         return "none: the interval uses no resamples"
     if math.isnan(low) or math.isnan(high):
-        limit = result.confidence_interval.low + result.confidence_interval.high
-        return f"undefined: {_reason(result) if math.isnan(limit) else _NOT_STORED}"
-    if result.confidence_interval.low == result.confidence_interval.high:
+        limit = sum(result.confidence_interval[:2])
+        return "undefined" if math.isnan(limit) else f"undefined: {_NOT_STORED}"
+    width = result.confidence_interval.high - result.confidence_interval.low
+    if width == 0 and not resamples_vary(result.evidence):
         return "zero: every resample gave the same value"
     if math.isinf(low) or math.isinf(high):
         return "infinite: with other resamples a limit is sometimes infinite, sometimes not"

@@ -293,6 +293,22 @@ def test_the_score_interval_moves_with_the_losses():
     assert mirrored[:2] == pytest.approx((-high, -low))
 
 
+def test_two_groups_show_no_tail_and_have_students_interval():
+    """Their influences mirror each other: which of them is the tail, rounding would decide."""
+    losses = np.array([0.3, 0.5, 1.1, 1.9, 2.0, 4.1])
+    groups = np.repeat([0, 1], 3)
+    means = losses.reshape(2, 3).mean(axis=1)
+    low, high = stats.t.interval(0.95, 1, loc=means.mean(), scale=stats.sem(means))
+    for sign in (1, -1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = bootstrap_score(
+                None, sign * losses, metric="mean", groups=groups, random_state=0
+            )
+        expected = (low, high) if sign > 0 else (-high, -low)
+        np.testing.assert_allclose(result.confidence_interval[:2], expected, rtol=1e-9)
+
+
 @ignore_caution
 def test_a_known_end_of_the_range_is_used():
     losses, groups = losses_in(20, 5, 6)
@@ -325,6 +341,18 @@ def test_groups_without_any_loss_leave_the_unbounded_limit_undefined(metric, und
     with pytest.warns(UserWarning, match="No group shows any loss"):
         result.interval("auto", 0.9)
     assert "fewer than two resamples" not in result.summary()
+
+
+def test_the_reason_of_an_undefined_limit_of_few_groups_is_no_caution_about_coverage():
+    with pytest.warns(UserWarning, match="No group shows any loss") as caught:
+        result = bootstrap_score(
+            None, np.zeros(50), metric="mean", groups=np.arange(50) // 5, random_state=0
+        )
+    assert len(caught) == len(result.notes) == 1
+    summary = " ".join(result.summary().split())
+    assert "95 % CI undefined: No group shows any loss" in summary
+    assert summary.count("No group shows any loss") == 1
+    assert "coverage" not in summary
 
 
 # ------------------------------------------------------------------ few rows

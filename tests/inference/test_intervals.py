@@ -2,12 +2,14 @@
 
 import csv
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from skboot import bootstrap_score
 from skboot.inference import proportion_interval
 from skboot.inference.intervals import Evidence, confidence_interval, quantile
 
@@ -232,3 +234,77 @@ def test_groups_without_spread_in_a_resample_count_as_infinite_pivots():
 def test_an_interval_that_cannot_be_had_says_why_and_what_to_use(method, changes, message):
     with pytest.raises(ValueError, match=message):
         confidence_interval(some_evidence(**changes), method)
+
+
+def test_limits_between_two_infinite_pivots_are_infinite_not_undefined():
+    """Two groups make half of the pivots infinite; level .025 of 1000 is between two."""
+    pivots = np.r_[np.full(250, -np.inf), np.zeros(500), np.full(250, np.inf)]
+    assert quantile(pivots, 0.025) == -np.inf
+    assert quantile(pivots, 0.975) == np.inf
+    assert quantile(np.r_[-np.inf, 0.0, 1.0], 0.3) == -np.inf
+    values, groups = np.arange(20.0) ** 2, np.arange(20) // 10
+    options = {"metric": "mean", "groups": groups, "n_resamples": 1000, "random_state": 0}
+    with pytest.warns(UserWarning, match="Only 2 groups|few"):
+        bootstrap_score(None, values, **options)
+    result = bootstrap_score(None, values, interval="studentized", **options)
+    assert result.confidence_interval[:2] == (-np.inf, np.inf)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bca_limits_are_in_order_where_nearly_all_replicates_are_on_one_side(sign):
+    """Acceleration 1/6 and bias 3.2: at 99.9 % a z is beyond 1, where the formula starts over."""
+    rng = np.random.default_rng(0)
+    replicates = np.r_[rng.normal(0.0, 0.1, 1998), 0.6]
+    evidence = some_evidence(
+        estimate=sign * 0.5, replicates=sign * replicates, acceleration=sign * 0.16
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="1999 resamples are too few")
+        low, high, *_ = confidence_interval(evidence, "bca", 0.999)
+    # The level of the far limit is 1, so that it is the extreme replicate.
+    far = high if sign > 0 else -low
+    assert low < high
+    assert far == 0.6
+
+
+def test_two_rows_have_students_interval_of_their_mean():
+    """All resamples with a standard error have the mean itself: there are no pivots to order."""
+    low, high = stats.t.interval(0.95, 1, loc=2.0, scale=stats.sem([1.0, 3.0]))
+    with pytest.warns(UserWarning, match="Only 2 rows"):
+        result = bootstrap_score(None, [1.0, 3.0], metric="mean", random_state=0)
+    np.testing.assert_allclose(result.confidence_interval[:2], (low, high), rtol=1e-12)
+    assert not any("zero width" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0])
+def test_equal_losses_with_weights_have_no_width_and_the_result_says_so(value):
+    """As without weights; the weighted means differ by rounding, or have no standard error."""
+    weights = np.random.default_rng(0).random(30)
+    result = bootstrap_score(
+        None, np.full(30, value), metric="mean", sample_weight=weights, random_state=0
+    )
+    low, high, *_ = result.confidence_interval
+    assert low == high == pytest.approx(value, rel=1e-12)
+    assert "zero width because every resample gave the same value" in result.notes[-1]
+    assert "no width" in result.summary()
+
+
+def test_two_limits_on_one_value_are_not_said_to_be_of_equal_resamples():
+    values = np.r_[np.zeros(99), 1.0]
+    result = bootstrap_score(
+        values, values * 0, metric="accuracy", interval="percentile", n_resamples=999
+    )
+    with pytest.warns(UserWarning, match="although resamples vary"):
+        found = result.interval("percentile", 0.01)
+    assert found.low == found.high
+
+
+def test_auto_says_that_too_few_resamples_gave_a_value_instead_of_failing():
+    y_true, score = np.arange(20) == 7, np.linspace(0, 1, 20)
+    without = np.zeros((2, 20), dtype=int)
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        result = bootstrap_score(y_true, score, metric="roc_auc", resamples=without)
+    assert result.n_undefined == 2
+    assert np.isnan(result.confidence_interval[:2]).all()
+    assert "95 % CI            undefined: fewer than two resamples gave a value" in result.summary()
