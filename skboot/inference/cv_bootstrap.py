@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri, stdtrit
 
 from ._columns import Array, Reader, columns_of, read_only, same_values
-from .few_events import agreement_reach, set_ratio_limits
+from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
 from .intervals import score_limits
 from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
 
@@ -35,9 +35,6 @@ CV_INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
 
 LEAST_TRAINING_SHARE = 0.15
 """Least share of the training variance of bootstrap samples that is kept (record 0034)."""
-
-FEW_EVENTS = ("set ratio", "matthews", "kappa")
-"""Guards of metrics that few rows of one class decide (record 0034)."""
 
 UNSTABLE_RATIO = 3.0
 """Variance over test-sampling variance above which an interval says that it is wide because of the
@@ -187,10 +184,11 @@ class CVBootstrap:
         guard = self._guard_limits(float(ndtri(1 - tail)))
         if error <= 1e-12 * abs(self.centre):
             low, high, notes = self._limits_without_spread(tail)
-            # The limits for no event count units; of those that the metric is made of there may
-            # be fewer, as of rows called positive there may be none.
-            if guard is not None and self.guard in FEW_EVENTS:
-                low, high = min(low, guard[0]), max(high, guard[1])
+            # These limits count units; of the rows that decide the metric there may be fewer, as
+            # of rows called positive there may be none.
+            few = guard if guard is not None and self.guard in FEW_EVENTS else (low, high)
+            if few[0] < low or few[1] > high:
+                low, high, notes = min(low, few[0]), max(high, few[1]), (FEW_DECIDE,)
             return ErrorInterval(low, high, confidence_level, method, self.notes + notes)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
         low, high = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
@@ -569,19 +567,6 @@ def limits_on_scale(
         nearest, farthest = _log_limits(hi - point, half, 0.0)
         return hi - farthest, hi - nearest
     return point - half, point + half
-
-
-def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, float]:
-    """Interval for the mean of independent proportions from their Wilson limits.
-
-    Method of variance estimates recovery (Newcombe 1998, Stat. Med. 17:873; Zou and Donner 2008,
-    Stat. Med. 27:1693). `rates` and `sizes` have shape (n_classes,).
-    """
-    limits = np.array([score_limits(p, n, quantile) for p, n in zip(rates, sizes, strict=True)])
-    centre = float(np.mean(rates))
-    below = np.sqrt(np.sum((rates - limits[:, 0]) ** 2)) / len(rates)
-    above = np.sqrt(np.sum((limits[:, 1] - rates) ** 2)) / len(rates)
-    return max(centre - float(below), 0.0), min(centre + float(above), 1.0)
 
 
 def _spreads(

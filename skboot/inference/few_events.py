@@ -18,6 +18,14 @@ from .proportions import score_limits
 
 Array = NDArray[Any]
 
+FEW_EVENTS = ("set ratio", "matthews", "kappa")
+"""Guards of `skboot.inference.cv_bootstrap` that are made here, with record 0034."""
+
+FEW_DECIDE = (
+    "No variation between rows or training samples: score limits from the rows that decide the "
+    "metric."
+)
+
 
 def set_ratio_limits(
     position: float, weights: Array, size: float, quantile: float
@@ -48,6 +56,19 @@ def set_ratio_limits(
     share = position * hit / (position * hit + (1 - position) * miss)
     low, high = score_limits(share, size, quantile)
     return _ratio(low, miss, hit), _ratio(high, miss, hit)
+
+
+def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, float]:
+    """Interval for the mean of independent proportions from their Wilson limits.
+
+    Method of variance estimates recovery (Newcombe 1998, Stat. Med. 17:873; Zou and Donner 2008,
+    Stat. Med. 27:1693). `rates` and `sizes` have shape (n_classes,).
+    """
+    limits = np.array([score_limits(p, n, quantile) for p, n in zip(rates, sizes, strict=True)])
+    centre = float(np.mean(rates))
+    below = np.sqrt(np.sum((rates - limits[:, 0]) ** 2)) / len(rates)
+    above = np.sqrt(np.sum((limits[:, 1] - rates) ** 2)) / len(rates)
+    return max(centre - float(below), 0.0), min(centre + float(above), 1.0)
 
 
 def agreement_reach(

@@ -14,11 +14,11 @@ from skboot.inference.cv_bootstrap import (
     group_influence,
     limits_on_scale,
     mean_influence,
-    mover_limits,
     share_of_training,
     unexplained_variance_influence,
 )
 from skboot.inference.error632 import prediction_error
+from skboot.inference.few_events import mover_limits
 from skboot.inference.intervals import score_limits
 
 Z = norm.ppf(0.975)
