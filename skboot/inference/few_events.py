@@ -1,7 +1,7 @@
 """Score-type limits for metrics that few rows of one class decide.
 
-With 15 positives, of which a method finds two, one data set in ten has none found: its bootstrap
-and its cross-validation show no spread, and others too little. Wilson's interval has its width even
+A method that finds two of 15 positives on average finds none on some data sets: there bootstrap and
+cross-validation show no spread, and on others too little. Wilson's interval has its width even
 there. So it is carried over to metrics of one class, which are functions of one proportion, and to
 coefficients of agreement, which are functions of two.
 """
