@@ -15,9 +15,10 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
+from sklearn.naive_bayes import GaussianNB
 
 from skboot import BootstrapScorer
-from skboot.refit import guards, measures, resolving
+from skboot.refit import estimates, guards, measures, resolving
 from skboot.results import EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*smallest class has 15 rows")
@@ -139,6 +140,20 @@ def test_groups_that_are_alike_count_as_their_rows(rare):
     variance = np.sum(gaps**2) / 20**2 * 10 / 9
     expected = min(share * (1 - share) / variance, 20)
     assert guard("recall", X, y, unit)["class_sizes"] == pytest.approx([expected])
+
+
+def test_the_guard_lies_inside_the_interval_of_many_positives(monkeypatch):
+    rng = np.random.default_rng(1)
+    y = np.arange(200) % 5 // 3
+    X = rng.normal(size=(200, 4)) + 0.6 * y[:, None]
+
+    def intervals():
+        scoring = ["f1", "recall", "precision", "jaccard", "matthews_corrcoef"]
+        return BootstrapScorer(GaussianNB(), scoring=scoring, **FEW).fit(X, y).confidence_interval_
+
+    with_guards = intervals()
+    monkeypatch.setattr(estimates, "guard_of", lambda *given: {})
+    assert intervals() == with_guards
 
 
 def test_micro_averages_have_the_limits_of_the_accuracy(rare):
