@@ -25,6 +25,7 @@ from scipy.special import expit, logit, ndtri, stdtrit
 
 from ..inference.intervals import score_limits
 from ._columns import Array, Reader, columns_of, read_only, same_values
+from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
 from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
 
 Bounds = tuple[float, float]
@@ -128,10 +129,10 @@ class CVBootstrap:
         Units drawn, rows, the number that decides the degrees of freedom (n_effective - 1) and the
         clip of the logit scale (the smaller class for AUC and balanced error), resamples used,
         repeats.
-    guard : {None, "proportion", "balanced"}
+    guard : {None, "proportion", "balanced", "set ratio", "matthews", "kappa"}
         Score-type interval that the interval always contains.
-    class_errors, class_sizes : ndarray of shape (n_classes,)
-        Error rates and row counts of the classes for the "balanced" guard; empty otherwise.
+    class_errors, class_sizes, guard_weights : ndarray
+        What the guard is made of, as in `cv_bootstrap`; empty otherwise.
     notes : tuple of str
     """
 
@@ -156,6 +157,7 @@ class CVBootstrap:
     guard: str | None
     class_errors: Array
     class_sizes: Array
+    guard_weights: Array
     notes: tuple[str, ...]
 
     def __eq__(self, other: object) -> bool:
@@ -179,12 +181,17 @@ class CVBootstrap:
         """
         tail = (1 - confidence_level) / 2
         error = self.standard_error_of(method)
+        guard = self._guard_limits(float(ndtri(1 - tail)))
         if error <= 1e-12 * abs(self.centre):
             low, high, notes = self._limits_without_spread(tail)
+            # These limits count units; of the rows that decide the metric there may be fewer, as
+            # of rows called positive there may be none.
+            few = guard if guard is not None and self.guard in FEW_EVENTS else (low, high)
+            if few[0] < low or few[1] > high:
+                low, high, notes = min(low, few[0]), max(high, few[1]), (FEW_DECIDE,)
             return ErrorInterval(low, high, confidence_level, method, self.notes + notes)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
         low, high = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
-        guard = self._guard_limits(float(ndtri(1 - tail)))
         if guard is not None:
             low, high = min(low, guard[0]), max(high, guard[1])
         notes = self.notes
@@ -234,17 +241,24 @@ class CVBootstrap:
         return lo + (hi - lo) * low, lo + (hi - lo) * high, (note,)
 
     def _guard_limits(self, z: float) -> tuple[float, float] | None:
+        if self.guard is None:
+            return None
         lo, hi = self.bounds
-        if self.guard == "proportion":
-            share = (self.centre - lo) / (hi - lo)
+        rates, sizes, weights = self.class_errors, self.class_sizes, self.guard_weights
+        if self.guard in ("matthews", "kappa"):
+            # The coefficient falls as the error rises.
+            below, above = agreement_reach(self.guard, rates, sizes, weights, z)
+            return max(self.centre - above, lo), min(self.centre + below, hi)
+        share = (self.centre - lo) / (hi - lo)
+        if self.guard == "balanced":
+            low, high = mover_limits(rates, sizes, z)
+        elif self.guard == "set ratio":
+            low, high = set_ratio_limits(share, weights, sizes[0], z)
+        else:
             spread = self.variance_cv / (hi - lo) ** 2
             n = share * (1 - share) / spread if spread > 0 else self.n_units
             low, high = score_limits(share, min(max(n, self.n_units), self.n_rows), z)
-            return lo + (hi - lo) * low, lo + (hi - lo) * high
-        if self.guard == "balanced":
-            low, high = mover_limits(self.class_errors, self.class_sizes, z)
-            return lo + (hi - lo) * low, lo + (hi - lo) * high
-        return None
+        return lo + (hi - lo) * low, lo + (hi - lo) * high
 
 
 def cv_bootstrap(
@@ -260,6 +274,7 @@ def cv_bootstrap(
     guard: str | None = None,
     class_errors: ArrayLike = (),
     class_sizes: ArrayLike = (),
+    guard_weights: ArrayLike = (),
     resubstitution: float = np.nan,
     pooled: bool = False,
     notes: tuple[str, ...] = (),
@@ -287,11 +302,15 @@ def cv_bootstrap(
     n_effective : int, optional
         Number behind the degrees of freedom and the clip; `n_units` by default. The smaller class
         for AUC and balanced error.
-    guard : {None, "proportion", "balanced"}
+    guard : {None, "proportion", "balanced", "set ratio", "matthews", "kappa"}
         "proportion" for the mean of 0/1 losses: never inside Wilson's. "balanced" for the mean of
         class error rates: never inside the MOVER-Wilson interval of `class_errors` and
-        `class_sizes`.
+        `class_sizes`. "set ratio" for one less precision, recall, F-beta or Jaccard, "matthews" and
+        "kappa" for minus these of two classes: `skboot.method_error.few_events`.
     class_errors, class_sizes : array-like of shape (n_classes,)
+        Of "set ratio" one size, that of the rows that count, and no error.
+    guard_weights : array-like of shape (2,)
+        "set ratio": weights of a miss and of a hit. "matthews", "kappa": shares of the classes.
     resubstitution : float, default=nan
         Error of the model of all rows on all rows; NaN where it is unknown.
     pooled : bool, default=False
@@ -376,6 +395,7 @@ def cv_bootstrap(
         guard=guard,
         class_errors=read_only(np.asarray(class_errors, dtype=float)),
         class_sizes=read_only(np.asarray(class_sizes, dtype=float)),
+        guard_weights=read_only(np.asarray(guard_weights, dtype=float)),
         notes=notes + _notes(cv, len(lines), len(scores), bounds),
     )
 
@@ -547,19 +567,6 @@ def limits_on_scale(
         nearest, farthest = _log_limits(hi - point, half, 0.0)
         return hi - farthest, hi - nearest
     return point - half, point + half
-
-
-def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, float]:
-    """Interval for the mean of independent proportions from their Wilson limits.
-
-    Method of variance estimates recovery (Newcombe 1998, Stat. Med. 17:873; Zou and Donner 2008,
-    Stat. Med. 27:1693). `rates` and `sizes` have shape (n_classes,).
-    """
-    limits = np.array([score_limits(p, n, quantile) for p, n in zip(rates, sizes, strict=True)])
-    centre = float(np.mean(rates))
-    below = np.sqrt(np.sum((rates - limits[:, 0]) ** 2)) / len(rates)
-    above = np.sqrt(np.sum((limits[:, 1] - rates) ** 2)) / len(rates)
-    return max(centre - float(below), 0.0), min(centre + float(above), 1.0)
 
 
 def _spreads(

@@ -206,6 +206,7 @@ def _of_version_1(cv: Mapping[str, Any]) -> dict[str, Any]:
         "standard_error_conservative": cv["standard_error"],
         "variance_cap": cv["standard_error"] ** 2,
         "n_beyond_fences": 0,
+        "guard_weights": np.empty(0),
         "notes": (*cv["notes"], _OLD_FILE),
     }
 

@@ -22,7 +22,8 @@ from ..method_error.error632 import PredictionError, error632, optimism
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
 from . import cross_validated
 from .degrees_of_freedom import n_effective_of
-from .measures import LabelMeasure, Measure, RowMeasure, Target, is_balanced
+from .guards import guard_of
+from .measures import Measure, RowMeasure, Target
 from .samples import Samples
 from .training import Record
 
@@ -447,20 +448,10 @@ def _cv_rows(measure: RowMeasure, kept: Kept) -> cross_validated.CrossValidated 
     good = np.isfinite(errors)
     if not good.any():
         return None
-    extra: dict[str, Any] = {}
-    if measure.is_mean and np.isin(linear, measure.bounds).all():
-        extra["guard"] = "proportion"
-    elif is_balanced(measure):
-        assert isinstance(measure, LabelMeasure)
-        wrong = measure.codes != data
-        n_classes = len(measure.labels)
-        sizes = np.bincount(measure.codes, minlength=n_classes)
-        rates = np.array([np.bincount(measure.codes, w, n_classes) for w in wrong]).mean(axis=0)
-        present = sizes > 0
-        extra["guard"], extra["class_sizes"] = "balanced", sizes[present]
-        extra["class_errors"] = (rates / np.maximum(sizes, 1))[present]
     influence = (linear - errors[:, None])[good]
-    return cross_validated.CrossValidated(float(errors[good].mean()), influence, extra)
+    return cross_validated.CrossValidated(
+        float(errors[good].mean()), influence, guard_of(measure, kept, data, linear)
+    )
 
 
 # ------------------------------------------------------------------ components

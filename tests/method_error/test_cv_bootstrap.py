@@ -15,11 +15,11 @@ from skboot.method_error.cv_bootstrap import (
     group_influence,
     limits_on_scale,
     mean_influence,
-    mover_limits,
     share_of_training,
     unexplained_variance_influence,
 )
 from skboot.method_error.error632 import prediction_error
+from skboot.method_error.few_events import mover_limits
 
 Z = norm.ppf(0.975)
 

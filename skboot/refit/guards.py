@@ -1,0 +1,139 @@
+"""Which score-type interval the "cv-bootstrap" interval of a metric always contains.
+
+| metric | guard |
+|---|---|
+| means of 0/1 losses | Wilson |
+| balanced error | Wilson of each class, put together |
+| precision, recall, F-beta, Jaccard of a class, micro averages | Wilson of the share of misses |
+| Matthews' coefficient and kappa of two classes | Wilson of each class, put together |
+
+`guard_of` finds what these need in the out-of-fold answers. Where groups were drawn, the number of
+rows behind a proportion is the number at which it would vary as it does between the groups: at
+least the groups, at most the rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics.cells import encode
+from ..metrics.labels import Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
+from .measures import LabelMeasure, RowMeasure, is_balanced
+
+if TYPE_CHECKING:
+    from .estimates import Kept
+
+Array = NDArray[Any]
+
+
+def guard_of(measure: RowMeasure, kept: Kept, data: Array, losses: Array) -> dict[str, Any]:
+    """Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
+
+    Parameters
+    ----------
+    measure : RowMeasure
+    kept : Kept
+    data : ndarray of shape (n_repeats, n_samples)
+        What was kept of the rows in the folds that left them out.
+    losses : ndarray of shape (n_repeats, n_samples)
+        Their losses, for means.
+
+    Returns
+    -------
+    dict
+        Empty where no guard is known.
+    """
+    if measure.is_mean:
+        return {"guard": "proportion"} if np.isin(losses, measure.bounds).all() else {}
+    if not isinstance(measure, LabelMeasure):
+        return {}
+    if is_balanced(measure):
+        return _balanced(measure, data)
+    if measure.factor != -1.0:
+        return {}
+    if isinstance(measure.statistic, SetRatio):
+        return _set_ratio(measure.statistic, measure, data, kept.target.unit)
+    if len(measure.labels) == 2 and isinstance(
+        measure.statistic, MatthewsCoefficient | Kappa | WeightedKappa
+    ):
+        return _agreement(measure, data, kept.target.unit)
+    return {}
+
+
+def _balanced(measure: LabelMeasure, data: Array) -> dict[str, Any]:
+    wrong = measure.codes != data
+    n_classes = len(measure.labels)
+    sizes = np.bincount(measure.codes, minlength=n_classes)
+    rates = np.array([np.bincount(measure.codes, w, n_classes) for w in wrong]).mean(axis=0)
+    present = sizes > 0
+    return {
+        "guard": "balanced",
+        "class_sizes": sizes[present],
+        "class_errors": (rates / np.maximum(sizes, 1))[present],
+    }
+
+
+def _set_ratio(
+    statistic: SetRatio, measure: LabelMeasure, data: Array, unit: Array | None
+) -> dict[str, Any]:
+    ratio, wrong = statistic.ratio, measure.codes != data
+    if statistic.classes is None:
+        # Pooled over all classes, each row is one hit, or one miss of both kinds.
+        misses, members = wrong.astype(float), np.ones(data.shape)
+        weight = ratio.by_true + ratio.by_predicted
+    else:
+        counted = encode(measure.labels, np.asarray(statistic.classes)) >= 0
+        of_class, called_so = counted[measure.codes], counted[data]
+        missed = (wrong & of_class) * float(ratio.by_true > 0)
+        added = (wrong & called_so) * float(ratio.by_predicted > 0)
+        misses = missed + added
+        members = misses + (~wrong & of_class)
+        # F-beta: the two kinds of misses weigh differently; they are mixed as they were seen.
+        weight = max(ratio.by_true, ratio.by_predicted)
+        if misses.any():
+            total = ratio.by_true * missed.sum() + ratio.by_predicted * added.sum()
+            weight = total / misses.sum()
+    return {
+        "guard": "set ratio",
+        "class_sizes": [_share_and_size(misses, members, unit)[1]],
+        "guard_weights": [weight, ratio.of_tp],
+    }
+
+
+def _agreement(measure: LabelMeasure, data: Array, unit: Array | None) -> dict[str, Any]:
+    shares = np.bincount(measure.codes, minlength=2) / len(measure.codes)
+    if not shares.all():
+        return {}
+    wrong, of_class = measure.codes != data, measure.codes == np.arange(2)[:, None]
+    found = [
+        _share_and_size((wrong & own).astype(float), np.tile(own, (len(data), 1)), unit)
+        for own in of_class
+    ]
+    is_matthews = isinstance(measure.statistic, MatthewsCoefficient)
+    return {
+        "guard": "matthews" if is_matthews else "kappa",
+        "class_errors": [share for share, _ in found],
+        "class_sizes": [size for _, size in found],
+        "guard_weights": shares,
+    }
+
+
+def _share_and_size(misses: Array, members: Array, unit: Array | None) -> tuple[float, float]:
+    """Share of misses among the rows that count, and how many independent rows stand behind it.
+
+    `misses` and `members`, (n_repeats, n_samples), say how often each row counts.
+    """
+    size = float(members.sum(axis=1).mean())
+    if size == 0:
+        return 0.0, 0.0
+    share = float(misses.sum() / members.sum())
+    if unit is None:
+        return share, size
+    n_groups = np.mean([np.count_nonzero(np.bincount(unit, own)) for own in members])
+    gaps = np.array([np.bincount(unit, own) for own in misses - share * members])
+    variance = np.mean(np.sum(gaps**2, axis=1)) / size**2 * n_groups / max(n_groups - 1, 1)
+    effective = share * (1 - share) / variance if variance > 0 else n_groups
+    return share, float(min(max(effective, n_groups), size))
