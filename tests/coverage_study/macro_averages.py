@@ -1,7 +1,7 @@
 """Coverage of the automatic interval of averages over many classes, by simulation.
 
 Run ``python macro_averages.py > macro_averages.csv`` in this folder to make the table that record
-0033 speaks of; about five minutes on one core. A slow test runs a part of it again.
+0033 speaks of; about a quarter of an hour on one core. A slow test runs a part of it again.
 
 Rows are drawn with classes of equal probability, so that each class has `rows` of them on average.
 A system answers class k rightly with a probability of its own, from a beta distribution, and else
@@ -25,14 +25,13 @@ SYSTEMS = {"good": (0.9, 20, 5), "middling": (0.6, 5, 5), "weak": (0.35, 3, 1000
 # system, classes, rows a class, data sets
 CELLS = [
     *(("middling", 20, rows, 1000) for rows in (10, 20, 50)),
-    *(("middling", 100, rows, 500) for rows in (10, 20, 50)),
-    ("middling", 300, 10, 400),
-    ("middling", 300, 50, 150),
-    ("good", 20, 10, 300),
-    ("good", 100, 10, 100),
-    ("weak", 100, 10, 100),
-    ("middling", 100, 4, 100),
-    ("middling", 300, 4, 50),
+    *(("middling", 100, rows, 1000) for rows in (10, 20, 50)),
+    *(("middling", 300, rows, 600) for rows in (10, 20, 50)),
+    ("good", 20, 10, 1000),
+    ("good", 100, 10, 1000),
+    ("weak", 100, 10, 1000),
+    ("middling", 100, 4, 600),
+    ("middling", 300, 4, 600),
 ]
 
 
