@@ -16,6 +16,8 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import scipy
+import sklearn
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -142,6 +144,14 @@ def texts_of(records):
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()).rstrip() + "\n"
 
 
+def versions():
+    """Releases on which random draws and last digits depend."""
+    return {
+        package.__name__: ".".join(package.__version__.split(".")[:2])
+        for package in (np, scipy, sklearn)
+    }
+
+
 def numbers_of(records):
     return {name: record["numbers"] for name, record in records.items()}
 
@@ -156,7 +166,8 @@ def main(arguments):
             return bool(found)
         case ["commit"]:
             records = everything()
-            NUMBERS.write_text(json.dumps(numbers_of(records), indent=1) + "\n")
+            found = {"versions": versions(), "numbers": numbers_of(records)}
+            NUMBERS.write_text(json.dumps(found, indent=1) + "\n")
             TEXTS.write_text(texts_of(records))
         case _:
             print(__doc__)

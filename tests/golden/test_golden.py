@@ -2,6 +2,9 @@
 
 A change here is a change that users see: it belongs into the changelog. After looking at each
 difference, `python tests/golden/record.py commit` writes the files anew.
+
+Draws are not promised across releases of numpy. With other releases than those the files were
+written with, only what no resample decides is compared: estimates and differences.
 """
 
 import json
@@ -16,7 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import record
 from calls import CALLS
 
-NUMBERS = json.loads(record.NUMBERS.read_text())
+COMMITTED = json.loads(record.NUMBERS.read_text())
+NUMBERS = COMMITTED["numbers"]
+SAME_RELEASES = COMMITTED["versions"] == record.versions()
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +41,10 @@ def test_numbers_are_those_written_down(name, records):
     }
     for part, numbers in expected.items():
         for key, value in numbers.items():
-            np.testing.assert_allclose(
-                found[part][key], value, rtol=1e-9, atol=1e-12, err_msg=f"{name}: {part} {key}"
-            )
+            if SAME_RELEASES or key in ("estimate", "difference"):
+                np.testing.assert_allclose(
+                    found[part][key], value, rtol=1e-9, atol=1e-12, err_msg=f"{name}: {part} {key}"
+                )
 
 
 def test_texts_are_those_written_down(records):
