@@ -63,7 +63,7 @@ class Subgroup:
 
 
 @dataclass(frozen=True)
-class Kept:
+class RunRecords:
     """Subgroups that a gap is taken over.
 
     Attributes
@@ -160,7 +160,7 @@ def _size(n_rows: int, weights: Any) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str) -> Kept:
+def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str) -> RunRecords:
     """Leave out the subgroups that say too little.
 
     Parameters
@@ -174,7 +174,7 @@ def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: s
 
     Returns
     -------
-    Kept
+    RunRecords
     """
     reasons: dict[str, list[str]] = {}
     kept = []
@@ -186,12 +186,12 @@ def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: s
         reason, detail = found
         reasons.setdefault(reason, []).append(f"{subgroup.name} ({detail})")
     if not reasons:
-        return Kept(tuple(kept), "")
+        return RunRecords(tuple(kept), "")
     left_out = "; ".join(f"for {why}: {', '.join(names)}" for why, names in reasons.items())
     if len(kept) < 2:
         few = f"There is no gap of {what}: fewer than two subgroups are left."
-        return Kept((), f"{few} Left out {left_out}.")
-    return Kept(tuple(kept), f"Left out of the gap of {what} {left_out}.")
+        return RunRecords((), f"{few} Left out {left_out}.")
+    return RunRecords(tuple(kept), f"Left out of the gap of {what} {left_out}.")
 
 
 def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:

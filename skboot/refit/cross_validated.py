@@ -10,16 +10,14 @@ decision values without probabilities, and callables of estimator, X and y.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .influence import replicate
 from .measures import Measure, ReplicateMeasure
-
-if TYPE_CHECKING:
-    from .estimates import Kept
+from .run_records import RunRecords
 
 Array = NDArray[Any]
 
@@ -42,13 +40,13 @@ class CrossValidated(NamedTuple):
     extra: dict[str, Any]
 
 
-def of_folds(measure: Measure, kept: Kept) -> CrossValidated | None:
+def of_folds(measure: Measure, kept: RunRecords) -> CrossValidated | None:
     """Centre and influence of a measure that keeps a value per fold.
 
     Parameters
     ----------
     measure : ReplicateMeasure or ScorerMeasure
-    kept : Kept
+    kept : RunRecords
 
     Returns
     -------
@@ -72,7 +70,9 @@ def of_folds(measure: Measure, kept: Kept) -> CrossValidated | None:
     return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
 
 
-def _of_responses(measure: ReplicateMeasure, kept: Kept, errors: Array) -> CrossValidated | None:
+def _of_responses(
+    measure: ReplicateMeasure, kept: RunRecords, errors: Array
+) -> CrossValidated | None:
     """From what all models of a repeat answered: read together, or the mean over folds."""
     comparable = kept.of_folds(f"{measure.key}: comparable")
     pooled = measure.reads_folds_together and len(comparable) > 0
@@ -114,7 +114,7 @@ def _together(measure: ReplicateMeasure, given: Array, number: int) -> tuple[flo
     return value, np.where(known, mean + scale * (influence - mean), mean)
 
 
-def _within_folds(measure: Measure, kept: Kept) -> Array:
+def _within_folds(measure: Measure, kept: RunRecords) -> Array:
     """Influence of each row within its fold, on the mean over folds."""
     found = []
     for repeat, fold_of in enumerate(kept.samples.folds):

@@ -12,7 +12,7 @@ number; the degrees of freedom are one less. `n_effective_of` answers by the kin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +20,18 @@ from numpy.typing import NDArray
 from ..metrics.class_averages import averages_classes, class_weights
 from ..metrics.labels import BalancedAccuracy, Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
 from .measures import LabelMeasure, Measure, RowMeasure
-
-if TYPE_CHECKING:
-    from .estimates import Kept
+from .run_records import RunRecords
 
 Floats = NDArray[np.float64]
 
 
-def n_effective_of(measure: Measure, kept: Kept) -> int:
+def n_effective_of(measure: Measure, kept: RunRecords) -> int:
     """Degrees of freedom plus one, at least 2; at most the number of units.
 
     Parameters
     ----------
     measure : Measure
-    kept : Kept
+    kept : RunRecords
         What was kept of its runs.
 
     Returns
@@ -102,7 +100,7 @@ def _is_balanced_binary(measure: LabelMeasure) -> bool:
     return isinstance(measure.statistic, BalancedAccuracy) and len(measure.labels) <= 2
 
 
-def _of_class_average(measure: LabelMeasure, kept: Kept) -> int:
+def _of_class_average(measure: LabelMeasure, kept: RunRecords) -> int:
     """Degrees of freedom plus one, rounded down: fewer are the wider interval."""
     counts = _cell_counts(measure, kept)
     of_class = counts.sum(axis=1)
@@ -128,7 +126,7 @@ def _of_class_average(measure: LabelMeasure, kept: Kept) -> int:
     return min(int(df) + 1, kept.n_units)
 
 
-def _cell_counts(measure: LabelMeasure, kept: Kept) -> Floats:
+def _cell_counts(measure: LabelMeasure, kept: RunRecords) -> Floats:
     """Mean confusion matrix, (n_classes, n_classes): out-of-fold, else of the rows left out."""
     data = kept.of_folds(measure.key)
     if len(data):
@@ -142,7 +140,7 @@ def _cell_counts(measure: LabelMeasure, kept: Kept) -> Floats:
     return measure.cell_counts(data, outside / times).sum(axis=0)
 
 
-def _units_of_classes(measure: LabelMeasure, kept: Kept) -> Floats:
+def _units_of_classes(measure: LabelMeasure, kept: RunRecords) -> Floats:
     """Rows, or groups, that hold each class, (n_classes,)."""
     codes, unit = measure.codes, kept.target.unit
     if unit is None:

@@ -21,7 +21,6 @@ from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_ba
 from .cross_validated import of_folds
 from .degrees_of_freedom import n_effective_of
 from .estimates import (
-    Kept,
     UsableRows,
     by_unit,
     filled,
@@ -32,6 +31,7 @@ from .estimates import (
     usable_rows,
 )
 from .measures import Measure, RowMeasure
+from .run_records import RunRecords
 from .training import Record
 
 Array = NDArray[Any]
@@ -47,7 +47,7 @@ class LeftOut:
     Attributes
     ----------
     measure : Measure
-    kept : Kept
+    kept : RunRecords
     used : ndarray of shape (n_used,)
         Numbers of the training samples.
     losses : ndarray of shape (n_used, n_samples) or None
@@ -63,7 +63,7 @@ class LeftOut:
     """
 
     measure: Measure
-    kept: Kept
+    kept: RunRecords
     used: Array
     losses: Array | None
     influence: Array | None
@@ -77,7 +77,7 @@ class LeftOut:
         return n_effective_of(self.measure, self.kept) - 1
 
 
-def left_out_by_all(measures: Sequence[Measure], runs: Sequence[Kept]) -> list[LeftOut]:
+def left_out_by_all(measures: Sequence[Measure], runs: Sequence[RunRecords]) -> list[LeftOut]:
     """What the runs of each method say of the rows left out, on samples that served them all.
 
     Parameters
@@ -249,7 +249,7 @@ def cross_validated_difference(
     return _difference(parts, change, float(np.sqrt(variance)), size, two_valued)
 
 
-def _with_common_folds(parts: Sequence[LeftOut]) -> list[Kept]:
+def _with_common_folds(parts: Sequence[LeftOut]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
     first = parts[0].kept.samples.n_bootstrap_runs
     every = [list(part.kept.records[first:]) for part in parts]
@@ -273,7 +273,7 @@ def _with_common_folds(parts: Sequence[LeftOut]) -> list[Kept]:
 _Centred = tuple[float, Array, bool]
 
 
-def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[Kept]) -> list[_Centred] | None:
+def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> list[_Centred] | None:
     """Error, influence of each row and whether losses have two values, of means of losses."""
     lines, two_valued = [], []
     for part, kept in zip(parts, runs, strict=True):
@@ -293,7 +293,7 @@ def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[Kept]) -> list[_Cent
     ]
 
 
-def _folds_of_scores(parts: Sequence[LeftOut], runs: Sequence[Kept]) -> list[_Centred] | None:
+def _folds_of_scores(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> list[_Centred] | None:
     """The same of rank metrics and callables, which are no means of losses."""
     found = []
     for part, kept in zip(parts, runs, strict=True):
@@ -350,7 +350,7 @@ def _two_valued(measure: Measure, losses: Any) -> bool:
     return bool(np.isfinite(measure.bounds).all() and np.isin(losses, measure.bounds).all())
 
 
-def _left_out(measure: Measure, kept: Kept) -> LeftOut:
+def _left_out(measure: Measure, kept: RunRecords) -> LeftOut:
     n_seeds = kept.samples.n_seeds
     if isinstance(measure, RowMeasure):
         rows = usable_rows(measure, kept)
@@ -366,7 +366,7 @@ def _left_out(measure: Measure, kept: Kept) -> LeftOut:
     return LeftOut(measure, kept, used, None, influence, np.nan, over_seeds(errors, lines, n_seeds))
 
 
-def _only(kept: Kept, samples: Array) -> Kept:
+def _only(kept: RunRecords, samples: Array) -> RunRecords:
     """Without the runs on other training samples."""
     n_seeds, n_boot = kept.samples.n_seeds, kept.samples.n_bootstrap_runs
     used = set(samples.tolist())

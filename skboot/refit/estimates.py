@@ -8,9 +8,7 @@ averaged first. A run that failed, or whose error is not finite, is left out eve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,9 +21,8 @@ from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_ba
 from . import cross_validated
 from .degrees_of_freedom import n_effective_of
 from .guards import guard_of
-from .measures import Measure, RowMeasure, Target
-from .samples import Samples
-from .training import Record
+from .measures import Measure, RowMeasure
+from .run_records import RunRecords
 
 Array = NDArray[Any]
 
@@ -33,88 +30,6 @@ _NO_SEED = (
     "The seed component is 0: runs that differ only in their seed gave the same scores, as a "
     "method without randomness does. More seeds would add nothing."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """What was kept of all runs.
-
-    Attributes
-    ----------
-    target : Target
-    samples : Samples
-    full : list of dict
-        Records of the runs on all rows, one per seed.
-    records : list of dict
-        Records of the other runs, in their order.
-    all_rows : bool
-        Whether bootstrap runs answered for all rows.
-    """
-
-    target: Target
-    samples: Samples
-    full: Sequence[Record]
-    records: Sequence[Record]
-    all_rows: bool
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of the data."""
-        return self.samples.folds.shape[1]
-
-    @property
-    def n_units(self) -> int:
-        """Number of rows or groups that were drawn from."""
-        return int(self.samples.counts.shape[1])
-
-    @cached_property
-    def row_counts(self) -> Array:
-        """How often each row is in each bootstrap sample, (n_resamples, n_samples)."""
-        unit = self.target.unit
-        return self.samples.counts if unit is None else self.samples.counts[:, unit]
-
-    def of_bootstrap(self, key: str) -> tuple[Array, Array]:
-        """Values kept per row, (n_lines, n_samples), and the line numbers (sample x seed)."""
-        records = self.records[: self.samples.n_bootstrap_runs]
-        lines = np.array([k for k, one in enumerate(records) if key in one], dtype=np.intp)
-        if not len(lines):
-            return np.empty((0, self.n_rows)), lines
-        data = np.zeros((len(lines), self.n_rows), dtype=records[lines[0]][key].dtype)
-        for line, k in enumerate(lines):
-            counts = self.row_counts[k // self.samples.n_seeds]
-            rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)
-            data[line, rows] = records[k][key]
-        return data, lines
-
-    def of_folds(self, key: str) -> Array:
-        """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...)."""
-        found = []
-        for repeat, fold_of in enumerate(self.samples.folds):
-            for s in range(self.samples.n_seeds):
-                parts = self.fold_records(repeat, s)
-                if not all(key in part for part in parts):
-                    continue
-                data = np.zeros((self.n_rows, *parts[0][key].shape[1:]), dtype=parts[0][key].dtype)
-                for fold, part in enumerate(parts):
-                    data[fold_of == fold] = part[key]
-                found.append(data)
-        return np.array(found)
-
-    def fold_values(self, key: str) -> Array:
-        """Numbers kept per fold, (n_repeats, n_seeds, n_folds); NaN where a run failed."""
-        shape = (len(self.samples.folds), self.samples.n_seeds)
-        found = [
-            [one.get(key, np.nan) for one in self.fold_records(r, s)]
-            for r in range(shape[0])
-            for s in range(shape[1])
-        ]
-        return np.array(found, dtype=float).reshape(*shape, self.samples.n_folds)
-
-    def fold_records(self, repeat: int, s: int) -> list[Record]:
-        """Records of the folds of a repeat, for one seed."""
-        n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
-        first = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
-        return [self.records[first + fold * n_seeds] for fold in range(n_folds)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +64,13 @@ class MethodError:
     notes: tuple[str, ...] = ()
 
 
-def method_error(measure: Measure, kept: Kept, no_information: float) -> MethodError:
+def method_error(measure: Measure, kept: RunRecords, no_information: float) -> MethodError:
     """Error of the method by one measure.
 
     Parameters
     ----------
     measure : Measure
-    kept : Kept
+    kept : RunRecords
     no_information : float
 
     Returns
@@ -191,7 +106,7 @@ def method_error(measure: Measure, kept: Kept, no_information: float) -> MethodE
     return MethodError(measure, error, "", point, parts.full, run_errors, components, notes)
 
 
-def optimism_error(measure: Measure, kept: Kept, resubstitution: float) -> float:
+def optimism_error(measure: Measure, kept: RunRecords, resubstitution: float) -> float:
     """Resubstitution plus the mean optimism of the bootstrap samples (Efron 1983)."""
     if not kept.all_rows:
         return np.nan
@@ -238,7 +153,7 @@ class _Parts:
         )
 
 
-def _of_rows(measure: RowMeasure, kept: Kept) -> _Parts:
+def _of_rows(measure: RowMeasure, kept: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
     answers = np.array([one[measure.key] for one in kept.full])
     full = np.asarray(_errors(measure, answers, np.ones(answers.shape)), dtype=float)
@@ -271,7 +186,7 @@ class UsableRows(NamedTuple):
     linear: Array
 
 
-def usable_rows(measure: RowMeasure, kept: Kept) -> UsableRows:
+def usable_rows(measure: RowMeasure, kept: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
     data, lines = kept.of_bootstrap(measure.key)
     if not len(lines):
@@ -304,7 +219,7 @@ def _errors(measure: RowMeasure, data: Array, weights: Array) -> Array:
     return measure.combined(measure.sums(data, weights))
 
 
-def _out_of_bag_rows(measure: RowMeasure, kept: Kept, rows: UsableRows) -> OutOfBagError:
+def _out_of_bag_rows(measure: RowMeasure, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
     """Err(1) with its standard error; of a function of means by its linearised losses."""
     counts = kept.row_counts[np.unique(rows.lines // kept.samples.n_seeds)]
     losses, value, own = losses_of(measure, kept, rows)
@@ -314,7 +229,7 @@ def _out_of_bag_rows(measure: RowMeasure, kept: Kept, rows: UsableRows) -> OutOf
     return replace(found, error=value, by_row=found.by_row - found.error + value, replicates=own)
 
 
-def losses_of(measure: RowMeasure, kept: Kept, rows: UsableRows) -> tuple[Array, float, Any]:
+def losses_of(measure: RowMeasure, kept: RunRecords, rows: UsableRows) -> tuple[Array, float, Any]:
     """Losses (n_used, n_samples) of each training sample, averaged over its runs.
 
     For a function of means they are linearised; with them its value, and its value on the rows
@@ -334,7 +249,7 @@ def losses_of(measure: RowMeasure, kept: Kept, rows: UsableRows) -> tuple[Array,
     return over_seeds(linear, lines, n_seeds), value, over_seeds(own, lines, n_seeds)
 
 
-def by_unit(rows: UsableRows, kept: Kept) -> Array:
+def by_unit(rows: UsableRows, kept: RunRecords) -> Array:
     """Influence of each unit on each line's error, (n_lines, n_units)."""
     gaps = rows.linear - rows.errors[:, None]
     unit = kept.target.unit
@@ -346,7 +261,7 @@ def by_unit(rows: UsableRows, kept: Kept) -> Array:
     return found
 
 
-def _of_replicates(measure: Measure, kept: Kept) -> _Parts:
+def _of_replicates(measure: Measure, kept: RunRecords) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
     lines, errors, influence = replicates_of(measure, kept)
     n_seeds = kept.samples.n_seeds
@@ -363,7 +278,7 @@ def _of_replicates(measure: Measure, kept: Kept) -> _Parts:
     return _Parts(lines, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
 
 
-def replicates_of(measure: Measure, kept: Kept) -> tuple[Array, Array, Array]:
+def replicates_of(measure: Measure, kept: RunRecords) -> tuple[Array, Array, Array]:
     """Numbers of the runs with a value, their errors, and the influence of each unit.
 
     Influence values are (n_lines, n_units), NaN where they were not computed.
@@ -406,7 +321,7 @@ def over_seeds(values: Array, lines: Array, n_seeds: int) -> Array:
 # ------------------------------------------------------------------ cross-validation
 
 
-def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
+def _cv(measure: Measure, kept: RunRecords, parts: _Parts) -> CVBootstrap | None:
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
     if not len(kept.samples.folds):
         return None
@@ -435,7 +350,7 @@ def _cv(measure: Measure, kept: Kept, parts: _Parts) -> CVBootstrap | None:
     )
 
 
-def _cv_rows(measure: RowMeasure, kept: Kept) -> cross_validated.CrossValidated | None:
+def _cv_rows(measure: RowMeasure, kept: RunRecords) -> cross_validated.CrossValidated | None:
     """Centre, influence values (n_repeats, n_samples) and guard, from out-of-fold answers.
 
     A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
@@ -461,7 +376,7 @@ def _no_components() -> dict[str, float]:
     return dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 
 
-def _components(kept: Kept, parts: _Parts, error: PredictionError) -> dict[str, float]:
+def _components(kept: RunRecords, parts: _Parts, error: PredictionError) -> dict[str, float]:
     """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
     found, n_seeds = _no_components(), kept.samples.n_seeds
     errors, influence = parts.averaged(n_seeds)
@@ -496,7 +411,7 @@ def _mean_outside(influence: Array, outside: Array) -> Array:
     return np.concatenate(sums) / np.maximum(outside.sum(axis=0), 1)
 
 
-def _seed_variance(kept: Kept, parts: _Parts) -> tuple[float, float]:
+def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:
     """Variance between runs of one training sample, without and with that of its rows left out."""
     n_seeds, between, within = kept.samples.n_seeds, [], []
     sample = parts.lines // n_seeds

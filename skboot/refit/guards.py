@@ -14,7 +14,7 @@ least the groups, at most the rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,20 +22,18 @@ from numpy.typing import NDArray
 from ..metrics.cells import encode
 from ..metrics.labels import Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
 from .measures import LabelMeasure, RowMeasure, is_balanced
-
-if TYPE_CHECKING:
-    from .estimates import Kept
+from .run_records import RunRecords
 
 Array = NDArray[Any]
 
 
-def guard_of(measure: RowMeasure, kept: Kept, data: Array, losses: Array) -> dict[str, Any]:
+def guard_of(measure: RowMeasure, kept: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
     """Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
 
     Parameters
     ----------
     measure : RowMeasure
-    kept : Kept
+    kept : RunRecords
     data : ndarray of shape (n_repeats, n_samples)
         What was kept of the rows in the folds that left them out.
     losses : ndarray of shape (n_repeats, n_samples)

@@ -14,7 +14,8 @@ from .._warnings import warn_user
 from ..inference.intervals import Evidence
 from ..method_error.cv_bootstrap import ErrorInterval
 from ..method_error.method_intervals import Refits, as_confidence_interval, method_interval
-from ..refit.estimates import Kept, MethodError
+from ..refit.estimates import MethodError
+from ..refit.run_records import RunRecords
 from ..refit.training import Record
 from ..results import EvaluationResult
 
@@ -88,7 +89,7 @@ def record_of(scorer: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def results_of(
-    kept: Kept, found: Sequence[MethodError], settings: Settings
+    kept: RunRecords, found: Sequence[MethodError], settings: Settings
 ) -> list[tuple[EvaluationResult, tuple[str, ...]]]:
     """Result and cautions for each metric."""
     return [_packed(kept, one, settings) for one in found]
@@ -117,7 +118,7 @@ def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any
     }
 
 
-def runs_of(kept: Kept, found: MethodError) -> dict[str, NDArray[Any]]:
+def runs_of(kept: RunRecords, found: MethodError) -> dict[str, NDArray[Any]]:
     """What is known of each run: those on all rows, on bootstrap samples, on folds."""
     samples, n_full = kept.samples, len(kept.full)
     n_boot, n_folds = samples.n_bootstrap_runs, len(kept.records) - samples.n_bootstrap_runs
@@ -173,7 +174,7 @@ def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller
 
 
 def _packed(
-    kept: Kept, found: MethodError, settings: Settings
+    kept: RunRecords, found: MethodError, settings: Settings
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     measure, level = found.measure, settings.confidence_level
     refits = None
@@ -226,7 +227,7 @@ def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
     return 0.0 - found.measure.sign * errors
 
 
-def _cautions(kept: Kept, refits: Refits, interval: ErrorInterval) -> tuple[str, ...]:
+def _cautions(kept: RunRecords, refits: Refits, interval: ErrorInterval) -> tuple[str, ...]:
     """What is known to make this interval unreliable."""
     told = [note for note in interval.notes if _asks_for_caution(note)]
     rarest = kept.target.smallest_class

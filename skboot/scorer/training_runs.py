@@ -25,11 +25,12 @@ from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import engine, inner_cv, training
-from ..refit.estimates import Kept, MethodError, method_error
+from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
 from ..refit.measures import Measure, Target
 from ..refit.resolving import measures_of, named_scorers
+from ..refit.run_records import RunRecords
 from ..refit.samples import Samples, draw, full_run_seed
 from ..refit.training import Answers, Channel, Job, Record, Run, Scored
 from . import on_test_set, packing, parameters
@@ -55,7 +56,7 @@ class Judged:
         The run on all rows.
     loan : Loan
         How data are lent to it.
-    kept : Kept
+    kept : RunRecords
     errors : list of MethodError
         One per metric.
     single : bool
@@ -64,7 +65,7 @@ class Judged:
 
     model: Any
     loan: Loan
-    kept: Kept
+    kept: RunRecords
     errors: list[MethodError]
     single: bool
 
@@ -218,7 +219,7 @@ def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Ju
     job = replace(job, folder=_folder(scorer, job, scorers, seed))
     records = _records(scorer, job, samples.runs(), seconds)
     packing.warn_of_runs(records, _CALLER)
-    kept = Kept(target, samples, full, records, job.predict_all)
+    kept = RunRecords(target, samples, full, records, job.predict_all)
     rng = samples.permutations()
     errors = [
         method_error(measure, kept, measure.no_information(answers, rng)) for measure in measures

@@ -1,0 +1,99 @@
+"""What was kept of all runs, read by row, by bootstrap sample and by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .measures import Target
+from .samples import Samples
+from .training import Record
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecords:
+    """What was kept of all runs.
+
+    Attributes
+    ----------
+    target : Target
+    samples : Samples
+    full : list of dict
+        Records of the runs on all rows, one per seed.
+    records : list of dict
+        Records of the other runs, in their order.
+    all_rows : bool
+        Whether bootstrap runs answered for all rows.
+    """
+
+    target: Target
+    samples: Samples
+    full: Sequence[Record]
+    records: Sequence[Record]
+    all_rows: bool
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the data."""
+        return self.samples.folds.shape[1]
+
+    @property
+    def n_units(self) -> int:
+        """Number of rows or groups that were drawn from."""
+        return int(self.samples.counts.shape[1])
+
+    @cached_property
+    def row_counts(self) -> Array:
+        """How often each row is in each bootstrap sample, (n_resamples, n_samples)."""
+        unit = self.target.unit
+        return self.samples.counts if unit is None else self.samples.counts[:, unit]
+
+    def of_bootstrap(self, key: str) -> tuple[Array, Array]:
+        """Values kept per row, (n_lines, n_samples), and the line numbers (sample x seed)."""
+        records = self.records[: self.samples.n_bootstrap_runs]
+        lines = np.array([k for k, one in enumerate(records) if key in one], dtype=np.intp)
+        if not len(lines):
+            return np.empty((0, self.n_rows)), lines
+        data = np.zeros((len(lines), self.n_rows), dtype=records[lines[0]][key].dtype)
+        for line, k in enumerate(lines):
+            counts = self.row_counts[k // self.samples.n_seeds]
+            rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)
+            data[line, rows] = records[k][key]
+        return data, lines
+
+    def of_folds(self, key: str) -> Array:
+        """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...)."""
+        found = []
+        for repeat, fold_of in enumerate(self.samples.folds):
+            for s in range(self.samples.n_seeds):
+                parts = self.fold_records(repeat, s)
+                if not all(key in part for part in parts):
+                    continue
+                data = np.zeros((self.n_rows, *parts[0][key].shape[1:]), dtype=parts[0][key].dtype)
+                for fold, part in enumerate(parts):
+                    data[fold_of == fold] = part[key]
+                found.append(data)
+        return np.array(found)
+
+    def fold_values(self, key: str) -> Array:
+        """Numbers kept per fold, (n_repeats, n_seeds, n_folds); NaN where a run failed."""
+        shape = (len(self.samples.folds), self.samples.n_seeds)
+        found = [
+            [one.get(key, np.nan) for one in self.fold_records(r, s)]
+            for r in range(shape[0])
+            for s in range(shape[1])
+        ]
+        return np.array(found, dtype=float).reshape(*shape, self.samples.n_folds)
+
+    def fold_records(self, repeat: int, s: int) -> list[Record]:
+        """Records of the folds of a repeat, for one seed."""
+        n_seeds, n_folds = self.samples.n_seeds, self.samples.n_folds
+        first = self.samples.n_bootstrap_runs + repeat * n_folds * n_seeds + s
+        return [self.records[first + fold * n_seeds] for fold in range(n_folds)]
