@@ -1,7 +1,7 @@
 """Coverage of the automatic interval of medians and other functions of quantiles, by simulation.
 
 Run ``python medians.py > medians.csv`` in this folder to make the table that record 0033 speaks of;
-about a minute on one core. A slow test runs a part of it again.
+about six minutes on one core. A slow test runs a part of it again.
 
 Errors are exponential; the truth of each metric is its value on the distribution itself. Every data
 set has seeds of its own: number i of n rows draws from (i, n) and resamples by i, 999 times.
@@ -16,7 +16,7 @@ from scipy import optimize, stats
 
 from skboot import bootstrap_score
 
-N_DATA_SETS, N_RESAMPLES = 150, 999
+N_DATA_SETS, N_RESAMPLES = 600, 999
 SIZES = (20, 50, 200)
 ERRORS = {"exponential": stats.expon}
 METRICS = {

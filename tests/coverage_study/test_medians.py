@@ -32,7 +32,7 @@ def test_every_cell_is_in_the_table(study):
 def test_medians_are_found_and_covered():
     for row in committed():
         if row["metric"] == "median absolute error":
-            assert float(row["expanded"]) == 100
+            assert float(row["expanded"]) >= 99.5
         if row["metric"] != "ninth decile":
             assert float(row["auto"]) >= 92, row
         assert float(row["expanded"]) >= 75
