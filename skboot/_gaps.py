@@ -63,7 +63,7 @@ class Subgroup:
 
 
 @dataclass(frozen=True)
-class RunRecords:
+class KeptSubgroups:
     """Subgroups that a gap is taken over.
 
     Attributes
@@ -160,7 +160,9 @@ def _size(n_rows: int, weights: Any) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str) -> RunRecords:
+def kept_of(
+    subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str
+) -> KeptSubgroups:
     """Leave out the subgroups that say too little.
 
     Parameters
@@ -174,7 +176,7 @@ def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: s
 
     Returns
     -------
-    RunRecords
+    KeptSubgroups
     """
     reasons: dict[str, list[str]] = {}
     kept = []
@@ -186,12 +188,12 @@ def kept_of(subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: s
         reason, detail = found
         reasons.setdefault(reason, []).append(f"{subgroup.name} ({detail})")
     if not reasons:
-        return RunRecords(tuple(kept), "")
+        return KeptSubgroups(tuple(kept), "")
     left_out = "; ".join(f"for {why}: {', '.join(names)}" for why, names in reasons.items())
     if len(kept) < 2:
         few = f"There is no gap of {what}: fewer than two subgroups are left."
-        return RunRecords((), f"{few} Left out {left_out}.")
-    return RunRecords(tuple(kept), f"Left out of the gap of {what} {left_out}.")
+        return KeptSubgroups((), f"{few} Left out {left_out}.")
+    return KeptSubgroups(tuple(kept), f"Left out of the gap of {what} {left_out}.")
 
 
 def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:

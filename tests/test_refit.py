@@ -190,7 +190,7 @@ def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apa
             self.rows_ = X[:, 0].astype(int)
             return self
 
-    class RunRecords:
+    class Kept:
         key = "order"
 
         def keep(self, answers, scored):
@@ -199,7 +199,7 @@ def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apa
     X, y = np.arange(60.0)[:, None], np.repeat([0, 1], 30)
     samples = drawn(n_seeds=2)
     for grouped in (True, False):
-        job = job_of(Order(), X, y, channels=(RunRecords(),), group_copies=grouped)
+        job = job_of(Order(), X, y, channels=(Kept(),), group_copies=grouped)
         orders = [record_of(job, run)["order"] for run in samples.runs()[:40]]
         for run, order in zip(samples.runs(), orders, strict=False):
             np.testing.assert_array_equal(np.bincount(order, minlength=60), run.counts)
