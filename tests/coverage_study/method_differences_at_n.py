@@ -117,7 +117,9 @@ class _Classifier(ClassifierMixin, _Linear):
     @staticmethod
     def means(X, y, weights):
         """Means of both classes."""
-        return [weights @ (X * own[:, None]) / (weights @ own)[:, None] for own in (1.0 - y, y)]
+        # A sample of groups may lack a class; it gives no score and is left out.
+        with np.errstate(invalid="ignore"):
+            return [weights @ (X * own[:, None]) / (weights @ own)[:, None] for own in (1.0 - y, y)]
 
 
 class Centroids(_Classifier):
