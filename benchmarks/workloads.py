@@ -31,8 +31,9 @@ from sklearn import metrics
 from skboot import BootstrapScorer, bootstrap_score
 from skboot.inference.distribution import Subject, acceleration
 from skboot.metrics.lookup import resolve_metrics
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 
 def labels(n: int, n_classes: int, dtype: type = np.int64, accuracy: float = 0.8):

@@ -37,7 +37,8 @@ from .inference.variance import (
 )
 from .metrics.additive import RowMean, mean_of_values
 from .metrics.statistic import Reduced, Statistic
-from .resampling.plan import Coding, ResamplingPlan
+from .resampling.coding import Coding
+from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult
 
 _FEW_RUNS = 10

@@ -28,8 +28,9 @@ from .inference.intervals import (
 )
 from .metrics.class_averages import averaged_sizes
 from .metrics.statistic import Statistic
+from .resampling.coding import Coding
 from .resampling.design import SamplingDesign
-from .resampling.plan import Binding, Coding, ResamplingPlan
+from .resampling.plan import Binding, ResamplingPlan
 
 # Standard errors per resample are kept unasked where they cost fewer operations than this.
 _CHEAP_VARIANCE = 1 << 15

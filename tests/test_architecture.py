@@ -56,7 +56,6 @@ MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
 # Longer today, in lines of code; none may grow, and the list goes with the next layout.
 LONG_MODULES = {
     "labels.py": 357,
-    "plan.py": 370,
 }
 
 

@@ -149,6 +149,7 @@ def contained(entries, rng, folder):
             if name != "memory map":
                 return name, CONTAINERS[name](entries, rng)
         except (TypeError, ValueError, OverflowError, NotImplementedError):
+            # The container cannot hold these entries; older pandas says so in the last way.
             continue
         except Exception as error:
             # The errors of polars and of arrow are their own.

@@ -19,7 +19,8 @@ from ..inference.run_differences import RunsDifference, components_difference, w
 from ..inference.variance import Moments, ResampleNoise, RowNoise, moments, within_samples
 from ..metrics.additive import RowMean
 from ..metrics.statistic import Reduced, Statistic
-from ..resampling.plan import Coding, ResamplingPlan
+from ..resampling.coding import Coding
+from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult, PairedDifference
 from .system_pairs import pairs_of

@@ -28,7 +28,8 @@ from ..method_error.selection_error import error_of_choice
 from ..metrics.additive import RowMean
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
-from ..resampling.plan import Binding, Coding, ResamplingPlan
+from ..resampling.coding import Coding
+from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from .systems import checked_systems, statistics_of
 

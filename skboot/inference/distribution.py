@@ -23,7 +23,8 @@ from threadpoolctl import ThreadpoolController
 from .._checks import fail
 from .._memory import check_fits
 from ..metrics.statistic import Floats, MetricError, Reduced, Statistic
-from ..resampling.plan import Binding, Coding, LeftOut, ResamplingPlan
+from ..resampling.coding import Coding
+from ..resampling.plan import Binding, LeftOut, ResamplingPlan
 
 # Predicted serial seconds from which starting worker processes pays.
 _WORTH_PROCESSES = 3.0

@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from ..metrics.additive import mean_of_values
+from ..resampling.coding import Coding
 from ..resampling.design import SamplingDesign
-from ..resampling.plan import Coding, ResamplingPlan
+from ..resampling.plan import ResamplingPlan
 from .distribution import Subject, bootstrap
 from .intervals import quantile, score_limits
 

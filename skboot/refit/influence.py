@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
+from ..resampling.coding import Coding
 from ..resampling.design import SamplingDesign
-from ..resampling.plan import Coding, ResamplingPlan
+from ..resampling.plan import ResamplingPlan
 from .lending import own_rows
 from .training import Answers
 

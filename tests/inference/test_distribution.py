@@ -18,8 +18,9 @@ from skboot.inference.distribution import (
 from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.statistic import CallableStatistic
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 MEAN = RowMean("mean", lambda y_true, y_pred: y_pred)
 

@@ -19,9 +19,10 @@ import skboot.metrics
 from skboot.metrics.lookup import FAST_PATHS, check_response, resolve_metrics
 from skboot.metrics.registry import RESPONSES
 from skboot.resampling.block import UnitBlock
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.membership import Membership
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 N_RESAMPLES = 8

@@ -8,8 +8,9 @@ from sklearn.metrics import median_absolute_error, roc_curve
 
 from skboot.metrics.cost_metrics import equal_error_rate, false_positive_rate_at
 from skboot.metrics.crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 N = 72
 N_LINES = 8

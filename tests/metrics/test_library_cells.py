@@ -13,8 +13,9 @@ from scipy import stats
 from skboot import bootstrap_score
 from skboot.metrics.adapters import CellsCallable, LibraryCallable
 from skboot.metrics.lookup import resolve_metrics
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 METRICS = {
     "kappa of some labels": partial(sk.cohen_kappa_score, labels=[0, 1, 3]),

@@ -13,8 +13,9 @@ from sklearn.metrics import make_scorer
 import skboot.metrics
 from skboot.metrics.lookup import check_response, known_names, resolve_metrics
 from skboot.metrics.statistic import CallableStatistic, MetricError
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 RNG = np.random.default_rng(0)
 N = 40

@@ -16,8 +16,9 @@ from skboot.metrics.ranking import (
     delong_covariance,
     delong_variance,
 )
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 REFERENCES = Path(__file__).parents[1] / "references" / "delong"
 N = 72

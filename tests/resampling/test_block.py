@@ -9,11 +9,12 @@ from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
 from skboot.resampling import running as running_module
 from skboot.resampling.block import Block, UnitBlock
+from skboot.resampling.coding import Coding
 from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.left_out import LeaveOneOutBlock
 from skboot.resampling.membership import Membership
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.running import running_sums
 
 N = 70

@@ -7,11 +7,12 @@ from scipy import stats
 
 from skboot.resampling import on_demand as lazy_module
 from skboot.resampling.block import UnitBlock
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.draws import multinomial_counts
 from skboot.resampling.membership import Membership
 from skboot.resampling.on_demand import LazyBlock
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 N_LINES = 4000
 N = 60

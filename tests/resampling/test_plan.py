@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.plan import Coding, ResamplingPlan
+from skboot.resampling.plan import ResamplingPlan
 
 N = 60
 RNG = np.random.default_rng(0)

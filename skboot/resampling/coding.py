@@ -1,0 +1,183 @@
+"""Which units make up the codes of several statistics: what a plan needs to draw for them together.
+
+One function for each kind of design: rows, whole groups of rows, pairs of members of two factors.
+Each takes the design and a `Coding` of every statistic, and returns a `Bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .design import SamplingDesign
+from .membership import Membership
+
+
+class Coding(NamedTuple):
+    """What a plan must know of a statistic.
+
+    Attributes
+    ----------
+    code : ndarray of shape (n_samples,) or None
+        Numbers interchangeable rows from 0, every number in use; -1 marks rows that the
+        statistic does not see; None: every row has its own code.
+    n_codes : int
+        Number of codes.
+    reads : str
+        How the statistic will read the blocks: "sums", "pairs", "crossing", "steps", "tiles" or
+        "rows".
+    counts : ndarray of shape (n_codes,) or None
+        Rows of each code, if they are known and every row has one.
+    """
+
+    code: NDArray[np.integer] | NDArray[np.bool_] | None
+    n_codes: int
+    reads: str
+    counts: NDArray[np.int64] | None = None
+
+
+# Memberships of the codes, multiplicity of the atoms of each factor, strata of the atoms.
+Bound = tuple[list[Membership], tuple[NDArray[np.int64], ...], NDArray[np.intp] | None]
+
+
+def bind_rows(design: SamplingDesign, codings: Sequence[Coding], as_rows: bool) -> Bound:
+    """Atoms are rows, or the distinct joint codes where rows are interchangeable."""
+    n = design.n_samples
+    if not as_rows and design.strata is None and len(codings) == 1:
+        only = codings[0]
+        if only.code is not None:
+            multiplicity = _occurrences(only)
+            if multiplicity is not None:
+                member = Membership(only.n_codes, (only.n_codes,), reads=only.reads)
+                return [member], (multiplicity,), None
+    as_rows = as_rows or any(coding.n_codes >= n for coding in codings)
+    first, multiplicity = (None, None) if as_rows else _joint_codes(design, codings)
+    # Single rows are drawn faster than that many cells of a few rows.
+    if first is None or multiplicity is None or len(first) > n // 4:
+        members = [_of_atoms(coding, coding.code, n) for coding in codings]
+        return members, (np.ones(n, dtype=np.int64),), design.strata
+    members = [_of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings]
+    strata = None if design.strata is None else design.strata[first]
+    return members, (multiplicity,), strata
+
+
+def _occurrences(coding: Coding) -> NDArray[np.int64] | None:
+    """Rows of each code; None if some rows have no code or each has its own."""
+    code = coding.code
+    assert code is not None
+    if coding.counts is not None:
+        return coding.counts
+    if code.dtype == bool:
+        n_true = np.count_nonzero(code)
+        return np.array([len(code) - n_true, n_true])
+    if code.min() < 0:
+        return None
+    return np.bincount(code, minlength=coding.n_codes)
+
+
+def _joint_codes(
+    design: SamplingDesign, codings: Sequence[Coding]
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """First row of each distinct combination of stratum and codes, and how many rows have it."""
+    columns = [] if design.strata is None else [design.strata]
+    columns += [np.asarray(coding.code, dtype=np.intp) for coding in codings]
+    joint = np.zeros(design.n_samples, dtype=np.intp)
+    for column in columns:
+        joint = joint * (int(column.max()) + 2) + (column + 1)
+        _, joint = np.unique(joint, return_inverse=True)
+    _, first, multiplicity = np.unique(joint, return_index=True, return_counts=True)
+    return first, multiplicity
+
+
+def _of_atoms(coding: Coding, code: NDArray[Any] | None, n_atoms: int) -> Membership:
+    """Membership when every atom has one code, or none (-1)."""
+    if code is None:
+        return Membership(coding.n_codes, (n_atoms,), reads=coding.reads)
+    used = np.arange(n_atoms) if code.dtype == bool else np.flatnonzero(code >= 0)
+    atoms = used[_counting_sort(code[used], coding.n_codes)]
+    return _entries(coding, code[atoms], atoms[:, None], (n_atoms,), None)
+
+
+def bind_groups(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
+    """Atoms are groups; the rows of a group that share a code are one entry."""
+    assert design.members is not None
+    groups = design.members[:, 0]
+    n_groups = design.n_units[0]
+    members = []
+    for coding in codings:
+        rows, code = _seen(coding, design.n_samples)
+        if coding.n_codes >= len(rows):
+            order = _counting_sort(code, coding.n_codes)
+            entry: tuple[Any, Any, Any] = (code[order], groups[rows][order][:, None], None)
+        else:
+            key = code.astype(np.intp) * n_groups + groups[rows]
+            pair, times = _counted(key, coding.n_codes * n_groups)
+            several = times if times.max() > 1 else None
+            entry = (pair // n_groups, (pair % n_groups)[:, None], several)
+        members.append(_entries(coding, entry[0], entry[1], design.n_units, entry[2]))
+    return members, (np.ones(n_groups, dtype=np.int64),), design.strata
+
+
+def bind_pairs(design: SamplingDesign, codings: Sequence[Coding]) -> Bound:
+    """Atoms are the members of each factor; every row is an entry."""
+    assert design.members is not None
+    n_atoms = design.n_units if design.kind == "crossed" else design.n_units * 2
+    members = []
+    for coding in codings:
+        rows, code = _seen(coding, design.n_samples)
+        order = _counting_sort(code, coding.n_codes)
+        by_code = code[order] if len(code) > coding.n_codes else code
+        order = order if len(rows) == design.n_samples else rows[order]
+        units = design.members.take(order, axis=0).astype(np.int32, copy=False)
+        members.append(_entries(coding, by_code, units, n_atoms, None))
+    ones = tuple(np.ones(n, dtype=np.int64) for n in design.n_units)
+    return members, ones, None
+
+
+def _seen(coding: Coding, n_samples: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """Rows the statistic sees, and their codes."""
+    if coding.code is None:
+        return np.arange(n_samples), np.arange(n_samples)
+    if coding.code.dtype == bool:
+        return np.arange(n_samples), coding.code.astype(np.intp)
+    rows = np.flatnonzero(coding.code >= 0)
+    return rows, coding.code[rows]
+
+
+def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Sorted distinct keys from 0 and how often each occurs, counted where they are dense."""
+    if n_keys > 4 * len(keys):
+        return np.unique(keys, return_counts=True)
+    times = np.bincount(keys, minlength=n_keys)
+    occurring = np.flatnonzero(times)
+    return occurring, times[occurring]
+
+
+def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.intp]:
+    """Positions in rising order of codes, equal codes in their own order; O(n)."""
+    n = len(code)
+    if n == n_codes:
+        order = np.empty(n, dtype=np.intp)
+        order[code.astype(np.intp, copy=False)] = np.arange(n)
+        return order
+    # Rows of a sparse matrix are gathered by counting.
+    by_code = sparse.coo_matrix((np.ones(n, np.int8), (code, np.arange(n))), shape=(n_codes, n))
+    return by_code.tocsr().indices.astype(np.intp)
+
+
+def _entries(
+    coding: Coding,
+    code: NDArray[np.integer],
+    units: NDArray[np.signedinteger],
+    n_atoms: tuple[int, ...],
+    times: NDArray[np.intp] | None,
+) -> Membership:
+    """Membership from entries sorted by code."""
+    first = None
+    if len(code) != coding.n_codes:
+        first = np.searchsorted(code, np.arange(coding.n_codes + 1))
+    return Membership(coding.n_codes, n_atoms, first, units, times, reads=coding.reads)
