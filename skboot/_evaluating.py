@@ -34,7 +34,7 @@ from .inference.intervals import (
     Evidence,
     confidence_interval,
 )
-from .metrics.statistic import Reduced, Statistic
+from .metrics.statistic import ReducedData, Statistic
 from .results import EvaluationResult, ResultTable
 
 # Resamples that are drawn at most where no limit is made of them.
@@ -160,7 +160,7 @@ def result_of(
     part: Part,
     known: Evidence,
     said: Cautions,
-    reduced: Reduced | None = None,
+    reduced: ReducedData | None = None,
 ) -> EvaluationResult:
     """Make the interval of one statistic on one part, and the result that holds it."""
     interval, notes = _interval(task, known, said)

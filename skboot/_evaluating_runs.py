@@ -36,7 +36,7 @@ from .inference.variance import (
     within_samples,
 )
 from .metrics.additive import RowMean, mean_of_values
-from .metrics.statistic import Reduced, Statistic
+from .metrics.statistic import ReducedData, Statistic
 from .resampling.coding import Coding
 from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult
@@ -209,7 +209,7 @@ def _is_exact(task: RunsTask, statistic: Statistic) -> bool:
     )
 
 
-def _row_values(reduced: Reduced) -> NDArray[Any]:
+def _row_values(reduced: ReducedData) -> NDArray[Any]:
     """Value of each row, before its sign, (n_samples,); boolean where it is 0 or 1."""
     values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
     if reduced.code is not None and reduced.code.dtype == bool and tuple(values) == (0, 1):

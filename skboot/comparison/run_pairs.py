@@ -18,7 +18,7 @@ from ..inference.outperformance import Outperformance, outperformance, too_few_p
 from ..inference.run_differences import RunsDifference, components_difference, welch_difference
 from ..inference.variance import Moments, ResampleNoise, RowNoise, moments, within_samples
 from ..metrics.additive import RowMean
-from ..metrics.statistic import Reduced, Statistic
+from ..metrics.statistic import ReducedData, Statistic
 from ..resampling.coding import Coding
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
@@ -247,7 +247,7 @@ def _is_exact(call: RunsCall, statistic: Statistic) -> bool:
 
 def _row_values(subject: Subject) -> Floats:
     """Value of each row, with the metric's sign."""
-    reduced: Reduced = subject.reduced
+    reduced: ReducedData = subject.reduced
     values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
     values = values * subject.statistic.sign  # type: ignore[attr-defined]
     return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])

@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController
 
 from .._checks import fail
 from .._memory import check_fits
-from ..metrics.statistic import Floats, MetricError, Reduced, Statistic
+from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import Coding
 from ..resampling.plan import Binding, LeftOut, ResamplingPlan
 
@@ -49,7 +49,7 @@ class Subject:
     ----------
     statistic : Statistic
         The metric.
-    reduced : Reduced
+    reduced : ReducedData
         Its reduction.
     coding : Coding
         Code of each row of the whole data set; -1 for rows it does not see.
@@ -60,7 +60,7 @@ class Subject:
     """
 
     statistic: Statistic
-    reduced: Reduced
+    reduced: ReducedData
     coding: Coding
     with_variance: bool = False
     with_influence: bool = False

@@ -20,7 +20,7 @@ from .statistic import (
     Proportion,
     ReadableBlock,
     Reading,
-    Reduced,
+    ReducedData,
     Statistic,
     as_number,
 )
@@ -52,41 +52,41 @@ class Negated(Statistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """As the statistic."""
         return self.statistic.reduce(y_true, y_pred, sample_weight)
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Negated values."""
         return 0.0 - self.statistic.evaluate(block, reduced)
 
-    def reading(self, reduced: Reduced) -> Reading:
+    def reading(self, reduced: ReducedData) -> Reading:
         """As the statistic."""
         return self.statistic.reading(reduced)
 
-    def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+    def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """As the statistic."""
         return self.statistic.variance(block, reduced)
 
-    def influence(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+    def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """The negated influence."""
         influence = self.statistic.influence(block, reduced)
         return None if influence is None else -influence
 
-    def variance_cost(self, reduced: Reduced) -> float:
+    def variance_cost(self, reduced: ReducedData) -> float:
         """As the statistic."""
         return self.statistic.variance_cost(reduced)
 
-    def proportion(self, reduced: Reduced) -> Proportion | None:
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
         found = self.statistic.proportion(reduced)
         return None if found is None else replace(found, sign=-found.sign)
 
-    def largest_share(self, reduced: Reduced) -> float | None:
+    def largest_share(self, reduced: ReducedData) -> float | None:
         """As the statistic."""
         return self.statistic.largest_share(reduced)
 
-    def delong(self, reduced: Reduced) -> tuple[float, int] | None:
+    def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
         """As the statistic: a standard error has no sign."""
         return self.statistic.delong(reduced)
 
@@ -99,7 +99,7 @@ class Negated(Statistic):
 
     def naive_of(
         self,
-        reduced: Reduced | None,
+        reduced: ReducedData | None,
         y_true: NDArray[Any] | None,
         y_pred: NDArray[Any],
         sample_weight: Floats | None,
@@ -132,7 +132,7 @@ class LibraryCallable(CallableStatistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Keep the rows, with columns as scikit-learn has them."""
         known = None
         if self.response == "values" and y_true is not None:
@@ -151,7 +151,7 @@ class LibraryCallable(CallableStatistic):
         reduced = super().reduce(y_true, y_pred, sample_weight)
         return replace(reduced, data=MappingProxyType({**reduced.data, "labels": known}))
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
         with unchecked(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -180,7 +180,7 @@ class CellsCallable(LibraryCallable):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Code rows by cell, where that is worth it and gives the same numbers."""
         by_row = super().reduce(y_true, y_pred, sample_weight)
         if sample_weight is not None or y_true is None or y_pred.ndim != 1:
@@ -192,10 +192,10 @@ class CellsCallable(LibraryCallable):
         code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
         first = np.unique(code, return_index=True)[1]
         data = {**by_row.data, "cells": (y_true[first], y_pred[first])}
-        reduced = Reduced(code, n_cells, data=MappingProxyType(data))
+        reduced = ReducedData(code, n_cells, data=MappingProxyType(data))
         return reduced if self._is_invariant(reduced, cells.counts) else by_row
 
-    def _is_invariant(self, reduced: Reduced, counts: NDArray[np.int64]) -> bool:
+    def _is_invariant(self, reduced: ReducedData, counts: NDArray[np.int64]) -> bool:
         """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
         n = int(counts.sum())
         # A fixed stream: the choice of the path is no part of the resampling.
@@ -214,7 +214,7 @@ class CellsCallable(LibraryCallable):
                     return False
         return True
 
-    def _calls(self, block: ReadableBlock, reduced: Reduced) -> Iterator[Callable[[], float]]:
+    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[Callable[[], float]]:
         if "cells" not in reduced.data:
             yield from super()._calls(block, reduced)
             return

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .cells import label_counts
-from .statistic import Floats, Proportion, ReadableBlock, Reading, Reduced, Response, Statistic
+from .statistic import Floats, Proportion, ReadableBlock, Reading, ReducedData, Response, Statistic
 
 # Values as few as this in a first look at the rows are worth coding; counts of codes are then
 # drawn instead of counts of rows.
@@ -40,14 +40,14 @@ class SumsStatistic(Statistic):
     reads: Reading = "sums"
 
     @abstractmethod
-    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Formula: from sums (n_lines, n_terms) to values (n_lines,)."""
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Value on each resample of the block."""
         return self.combine(block.sums(reduced.terms), reduced)
 
-    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of the formula by each sum, by central differences."""
         gradient = np.empty_like(sums)
         scale = np.abs(sums).max(axis=1)
@@ -59,21 +59,21 @@ class SumsStatistic(Statistic):
             gradient[:, k] = (self.combine(up, reduced) - self.combine(down, reduced)) / (2 * step)
         return gradient
 
-    def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+    def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """Infinitesimal-jackknife variance by the gradient (delta method)."""
         return block.variance(*self._terms_and_gradient(block, reduced))
 
-    def influence(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+    def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """Influence of each unit by the gradient (delta method)."""
         return block.influence(*self._terms_and_gradient(block, reduced))
 
-    def _terms_and_gradient(self, block: ReadableBlock, reduced: Reduced) -> tuple[Any, Floats]:
+    def _terms_and_gradient(self, block: ReadableBlock, reduced: ReducedData) -> tuple[Any, Floats]:
         """The terms of the sums, and the derivative of the formula at each line's sums."""
         sums = block.sums(reduced.terms)
         terms = np.eye(reduced.n_codes) if reduced.terms is None else reduced.terms
         return terms, self.gradient(sums, reduced)
 
-    def variance_cost(self, reduced: Reduced) -> float:
+    def variance_cost(self, reduced: ReducedData) -> float:
         """Flops per resample and atom: one product per term."""
         return 2.0 * (reduced.n_codes if reduced.terms is None else reduced.terms.shape[1])
 
@@ -121,7 +121,7 @@ class RowMean(SumsStatistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Code few-valued rows by their value, others by row; terms are weight and value."""
         values = self.row_values(y_true, y_pred)
         if sample_weight is None and values.dtype == bool:
@@ -137,7 +137,7 @@ class RowMean(SumsStatistic):
         centre = float(np.average(values, weights=weights))
         return self._reduced(None, np.asarray(values, dtype=np.float64), weights, centre)
 
-    def _of_flags(self, values: NDArray[np.bool_]) -> Reduced:
+    def _of_flags(self, values: NDArray[np.bool_]) -> ReducedData:
         """As `_reduced` of 0 and 1, which are codes themselves, from one count."""
         n, n_true = len(values), int(np.count_nonzero(values))
         both = 0 < n_true < n
@@ -150,7 +150,7 @@ class RowMean(SumsStatistic):
         terms = np.array([(1.0, value) for value in distinct])
         counts = np.array([n - n_true, n_true] if both else [n])
         code = values if both else np.zeros(n, dtype=np.uint8)
-        return Reduced(code, len(counts), terms, MappingProxyType(data), counts)
+        return ReducedData(code, len(counts), terms, MappingProxyType(data), counts)
 
     def _reduced(
         self,
@@ -159,7 +159,7 @@ class RowMean(SumsStatistic):
         weights: Floats,
         centre: float,
         counts: NDArray[np.int64] | None = None,
-    ) -> Reduced:
+    ) -> ReducedData:
         # Centred values: sums of squares about a common point lose no digits to a large mean. Not
         # under a root, which would make much of the rounding of a mean that is 0, nor for whole
         # numbers, whose sums are exact as they are.
@@ -170,7 +170,7 @@ class RowMean(SumsStatistic):
             "zero_one": self._zero_one(values, weights, counts),
             "largest_share": _largest_share(values, weights, counts),
         }
-        return Reduced(code, len(values), terms, MappingProxyType(data), counts)
+        return ReducedData(code, len(values), terms, MappingProxyType(data), counts)
 
     def _zero_one(
         self, values: Floats, weights: Floats, counts: NDArray[np.int64] | None
@@ -181,13 +181,13 @@ class RowMean(SumsStatistic):
         rows = np.ones(len(values), np.int64) if counts is None else counts
         return int(rows[values != 0].sum()), int(rows.sum())
 
-    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Mean, its root where asked, with the sign."""
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = reduced.data["centre"] + sums[:, 1] / sums[:, 0]
             return self.sign * (np.sqrt(np.maximum(mean, 0.0)) if self.root else mean)
 
-    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of a ratio, and of its root; NaN where the root is 0, and has none."""
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = self.sign / sums[:, 0]
@@ -196,14 +196,14 @@ class RowMean(SumsStatistic):
                 slope = 0.5 / (np.where(value == 0, np.nan, value) * sums[:, 0])
             return np.array((-slope * sums[:, 1] / sums[:, 0], slope)).T
 
-    def proportion(self, reduced: Reduced) -> Proportion | None:
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
         """A mean of 0/1 values of equally weighted rows is the proportion of its ones."""
         if reduced.data["zero_one"] is None:
             return None
         hits, n = reduced.data["zero_one"]
         return Proportion(hits, n, exact=True, sign=self.sign)
 
-    def largest_share(self, reduced: Reduced) -> float | None:
+    def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the sum of (absolute) row values that one row carries."""
         share: float | None = reduced.data["largest_share"]
         return share

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .cells import label_counts
 from .labels import BalancedAccuracy, SetAverage
-from .statistic import Floats, Reduced, Statistic
+from .statistic import Floats, ReducedData, Statistic
 
 
 def averages_classes(statistic: Statistic) -> bool:
@@ -47,14 +47,14 @@ def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any
 
 
 def averaged_sizes(
-    statistic: Statistic, reduced: Reduced, y_true: NDArray[Any] | None, weights: Any
+    statistic: Statistic, reduced: ReducedData, y_true: NDArray[Any] | None, weights: Any
 ) -> NDArray[np.int64] | None:
     """Rows of each class in an average that weighs them evenly.
 
     Parameters
     ----------
     statistic : Statistic
-    reduced : Reduced
+    reduced : ReducedData
         Of the rows below; without weights it holds their counts.
     y_true : ndarray of shape (n_samples,) or None
     weights : ndarray of shape (n_samples,) or None

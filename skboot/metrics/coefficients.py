@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .additive import SumsStatistic
 from .magnitudes import in_ordinary_range
-from .statistic import Floats, Reduced, Response
+from .statistic import Floats, ReducedData, Response
 
 # Relative size below which a sum of squares about the mean is nothing but rounding.
 _ROUNDING = 1e-14
@@ -43,7 +43,7 @@ class Coefficient(SumsStatistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Terms: row, weight, truth, its square, and residual, its square, about data points."""
         assert y_true is not None
         truth, predicted = in_ordinary_range(
@@ -59,9 +59,9 @@ class Coefficient(SumsStatistic):
         sums = [np.ones(len(truth)), weights]
         for values in (truth, residual):
             sums += [weights * values, weights * values**2]
-        return Reduced(None, len(truth), np.column_stack(sums))
+        return ReducedData(None, len(truth), np.column_stack(sums))
 
-    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""
         with np.errstate(invalid="ignore", divide="ignore"):
             total = _about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
@@ -74,7 +74,7 @@ class Coefficient(SumsStatistic):
         fewest = 1 if self.about_mean else 2
         return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), found, np.nan)
 
-    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
         gradient = np.zeros_like(sums)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -28,7 +28,7 @@ from .posteriors import (
     log_losses,
     squared_distances,
 )
-from .statistic import Floats, Reduced, Response, Statistic
+from .statistic import Floats, ReducedData, Response, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class ClassCosts(SumsStatistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Terms: weight of each class, weighted loss of each class."""
         assert y_true is not None
         code = None
@@ -92,11 +92,11 @@ class ClassCosts(SumsStatistic):
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         priors = check_priors(self.name, self.priors, n_classes)
         data = {"priors": priors}
-        return Reduced(
+        return ReducedData(
             code, len(classes), _by_class(classes, loss, weights, n_classes), MappingProxyType(data)
         )
 
-    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Mean of the class means, or of all rows, by that of the best answer without input."""
         weight, loss = np.split(sums, 2, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -120,7 +120,7 @@ class ClassCosts(SumsStatistic):
     def _best(self, shares: Floats) -> Floats:
         return np.where(shares > 0, self.best(np.nan_to_num(shares)), 0.0)
 
-    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative; that of the best answer is its loss, as it is best (envelope theorem)."""
         weight, loss = np.split(sums, 2, axis=1)
         priors = reduced.data["priors"]
@@ -230,7 +230,7 @@ class MeanCost(RowMean):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Cost of each row, found cell by cell."""
         assert y_true is not None
         labels = _labels(y_true, y_pred, self.labels)

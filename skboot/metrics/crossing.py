@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ranking import WORTH_MERGING, positive_rows, positive_scores, score_codes
-from .statistic import Floats, ReadableBlock, Reduced, Response, Statistic
+from .statistic import Floats, ReadableBlock, ReducedData, Response, Statistic
 
 # Sums of weights that differ by less than this share of the total are taken as equal.
 _ROUNDING = 1e-12
@@ -52,7 +52,7 @@ class _ErrorRates(_Loss):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Number rows in rising order of scores; terms are positives and negatives."""
         assert y_true is not None
         positive = positive_rows(y_true, self.pos_label)
@@ -61,9 +61,9 @@ class _ErrorRates(_Loss):
         if sample_weight is not None:
             terms = terms * sample_weight[codes.first][:, None]
         data = {"ends": codes.ends}
-        return Reduced(codes.code, len(codes.first), terms, MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Find the threshold of each resample; NaN where a class is absent."""
         (found,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -199,7 +199,7 @@ class MedianAbsoluteError(_Loss):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Number rows in rising order of absolute errors, equal ones as one if that pays."""
         assert y_true is not None
         # As floats: unsigned integers wrap, and booleans have no difference.
@@ -215,9 +215,9 @@ class MedianAbsoluteError(_Loss):
         code[order] = number
         terms = np.ones(len(ordered)) if sample_weight is None else sample_weight[order]
         data = MappingProxyType({"errors": ordered})
-        return Reduced(code, len(ordered), terms[:, None], data)
+        return ReducedData(code, len(ordered), terms[:, None], data)
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Where half the weight is reached, and where it is exceeded."""
         lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
         errors = reduced.data["errors"]

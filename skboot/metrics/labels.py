@@ -24,7 +24,7 @@ from scipy import sparse
 from .additive import SumsStatistic
 from .cells import Cells, encode, label_counts
 from .layout import Layout, added, distinct_rows, matrix, side_by_side
-from .statistic import Floats, Proportion, Reduced, Response
+from .statistic import Floats, Proportion, ReducedData, Response
 
 # Rows of labels that constant decisions are evaluated on at once.
 _ROWS = 1 << 14
@@ -55,7 +55,7 @@ class LabelMetric(SumsStatistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Code rows by what they add; with weights each row is its own code."""
         assert y_true is not None
         cells = Cells.of(y_true, y_pred)
@@ -65,7 +65,7 @@ class LabelMetric(SumsStatistic):
             every = cells.rows(np.arange(len(cells.counts)))
             of_rows = Layout(layout.slots[every], layout.values[every], layout.n_terms)
             terms = matrix(of_rows, sample_weight)
-            return Reduced(None, len(y_pred), terms, MappingProxyType(data))
+            return ReducedData(None, len(y_pred), terms, MappingProxyType(data))
         distinct, of_cell = distinct_rows(np.hstack((layout.slots, layout.values)))
         counts = np.bincount(of_cell, cells.counts).astype(np.int64)
         order = np.argsort(-counts, kind="stable")
@@ -77,9 +77,9 @@ class LabelMetric(SumsStatistic):
         data["truth_counts"] = cells.of_truth()
         data["observed"] = np.asarray(counts[order] @ terms).reshape(-1)
         code = cells.rows(number[of_cell])
-        return Reduced(code, len(order), terms, MappingProxyType(data), counts[order])
+        return ReducedData(code, len(order), terms, MappingProxyType(data), counts[order])
 
-    def combine(self, sums: Floats, reduced: Reduced) -> Floats:
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Apply the formula; a resample without rows has no value."""
         n_terms = reduced.data["n_terms"]
         rows = sums[:, -n_terms:]
@@ -87,7 +87,7 @@ class LabelMetric(SumsStatistic):
             values = self.formula(sums[:, :n_terms], rows, reduced.data)
         return np.where(rows[:, 0] > 0, values, np.nan)
 
-    def gradient(self, sums: Floats, reduced: Reduced) -> Floats:
+    def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of the formula; 0 by a sum that has no rows, whose units weigh nothing."""
         n_terms = reduced.data["n_terms"]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -108,7 +108,7 @@ class LabelMetric(SumsStatistic):
 
     def naive_of(
         self,
-        reduced: Reduced | None,
+        reduced: ReducedData | None,
         y_true: NDArray[Any] | None,
         y_pred: NDArray[Any],
         sample_weight: Floats | None,
@@ -228,7 +228,7 @@ class SetRatio(LabelMetric):
         ratio = sums[:, 1] / sums[:, 2]
         return np.column_stack((np.zeros(len(sums)), 1 / sums[:, 2], -ratio / sums[:, 2]))
 
-    def proportion(self, reduced: Reduced) -> Proportion | None:
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
         """Hits among the members of the sets; F1 as a function of the Jaccard index."""
         if "observed" not in reduced.data:
             return None

@@ -19,7 +19,7 @@ from scipy.special import xlogy
 
 from .additive import RowMean
 from .cells import encode, label_counts
-from .statistic import Floats, Reduced, Response
+from .statistic import Floats, ReducedData, Response
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class PosteriorMean(RowMean):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Terms are weight and loss of each row."""
         assert y_true is not None
         prob = all_columns(y_pred)
@@ -79,7 +79,7 @@ class TopAccuracy(PosteriorMean):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Code rows by whether they are hits."""
         assert y_true is not None
         labels, n_classes = self.labels, 2

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .statistic import Floats, ReadableBlock, Reading, Reduced, Response, Statistic
+from .statistic import Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
 
 # Merged codes pay when they are this many times fewer than the rows: counts of single rows are
 # drawn faster than those of codes that stand for several.
@@ -239,7 +239,7 @@ class RocAuc(Statistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Number rows in score order; with several classes, keep an order for each."""
         assert y_true is not None
         if self.multi_class is not None and y_pred.ndim == 2 and y_pred.shape[1] > 2:
@@ -249,18 +249,18 @@ class RocAuc(Statistic):
         weights = np.ones(1) if sample_weight is None else sample_weight[codes.first]
         upper, lower = weights * codes.positive, weights * ~codes.positive
         data = {"upper": upper, "lower": lower, "level": codes.level}
-        return Reduced(codes.code, len(codes.first), data=MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
 
     def _reduce_classes(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         member = _class_columns(y_true, self.labels)
         weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
         ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
         data = {"member": member, "weights": weights, "ranked": ranked}
-        return Reduced(None, len(y_true), member.T * weights[:, None], MappingProxyType(data))
+        return ReducedData(None, len(y_true), member.T * weights[:, None], MappingProxyType(data))
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of the pairs of a positive and a negative that are in order."""
         data = reduced.data
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -299,7 +299,7 @@ class RocAuc(Statistic):
             weighed += weight
         return found / weighed
 
-    def delong(self, reduced: Reduced) -> tuple[float, int] | None:
+    def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
         """Standard error of the area of two classes, and the size of the smaller class."""
         if "ranked" in reduced.data:
             return None
@@ -362,7 +362,7 @@ class AveragePrecision(Statistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Number rows in falling order of scores; with several classes, keep an order for each."""
         assert y_true is not None
         if y_pred.ndim == 2 and y_pred.shape[1] > 2:
@@ -374,11 +374,11 @@ class AveragePrecision(Statistic):
             terms *= sample_weight[codes.first][:, None]
         curve = _Curve(terms, _ends_of_positives(codes.positive, codes.level), None)
         data = {"curves": [curve], "equal_weights": sample_weight is None}
-        return Reduced(codes.code, len(codes.first), terms, MappingProxyType(data))
+        return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
 
     def _reduce_classes(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
         curves = []
         for k, positive in enumerate(_class_columns(y_true, self.labels)):
@@ -388,13 +388,13 @@ class AveragePrecision(Statistic):
             ends = _ends_of_positives(ranked.positive, ranked.level)
             curves.append(_Curve(terms, ends, ranked.order))
         data = {"curves": curves, "equal_weights": sample_weight is None}
-        return Reduced(None, len(y_true), data=MappingProxyType(data))
+        return ReducedData(None, len(y_true), data=MappingProxyType(data))
 
-    def reading(self, reduced: Reduced) -> Reading:
+    def reading(self, reduced: ReducedData) -> Reading:
         """Units of equal weight have few terms, and so a closed form without one of them."""
         return "steps" if reduced.data["equal_weights"] else "tiles"
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
         areas, positives = zip(
             *(_area_under(block, curve) for curve in reduced.data["curves"]), strict=True

@@ -52,7 +52,7 @@ class ReadableBlock(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Reduced:
+class ReducedData:
     """What a statistic keeps of the data.
 
     Attributes
@@ -140,7 +140,7 @@ class Statistic(ABC):
     @abstractmethod
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Number the interchangeable rows and keep what the formula needs of them.
 
         Parameters
@@ -154,38 +154,38 @@ class Statistic(ABC):
 
         Returns
         -------
-        Reduced
+        ReducedData
         """
 
     @abstractmethod
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Value on each resample of the block, (n_lines,); NaN where undefined."""
 
-    def reading(self, reduced: Reduced) -> Reading:
+    def reading(self, reduced: ReducedData) -> Reading:
         """How it reads a block of these rows; "steps" if that has a closed form without a unit."""
         return self.reads
 
-    def variance(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+    def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """Infinitesimal-jackknife variance on each resample, (n_lines,), if there is a formula."""
         return None
 
-    def influence(self, block: ReadableBlock, reduced: Reduced) -> Floats | None:
+    def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
         """Influence of each unit on the value of the only resample, if there is a formula."""
         return None
 
-    def variance_cost(self, reduced: Reduced) -> float:
+    def variance_cost(self, reduced: ReducedData) -> float:
         """Rough flops of `variance` per resample and atom; inf without a formula."""
         return np.inf
 
-    def proportion(self, reduced: Reduced) -> Proportion | None:
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The proportion this metric is a function of on these rows, if it is one."""
         return None
 
-    def largest_share(self, reduced: Reduced) -> float | None:
+    def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the sum of row values that one row carries, for a mean of losses."""
         return None
 
-    def delong(self, reduced: Reduced) -> tuple[float, int] | None:
+    def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
         """Standard error after DeLong et al. (1988) and size of the smaller class, for an AUC.
 
         For rows without weights alone.
@@ -200,7 +200,7 @@ class Statistic(ABC):
 
     def naive_of(
         self,
-        reduced: Reduced | None,
+        reduced: ReducedData | None,
         y_true: NDArray[Any] | None,
         y_pred: NDArray[Any],
         sample_weight: Floats | None,
@@ -245,12 +245,12 @@ class CallableStatistic(Statistic):
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> Reduced:
+    ) -> ReducedData:
         """Keep the rows themselves; every row has its own code."""
         data = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
-        return Reduced(None, len(y_pred), data=MappingProxyType(data))
+        return ReducedData(None, len(y_pred), data=MappingProxyType(data))
 
-    def evaluate(self, block: ReadableBlock, reduced: Reduced) -> Floats:
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
         values = np.empty(block.n_lines)
         for line, call in enumerate(self._calls(block, reduced)):
@@ -262,7 +262,7 @@ class CallableStatistic(Statistic):
                 raise MetricError(line, error, self.name) from error
         return self.sign * values
 
-    def _calls(self, block: ReadableBlock, reduced: Reduced) -> Iterator[Callable[[], float]]:
+    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[Callable[[], float]]:
         """One call of the function for each resample."""
         for rows in block.rows():
             yield partial(self._on_rows, reduced.data, rows)

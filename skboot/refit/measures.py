@@ -315,7 +315,7 @@ class ValueMeasure(RowMeasure):
 
 
 class _AboutZero:
-    """Stands for `Reduced` where means of values are taken about zero."""
+    """Stands for `ReducedData` where means of values are taken about zero."""
 
     data: Mapping[str, Any] = {"centre": 0.0}
 
