@@ -22,6 +22,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from ._evidence import Task, jackknives_of, subject_of, with_replicates
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
+from ._streams import stored_seed
 from ._warnings import warn_user
 from .inference.automatic import automatic_interval, degeneracy, left_out_estimate, planned_method
 from .inference.distribution import (
@@ -261,10 +262,6 @@ def packed(
         said.undefined(name, n_undefined, len(known.replicates))
     elif np.isnan(known.estimate):
         said.undefined(name, len(known.replicates), len(known.replicates))
-    seed = task.plan.seed
-    entropy: Any = seed.entropy
-    if seed.spawn_key:
-        entropy = {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
     held_fixed = ["the trained system"]
     if task.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
@@ -280,7 +277,7 @@ def packed(
         naive_estimate=naive_estimate,
         notes=(*notes, *(text for text in said_of_it if text and text not in notes)),
         held_fixed=tuple(held_fixed),
-        seed=entropy,
+        seed=stored_seed(task.plan.seed),
         settings=task.settings,
         versions=versions_used(),
     )

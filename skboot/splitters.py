@@ -27,6 +27,7 @@ from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_
 from sklearn.utils import indexable
 
 from ._checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
+from ._streams import child_seed
 from ._warnings import warn_user
 
 __all__ = [
@@ -434,7 +435,7 @@ def _out_of_bag_splits(
     rows = np.arange(len(unit))
     n_drawn = np.zeros(sum(map(len, strata)), dtype=np.intp)
     for index in range(n_splits):
-        rng = _stream(seed, index)
+        rng = np.random.default_rng(child_seed(seed, index))
         for members in strata:
             n_drawn[members] = _draw_leaving_some_out(rng, len(members))
         weight = n_drawn[unit]
@@ -476,16 +477,9 @@ def _test_resamples(
     for side, (train, test, unit) in enumerate(sides):
         n_units = int(unit.max()) + 1
         for index in range(n_resamples):
-            rng = _stream(seed, side, index)
+            rng = np.random.default_rng(child_seed(seed, side, index))
             n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
             yield train, np.repeat(test, n_drawn[unit])
-
-
-def _stream(seed: np.random.SeedSequence, *key: int) -> np.random.Generator:
-    # What SeedSequence.spawn would give, without changing the caller's object.
-    key = (*seed.spawn_key, *key)
-    child = np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size)
-    return np.random.default_rng(child)
 
 
 def _check_inner_cv(cv: Any) -> Any:

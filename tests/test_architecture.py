@@ -19,6 +19,7 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 LAYERS = [
     ["_lazy"],
     ["_warnings"],
+    ["_streams"],
     ["_sklearn_compat"],
     ["_arrays"],
     ["_messages"],

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks as check
 from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan
+from .._streams import stored_seed
 from ..inference.automatic import degeneracy
 from ..inference.distribution import Subject, bootstrap
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
@@ -385,10 +386,6 @@ def _packed(
         "configurations at least once."
     )
     degenerate = degeneracy(limits)
-    seed = candidates.plan.seed
-    entropy: Any = seed.entropy
-    if seed.spawn_key:
-        entropy = {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
     return EvaluationResult(
         metric=candidates.metric,
         estimand="method",
@@ -401,7 +398,7 @@ def _packed(
         naive_estimate=None,
         notes=(told, *notes, *([degenerate] if degenerate else [])),
         held_fixed=("the out-of-fold predictions of each configuration",),
-        seed=entropy,
+        seed=stored_seed(candidates.plan.seed),
         settings=candidates.settings,
         versions=versions_used(),
         refits=refits,

@@ -15,12 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
+from .._streams import child_seed
 from .variance import LEAST_DF, Moments
 
 Floats = NDArray[np.float64]
 
 # Draws for the joint law of several t statistics: the error of a 5 % level is then 0.1 %.
 _N_DRAWS = 40_000
+# Key of their stream below the seed of the plan, whose blocks have the keys below it.
+_T_DRAWS = 1 << 31
 
 
 class TDifference(Protocol):
@@ -183,10 +186,7 @@ def joint_p_values(
         In rising order. A normal vector with these correlations over independent chi variables
         gives t statistics, each with its own degrees of freedom.
     """
-    stream = np.random.SeedSequence(
-        entropy=seed.entropy, spawn_key=(*seed.spawn_key, 1 << 31), pool_size=seed.pool_size
-    )
-    rng = np.random.default_rng(stream)
+    rng = np.random.default_rng(child_seed(seed, _T_DRAWS))
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     df = np.array([each.degrees_of_freedom for each in differences])

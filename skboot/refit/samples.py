@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._streams import child_seed
 from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
 from .training import Run
 
@@ -142,9 +143,8 @@ def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:
 
 
 def stream(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """Child of a seed that is no stream of a splitter; the seed itself is not spawned from."""
-    key = (*seed.spawn_key, _PREFIX, *key)
-    return np.random.SeedSequence(seed.entropy, spawn_key=key, pool_size=seed.pool_size)
+    """Return a child of a seed that no splitter with the same random state draws from."""
+    return child_seed(seed, _PREFIX, *key)
 
 
 def _n_folds(n_units: int, codes: NDArray[np.intp] | None) -> int:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._streams import child_seed
 from .block import Block, UnitBlock
 from .coding import Coding, bind_groups, bind_pairs, bind_rows
 from .design import SamplingDesign
@@ -282,11 +283,7 @@ class Binding:
         if self.plan.drawn is not None:
             first = number * self.block_size
             return self._blocks((self.plan.drawn[first : first + self.block_size],))
-        seed = self.plan.seed
-        stream = np.random.SeedSequence(
-            entropy=seed.entropy, spawn_key=(*seed.spawn_key, number), pool_size=seed.pool_size
-        )
-        rng = np.random.Generator(np.random.SFC64(stream))
+        rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.lazy:
             multiplicity = self.multiplicity[0]
             return [LazyBlock(self.memberships[0], multiplicity, self.block_size, rng)]

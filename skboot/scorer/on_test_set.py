@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _checks as check
 from .._inputs import Rows, resolved_statistics
+from .._streams import stored_seed
 from .._warnings import warn_user
 from ..evaluation import bootstrap_score
 from ..inference.intervals import FOR_ONE_SCORE
@@ -37,7 +38,6 @@ from ..refit.training import (
 )
 from ..results import EvaluationResult, ResultTable
 from ..runs import bootstrap_runs
-from . import packing
 
 _CALLER = "BootstrapScorer"
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
@@ -418,7 +418,7 @@ def _finished(result: EvaluationResult, asked: Asked, samples: Samples) -> Evalu
     return replace(
         result,
         held_fixed=(*result.held_fixed, *fixed),
-        seed=packing.entropy_of(samples.seed),
+        seed=stored_seed(samples.seed),
         settings={**result.settings, **asked.record},
     )
 

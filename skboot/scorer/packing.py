@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
 from .._evaluating import versions_used
+from .._streams import stored_seed
 from .._warnings import warn_user
 from ..inference.intervals import Evidence
 from ..method_error.cv_bootstrap import ErrorInterval
@@ -214,7 +215,7 @@ def _packed(
         naive_estimate=None,
         notes=tuple(notes),
         held_fixed=("the number of training rows of each class",) if settings.stratify else (),
-        seed=entropy_of(kept.samples.seed),
+        seed=stored_seed(kept.samples.seed),
         settings=settings.record,
         versions=versions_used(),
         runs=runs_of(kept, found),
@@ -244,10 +245,3 @@ def _cautions(kept: RunRecords, refits: Refits, interval: ErrorInterval) -> tupl
 def _asks_for_caution(note: str) -> bool:
     marks = ("heavy-tailed", "too few", "optimistic", "heavy tails")
     return any(mark in note for mark in marks)
-
-
-def entropy_of(seed: np.random.SeedSequence) -> Any:
-    """Seed as a result holds it."""
-    if seed.spawn_key:
-        return {"entropy": seed.entropy, "spawn_key": list(seed.spawn_key)}
-    return seed.entropy
