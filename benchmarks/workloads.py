@@ -29,7 +29,7 @@ from packages import (
 from sklearn import metrics
 
 from skboot import BootstrapScorer, bootstrap_score
-from skboot.inference.distribution import Subject, acceleration
+from skboot.inference.distribution import BoundStatistic, jackknife
 from skboot.metrics.lookup import resolve_metrics
 from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
@@ -229,10 +229,10 @@ def jackknife_rows() -> Iterator[Row]:
         reduced = statistic.reduce(*data, None)
         coding = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
         plan = ResamplingPlan(SamplingDesign.of_rows(100_000), 2, np.random.SeedSequence(0))
-        subject = Subject(statistic, reduced, coding)
+        bound = BoundStatistic(statistic, reduced, coding)
 
-        def call(plan=plan, coding=coding, subject=subject):
-            return acceleration(plan.bind([coding]), [subject], [1.0])
+        def call(plan=plan, coding=coding, bound=bound):
+            return jackknife(plan.bind([coding]), [bound], [1.0])
 
         goal = within(seconds, f"{1e3 * seconds:g} ms")
         yield Row(f"acceleration of BCa, n 1e5, {name}", call, goal)

@@ -19,7 +19,7 @@ from ._evidence import Task
 from ._inputs import Part, Rows
 from ._runs_inputs import Runs
 from .inference.automatic import degeneracy
-from .inference.distribution import Subject, bootstrap, bootstrap_each
+from .inference.distribution import BoundStatistic, bootstrap, bootstrap_each
 from .inference.intervals import Evidence
 from .inference.run_intervals import RunsEvidence, runs_interval
 from .inference.variance import (
@@ -29,10 +29,10 @@ from .inference.variance import (
     RunVariance,
     UnitNoise,
     crossed_runs,
+    least_test_variance,
     moments,
     over_runs_alone,
     trained_runs,
-    wilson_floor,
     within_samples,
 )
 from .metrics.additive import RowMean, mean_of_values
@@ -184,13 +184,13 @@ def _evaluated(
     return _packed(task, system, evidence, average, notes, said)
 
 
-def _subject(statistic: Statistic, rows: Rows) -> Subject:
+def _subject(statistic: Statistic, rows: Rows) -> BoundStatistic:
     reduced = statistic.reduce(*rows.of(None))
     coding = Coding(reduced.code, reduced.n_codes, statistic.reads, reduced.counts)
-    return Subject(statistic, reduced, coding)
+    return BoundStatistic(statistic, reduced, coding)
 
 
-def _zero_one_sign(subjects: list[Subject]) -> float:
+def _zero_one_sign(subjects: list[BoundStatistic]) -> float:
     """1 or -1 where every run's score is the mean of 0/1 values, or its negative; else 0."""
     found = [subject.statistic.proportion(subject.reduced) for subject in subjects]
     whole = all(one is not None and one.exact and one.scale == "identity" for one in found)
@@ -221,7 +221,7 @@ def _row_values(reduced: ReducedData) -> NDArray[Any]:
 
 def _distributions(
     task: RunsTask,
-    subjects: list[Subject],
+    subjects: list[BoundStatistic],
     series: list[NDArray[Any]],
     statistic: Statistic,
     n_jobs: int | None,
@@ -235,7 +235,7 @@ def _distributions(
         together = RowNoise(series).average(task.centre)
         reduced = values.reduce(None, together, None)
         coding = Coding(reduced.code, reduced.n_codes, values.reads)
-        alone = [*subjects, Subject(values, reduced, coding)]
+        alone = [*subjects, BoundStatistic(values, reduced, coding)]
         *found, (_, mean) = bootstrap_each(task.plan, alone)
         return found, statistic.sign * mean  # type: ignore[attr-defined]
     binding = task.plan.bind([subject.coding for subject in subjects])
@@ -286,7 +286,7 @@ def _split(
     singles = [[run] for run in range(n_runs)]
     options: dict[str, Any] = {"n_units": n}
     if zero_one:
-        options["floor"] = wilson_floor(task.plan.design.n_samples)
+        options["floor"] = least_test_variance(task.plan.design.n_samples)
     if task.varied in ("seed", "independent"):
         source = "seed" if task.varied == "seed" else "training"
         runs = moments(scores, noise, singles)

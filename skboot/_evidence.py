@@ -18,8 +18,8 @@ from ._inputs import Part, Rows
 from .inference.automatic import planned_method
 from .inference.distribution import (
     BootstrapDistribution,
+    BoundStatistic,
     Jackknife,
-    Subject,
     jackknife,
 )
 from .inference.intervals import (
@@ -49,7 +49,7 @@ class Task:
     notes: tuple[str, ...] = ()
 
 
-def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, Evidence]:
+def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[BoundStatistic, Evidence]:
     """Reduce the rows of a part, and gather what is known before resampling."""
     y_true, y_pred, weights = task.rows.of(part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
@@ -95,7 +95,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[Subject, E
     )
     if design.kind == "groups" and not by_group:
         with_variance = False
-    return Subject(statistic, reduced, coding, bool(with_variance), by_group), known
+    return BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group), known
 
 
 def _with_groups(
@@ -148,7 +148,7 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
 def jackknives_of(
     task: Task,
     binding: Binding,
-    subjects: Sequence[Subject],
+    subjects: Sequence[BoundStatistic],
     evidence: Sequence[Evidence],
     estimates: Sequence[float],
 ) -> Sequence[Jackknife | None]:

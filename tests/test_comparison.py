@@ -431,7 +431,7 @@ def test_an_undefined_metric_gives_undefined_differences_with_the_reason(data, a
     )
     for pair in result.pairs:
         assert np.isnan([pair.p_value, pair.p_value_adjusted, *pair.widest_interval[:2]]).all()
-        assert not result.told_apart(pair)
+        assert not result.is_distinguishable(pair)
     assert any("undefined" in note for note in result.notes)
 
 

@@ -81,7 +81,7 @@ def test_a_reference_is_what_all_are_drawn_against():
 def test_systems_told_apart_have_another_marker():
     result = compared(5)
     display = ComparisonDisplay.from_result(result)
-    told = sum(result.told_apart(pair) for pair in result.pairs)
+    told = sum(result.is_distinguishable(pair) for pair in result.pairs)
     assert 0 < told < len(result.pairs)
     assert [len(line.get_xdata()) for line in display.points_] == [told, 10 - told]
     assert len({line.get_marker() for line in display.points_}) == 2

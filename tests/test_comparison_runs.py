@@ -261,7 +261,7 @@ def test_several_methods_get_wider_intervals_that_agree_with_p(data, adjust):
             continue
         low, high, *_ = pair.confidence_interval
         assert pair.simultaneous_interval.low < low < high < pair.simultaneous_interval.high
-        assert (pair.p_value_adjusted <= 0.05) == result.told_apart(pair)
+        assert (pair.p_value_adjusted <= 0.05) == result.is_distinguishable(pair)
 
 
 def test_the_joint_law_of_one_difference_is_students():

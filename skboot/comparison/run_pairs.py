@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._inputs import Rows
 from ..inference.differences import share_won
-from ..inference.distribution import Subject, bootstrap
+from ..inference.distribution import BoundStatistic, bootstrap
 from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import RunsDifference, components_difference, welch_difference
@@ -204,7 +204,7 @@ def _evaluated(
             statistic = statistics[f"{name}][{k}"]
             reduced = statistic.reduce(*rows.of(None))
             coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
-            subjects.append(Subject(statistic, reduced, coding))
+            subjects.append(BoundStatistic(statistic, reduced, coding))
             owner.append(name)
     binding = call.plan.bind([subject.coding for subject in subjects])
     found = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller="compare_runs")
@@ -245,7 +245,7 @@ def _is_exact(call: RunsCall, statistic: Statistic) -> bool:
     )
 
 
-def _row_values(subject: Subject) -> Floats:
+def _row_values(subject: BoundStatistic) -> Floats:
     """Value of each row, with the metric's sign."""
     reduced: ReducedData = subject.reduced
     values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]

@@ -20,12 +20,12 @@ from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan
 from .._streams import stored_seed
 from ..inference.automatic import degeneracy
-from ..inference.distribution import Subject, bootstrap
+from ..inference.distribution import BoundStatistic, bootstrap
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from ..method_error.error632 import error632
 from ..method_error.method_intervals import Refits, as_confidence_interval, method_interval
 from ..method_error.out_of_bag import OutOfBagError
-from ..method_error.selection_error import error_of_choice
+from ..method_error.selection_error import out_of_bag_error_of_selection
 from ..metrics.additive import RowMean
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
@@ -191,13 +191,13 @@ class _Candidates:
         return all(isinstance(s, RowMean) and s.is_row_mean for s in self.statistics.values())
 
     @cached_property
-    def subjects(self) -> list[Subject]:
+    def subjects(self) -> list[BoundStatistic]:
         """Each configuration with its reduced rows."""
         found = []
         for name, rows in self.rows.items():
             reduced = self.statistics[name].reduce(*rows.of(None))
             coding = Coding(reduced.code, reduced.n_codes, self.statistics[name].reads)
-            found.append(Subject(self.statistics[name], reduced, coding))
+            found.append(BoundStatistic(self.statistics[name], reduced, coding))
         return found
 
     @cached_property
@@ -305,7 +305,7 @@ def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Re
     if not candidates.are_row_means:
         return _Resampled(observed, chosen, _left_out(every, subjects, chosen), None)
     members = candidates.plan.design.members
-    error = error_of_choice(
+    error = out_of_bag_error_of_selection(
         -sign * np.array([_row_values(subject) for subject in subjects]),
         chosen,
         candidates.drawn,
@@ -316,7 +316,7 @@ def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Re
     return _Resampled(observed, chosen, 0.0 - sign * error.replicates, error)
 
 
-def _left_out(binding: Binding, subjects: list[Subject], chosen: NDArray[np.intp]) -> Floats:
+def _left_out(binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[np.intp]) -> Floats:
     """Score, on the rows that each resample leaves out, of what it chose."""
     scores = np.full(len(chosen), np.nan)
     for number in range(binding.n_blocks):
@@ -335,7 +335,7 @@ def _left_out(binding: Binding, subjects: list[Subject], chosen: NDArray[np.intp
     return scores
 
 
-def _evaluated(subject: Subject, outside: UnitBlock, resamples: NDArray[np.intp]) -> Floats:
+def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[np.intp]) -> Floats:
     try:
         return subject.statistic.evaluate(outside, subject.reduced)
     except MetricError as failure:
@@ -345,7 +345,7 @@ def _evaluated(subject: Subject, outside: UnitBlock, resamples: NDArray[np.intp]
         ) from failure.error
 
 
-def _row_values(subject: Subject) -> Floats:
+def _row_values(subject: BoundStatistic) -> Floats:
     """Value of each row with the sign of the metric; 0 where it has no weight."""
     terms, code = subject.reduced.terms, subject.reduced.code
     values = np.zeros(len(terms))

@@ -41,7 +41,7 @@ from ..inference.intervals import (
     Evidence,
     confidence_interval,
     max_t_deviations,
-    stretched,
+    t_quantile_of_normal,
 )
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
@@ -280,7 +280,7 @@ def _by_max_t(
         ]
     )
     alone = np.array([record.p_value for record in records])
-    joint = max_t_adjusted(alone, estimates, errors, stretched(drawn, largest))
+    joint = max_t_adjusted(alone, estimates, errors, t_quantile_of_normal(drawn, largest))
     found = []
     for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
         if errors[k] > 0:
@@ -295,8 +295,8 @@ def _by_max_t(
             # Not among the largest of the resamples: by Bonferroni's rule, if at all.
             wide, p = _bonferroni(record, difference, methods[k], len(records), confidence_level)
             wide = wide._replace(method="max-t")
-        hull = _hull(wide, record.confidence_interval, difference.evidence.bounds)
-        found.append(record._replace(simultaneous_interval=hull, p_value_adjusted=p))
+        widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
+        found.append(record._replace(simultaneous_interval=widened, p_value_adjusted=p))
     return found
 
 
@@ -311,8 +311,8 @@ def _by_holm(
     found = []
     for record, difference, method, p in zip(records, differences, methods, adjusted, strict=True):
         wide, _ = _bonferroni(record, difference, method, len(records), confidence_level)
-        hull = _hull(wide, record.confidence_interval, difference.evidence.bounds)
-        found.append(record._replace(simultaneous_interval=hull, p_value_adjusted=float(p)))
+        widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
+        found.append(record._replace(simultaneous_interval=widened, p_value_adjusted=float(p)))
     return found
 
 
@@ -343,7 +343,7 @@ def _bonferroni(
     return ConfidenceInterval(found.low, found.high, confidence_level, "bonferroni"), p
 
 
-def _hull(
+def _widened_to_hold(
     wide: ConfidenceInterval, own: ConfidenceInterval, bounds: tuple[float, float]
 ) -> ConfidenceInterval:
     """Simultaneous interval, never inside the pair's own, and within what is possible."""

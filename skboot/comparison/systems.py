@@ -23,7 +23,7 @@ from .._inputs import (
 )
 from ..inference.automatic import planned_method
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.distribution import LeftOutValues, Subject, bootstrap, leave_out
+from ..inference.distribution import BoundStatistic, LeftOutValues, bootstrap, leave_out
 from ..inference.intervals import Evidence
 from ..metrics.adapters import Negated
 from ..metrics.additive import RowMean
@@ -312,7 +312,7 @@ class _Unit:
     part: Part
     statistic: Statistic
     task: Task
-    subject: Subject
+    subject: BoundStatistic
     evidence: Evidence
 
 

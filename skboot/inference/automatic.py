@@ -61,7 +61,7 @@ TOO_FEW = "fewer than two resamples gave a value"
 NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
 
 
-class Choice(NamedTuple):
+class IntervalWithNotes(NamedTuple):
     """An interval, and what must be said of it.
 
     Attributes
@@ -79,7 +79,7 @@ class Choice(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> Choice:
+def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> IntervalWithNotes:
     """Choose the interval for the case at hand and make it.
 
     Parameters
@@ -91,11 +91,11 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> Ch
 
     Returns
     -------
-    Choice
+    IntervalWithNotes
         The limits are cut at the metric's bounds.
     """
     if np.isnan(evidence.estimate):
-        return Choice(_undefined(confidence_level), (_NO_VALUE,), ())
+        return IntervalWithNotes(_undefined(confidence_level), (_NO_VALUE,), ())
     notes: list[str] = []
     warnings: list[str] = []
     if evidence.kind == "rows":
@@ -109,7 +109,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> Ch
     else:
         interval = _for_pairs(evidence, confidence_level, warnings)
     interval = _within_bounds(interval, evidence, notes)
-    return Choice(interval, tuple(warnings + notes), tuple(warnings))
+    return IntervalWithNotes(interval, tuple(warnings + notes), tuple(warnings))
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:

@@ -42,7 +42,7 @@ _TASKS_PER_WORKER = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class BoundStatistic:
     """A statistic and the data it was reduced to.
 
     Attributes
@@ -101,7 +101,7 @@ def check_replicates_fit(n_resamples: int, n_subjects: int, caller: str) -> None
 
 def bootstrap(
     binding: Binding,
-    subjects: Sequence[Subject],
+    subjects: Sequence[BoundStatistic],
     *,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -113,7 +113,7 @@ def bootstrap(
     ----------
     binding : Binding
         The plan, bound to the subjects' codings in the same order.
-    subjects : sequence of Subject
+    subjects : sequence of BoundStatistic
         What to evaluate.
     n_jobs : int or None
         Workers at most; started only when the work is predicted to take seconds. The numbers
@@ -170,7 +170,7 @@ def bootstrap(
     return results
 
 
-def _check_sizes(values: Floats, subjects: Sequence[Subject], caller: str) -> None:
+def _check_sizes(values: Floats, subjects: Sequence[BoundStatistic], caller: str) -> None:
     """Refuse values whose squares, which a standard error is made of, are not finite or vanish."""
     for value, subject in zip(values.tolist(), subjects, strict=True):
         if value == 0 or _SMALLEST <= abs(value) <= _LARGEST or value != value:
@@ -182,7 +182,7 @@ def _check_sizes(values: Floats, subjects: Sequence[Subject], caller: str) -> No
 
 
 def bootstrap_each(
-    plan: ResamplingPlan, subjects: Sequence[Subject], caller: str = "bootstrap_each"
+    plan: ResamplingPlan, subjects: Sequence[BoundStatistic], caller: str = "bootstrap_each"
 ) -> list[tuple[float, Floats]]:
     """Value on the data and replicates (n_resamples,) of each statistic, bound by itself.
 
@@ -230,7 +230,7 @@ class Jackknife(NamedTuple):
 
 
 def jackknife(
-    binding: Binding, subjects: Sequence[Subject], estimates: Sequence[float]
+    binding: Binding, subjects: Sequence[BoundStatistic], estimates: Sequence[float]
 ) -> list[Jackknife]:
     """Evaluate each subject without each unit of the design.
 
@@ -238,7 +238,7 @@ def jackknife(
     ----------
     binding : Binding
         The plan, bound to the subjects' codings in the same order; rows or groups.
-    subjects : sequence of Subject
+    subjects : sequence of BoundStatistic
         What to evaluate.
     estimates : sequence of float
         Their values on the data.
@@ -268,7 +268,7 @@ def jackknife(
     return found
 
 
-def _rows_differ(subject: Subject) -> bool:
+def _rows_differ(subject: BoundStatistic) -> bool:
     """Whether most rows are unlike the others, so that few values without one say something."""
     data, code = subject.reduced.data, subject.coding.code
     if subject.reduced.code is not None:
@@ -305,7 +305,7 @@ class LeftOutValues:
         return _moments(values, self.times, self.strata, estimate)[0]
 
 
-def leave_out(binding: Binding, subjects: Sequence[Subject]) -> LeftOutValues:
+def leave_out(binding: Binding, subjects: Sequence[BoundStatistic]) -> LeftOutValues:
     """Evaluate statistics without each unit of the design; see `jackknife`."""
     parts: list[LeftOut] = []
     values: list[Floats] = []
@@ -325,7 +325,7 @@ def leave_out(binding: Binding, subjects: Sequence[Subject]) -> LeftOutValues:
     )
 
 
-def _n_sums(subject: Subject) -> int:
+def _n_sums(subject: BoundStatistic) -> int:
     """Sums that a function of sums takes of each resample."""
     if subject.statistic.reads != "sums":
         return 1
@@ -333,7 +333,7 @@ def _n_sums(subject: Subject) -> int:
     return subject.reduced.n_codes if terms is None else int(terms.shape[1])
 
 
-def _fill_left_out(values: Floats, subject: Subject, left_out: LeftOut, k: int) -> None:
+def _fill_left_out(values: Floats, subject: BoundStatistic, left_out: LeftOut, k: int) -> None:
     try:
         for lines, block in left_out.parts(k, _n_sums(subject)):
             values[lines] = subject.statistic.evaluate(block, subject.reduced)
@@ -386,7 +386,7 @@ class _OnData(NamedTuple):
     influences: Sequence[Floats | None]
 
 
-def _on_data(binding: Binding, subjects: Sequence[Subject]) -> _OnData:
+def _on_data(binding: Binding, subjects: Sequence[BoundStatistic]) -> _OnData:
     blocks = _sharing(binding, binding.observed(), subjects)
     values, variances = _evaluate(blocks, subjects, 1)
     influences = [
@@ -397,7 +397,7 @@ def _on_data(binding: Binding, subjects: Sequence[Subject]) -> _OnData:
 
 
 def _evaluate(
-    blocks: Sequence[Any], subjects: Sequence[Subject], n_lines: int
+    blocks: Sequence[Any], subjects: Sequence[BoundStatistic], n_lines: int
 ) -> tuple[Floats, Floats]:
     """Values and variances on the first lines, (n_subjects, n_lines) each.
 
@@ -417,14 +417,18 @@ def _evaluate(
     return values, variances
 
 
-def _sharing(binding: Binding, blocks: Sequence[Any], subjects: Sequence[Subject]) -> Sequence[Any]:
+def _sharing(
+    binding: Binding, blocks: Sequence[Any], subjects: Sequence[BoundStatistic]
+) -> Sequence[Any]:
     """The blocks, with the sums of all functions of sums computed in one product."""
     sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in subjects]
     binding.share_sums(blocks, sums)
     return blocks
 
 
-def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[Floats, Floats]:
+def _block(
+    binding: Binding, subjects: Sequence[BoundStatistic], number: int
+) -> tuple[Floats, Floats]:
     first = number * binding.block_size
     n_lines = min(binding.block_size, binding.plan.n_resamples - first)
     try:
@@ -438,7 +442,7 @@ def _block(binding: Binding, subjects: Sequence[Subject], number: int) -> tuple[
 
 
 def _data_and_first_block(
-    binding: Binding, subjects: Sequence[Subject]
+    binding: Binding, subjects: Sequence[BoundStatistic]
 ) -> tuple[_OnData, tuple[Floats, Floats]]:
     """What is known of the data, and block 0; at once where the block is narrow."""
     if not binding.is_narrow or any(s.statistic.reads != "sums" for s in subjects):
@@ -458,7 +462,7 @@ def _data_and_first_block(
 
 def _all_blocks(
     binding: Binding,
-    subjects: Sequence[Subject],
+    subjects: Sequence[BoundStatistic],
     n_jobs: int | None,
     progress: _Progress,
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
@@ -487,7 +491,7 @@ def _all_blocks(
 
 
 def _chunk(
-    binding: Binding, subjects: Sequence[Subject], numbers: list[int]
+    binding: Binding, subjects: Sequence[BoundStatistic], numbers: list[int]
 ) -> tuple[list[int], list[tuple[Floats, Floats]]]:
     with single_threaded_blas():
         return numbers, [_block(binding, subjects, number) for number in numbers]

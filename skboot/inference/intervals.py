@@ -260,7 +260,7 @@ def max_t_deviations(
         Standard deviation of each difference's replicates.
     largest : ndarray of shape (n_resamples,)
         Largest |replicate - difference| / standard error over the differences that vary, as the
-        normal quantile of the same level; see `stretched`.
+        normal quantile of the same level; see `t_quantile_of_normal`.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         defined = [row[~np.isnan(row)] for row in replicates]
@@ -277,7 +277,7 @@ def max_t_deviations(
     return errors, np.abs(ndtri(stdtr(df, -np.fmax.reduce(deviations, axis=0))))
 
 
-def stretched(evidence: Evidence, deviations: Floats) -> Floats:
+def t_quantile_of_normal(evidence: Evidence, deviations: Floats) -> Floats:
     """Stretch normal quantiles to the deviations of a sample of few units.
 
     Parameters
@@ -406,7 +406,7 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     # Not between two of them, so that adjusted p-values, which count them, agree.
     rank = np.ceil((len(ordered) + 1) * confidence_level - 1e-9)
     largest = quantile(ordered, float(rank / (len(ordered) + 1)))
-    half = float(stretched(evidence, np.array(largest))) * standard_error
+    half = float(t_quantile_of_normal(evidence, np.array(largest))) * standard_error
     return evidence.estimate - half, evidence.estimate + half
 
 

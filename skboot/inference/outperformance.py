@@ -20,7 +20,7 @@ from ..metrics.additive import mean_of_values
 from ..resampling.coding import Coding
 from ..resampling.design import SamplingDesign
 from ..resampling.plan import ResamplingPlan
-from .distribution import Subject, bootstrap
+from .distribution import BoundStatistic, bootstrap
 from .intervals import quantile, score_limits
 
 MEANINGFUL = 0.75
@@ -164,5 +164,7 @@ def _bootstrapped(
     plan = ResamplingPlan(SamplingDesign.of_groups(codes), n_resamples, seed)
     coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
     binding = plan.bind([coding])
-    [found] = bootstrap(binding, [Subject(statistic, reduced, coding)], n_jobs=None, verbose=0)
+    [found] = bootstrap(
+        binding, [BoundStatistic(statistic, reduced, coding)], n_jobs=None, verbose=0
+    )
     return found.replicates

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .automatic import Choice, automatic_interval
+from .automatic import IntervalWithNotes, automatic_interval
 from .intervals import ConfidenceInterval, Evidence, confidence_interval, quantile, score_limits
-from .variance import Components, Spread
+from .variance import Components, TIntervalParts
 
 Floats = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class RunsEvidence:
         Score of each run on each test resample; NaN where undefined.
     components : Components
         Variance by source, per run and test unit.
-    method, next_run, seeds : Spread or None
+    method, next_run, seeds : TIntervalParts or None
         What the t intervals need; None where refused. ``seeds`` holds the test units fixed.
     refused : dict
         Why an estimand, or the interval "t", cannot be had.
@@ -69,9 +69,9 @@ class RunsEvidence:
     full_scores: Floats
     replicates: Floats
     components: Components
-    method: Spread | None
-    next_run: Spread | None
-    seeds: Spread | None
+    method: TIntervalParts | None
+    next_run: TIntervalParts | None
+    seeds: TIntervalParts | None
     refused: dict[str, str]
     system: Evidence
     n_test_units: int
@@ -111,20 +111,20 @@ class RunsEvidence:
         for name in ("method", "next_run", "seeds"):
             if parts[name] is not None:
                 centre, error, df, of_source = parts[name]
-                spreads[name] = Spread(centre, error, df, Components(*of_source))
+                spreads[name] = TIntervalParts(centre, error, df, Components(*of_source))
         known = {
             "components": Components(*parts["components"]),
             "system": Evidence(**parts["system"]),
         }
         return cls(**(parts | known | spreads))
 
-    def _spreads(self) -> dict[str, Spread | None]:
+    def _spreads(self) -> dict[str, TIntervalParts | None]:
         return {"method": self.method, "next_run": self.next_run, "seeds": self.seeds}
 
 
 def runs_interval(
     evidence: RunsEvidence, estimand: str, method: str = "auto", confidence_level: float = 0.95
-) -> Choice:
+) -> IntervalWithNotes:
     """Interval for an estimand, from one set of runs.
 
     Parameters
@@ -141,7 +141,7 @@ def runs_interval(
 
     Returns
     -------
-    Choice
+    IntervalWithNotes
         The interval and what must be said of it.
 
     Raises
@@ -207,11 +207,11 @@ def monte_carlo_error(
 # ------------------------------------------------------------------ steps
 
 
-def _plain(interval: ConfidenceInterval) -> Choice:
-    return Choice(interval, (), ())
+def _plain(interval: ConfidenceInterval) -> IntervalWithNotes:
+    return IntervalWithNotes(interval, (), ())
 
 
-def _t_interval(spread: Spread, level: float, method: str) -> ConfidenceInterval:
+def _t_interval(spread: TIntervalParts, level: float, method: str) -> ConfidenceInterval:
     half = float(stats.t.ppf(0.5 + level / 2, spread.degrees_of_freedom)) * spread.standard_error
     return ConfidenceInterval(spread.centre - half, spread.centre + half, level, method)
 
@@ -234,8 +234,8 @@ def _error_of_pool(evidence: RunsEvidence, level: float) -> tuple[float, float]:
 
 
 def _guarded(
-    evidence: RunsEvidence, estimand: str, spread: Spread, interval: ConfidenceInterval
-) -> Choice:
+    evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
+) -> IntervalWithNotes:
     """Widen for few errors or hits, cut at the range of the metric, say so."""
     notes: list[str] = []
     n, sign = evidence.n_test_units, evidence.zero_one_sign
@@ -255,11 +255,11 @@ def _guarded(
     if (low, high) != interval[:2]:
         notes.append("A limit beyond the range of the metric was cut at the range.")
         interval = interval._replace(low=low, high=high)
-    return Choice(interval, tuple(notes), ())
+    return IntervalWithNotes(interval, tuple(notes), ())
 
 
 def _wilson(
-    spread: Spread, share: float, most: float, interval: ConfidenceInterval
+    spread: TIntervalParts, share: float, most: float, interval: ConfidenceInterval
 ) -> tuple[float, float]:
     """Score interval with a t quantile and the number of rows that carry the same variance."""
     binomial = share * (1 - share)

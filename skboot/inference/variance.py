@@ -60,7 +60,7 @@ class Components(NamedTuple):
         return self._replace(test=self.test / n_units, interaction=self.interaction / n_units)
 
 
-class Spread(NamedTuple):
+class TIntervalParts(NamedTuple):
     """What a t interval needs.
 
     Attributes
@@ -88,15 +88,15 @@ class RunVariance(NamedTuple):
     ----------
     components : Components
         Per run and test unit, clipped at 0.
-    method, next_run : Spread
+    method, next_run : TIntervalParts
         For the expected score of the method; for the score of the next run.
     clipped : tuple of str
         Components whose estimate was below 0.
     """
 
     components: Components
-    method: Spread
-    next_run: Spread
+    method: TIntervalParts
+    next_run: TIntervalParts
     clipped: tuple[str, ...]
 
 
@@ -310,7 +310,7 @@ def moments(
     return Moments(own_scores, np.array(variances), noise.variance(together))
 
 
-def wilson_floor(n_rows: int) -> Callable[[float], float]:
+def least_test_variance(n_rows: int) -> Callable[[float], float]:
     """Floor for the test variance of 0/1 losses, which is 0 where no run makes an error.
 
     Parameters
@@ -551,7 +551,7 @@ def trained_runs(
     )
 
 
-def over_runs_alone(scores: Floats) -> Spread:
+def over_runs_alone(scores: Floats) -> TIntervalParts:
     """Mean of runs with its standard error sd / sqrt(S): the test units are held fixed.
 
     Parameters
@@ -561,7 +561,7 @@ def over_runs_alone(scores: Floats) -> Spread:
 
     Returns
     -------
-    Spread
+    TIntervalParts
         With S - 1 degrees of freedom; all of it counts as the seeds' part.
     """
     parts = Components(0.0, _variance(scores) / len(scores), 0.0, 0.0)
@@ -571,8 +571,8 @@ def over_runs_alone(scores: Floats) -> Spread:
 # ------------------------------------------------------------------ steps
 
 
-def _spread(centre: float, parts: Components, df: float) -> Spread:
-    return Spread(centre, float(np.sqrt(sum(parts))), float(df), parts)
+def _spread(centre: float, parts: Components, df: float) -> TIntervalParts:
+    return TIntervalParts(centre, float(np.sqrt(sum(parts))), float(df), parts)
 
 
 def _satterthwaite(total: float, *terms: tuple[float, float]) -> float:

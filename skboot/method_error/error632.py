@@ -30,7 +30,7 @@ from .cv_bootstrap import (
     cv_bootstrap,
     limits_on_scale,
 )
-from .out_of_bag import Block, OutOfBagError, Units, additive_error, bad_argument
+from .out_of_bag import OutOfBagError, UnitChunk, Units, additive_error, bad_argument
 
 NEAR_PERFECT = 0.25
 """Resubstitution under this share of the out-of-bag error: .632 and .632+ are optimistic."""
@@ -571,7 +571,7 @@ def _row_influence(losses: Array, scores: Array) -> Reader:
     return lambda columns: losses[:, columns] - scores[:, None]
 
 
-def _group_influence(data: _Data, counts: Array, scores: Array, blocks: list[Block]) -> Array:
+def _group_influence(data: _Data, counts: Array, scores: Array, blocks: list[UnitChunk]) -> Array:
     """Influence of group g on the out-of-bag mean, shape (n_resamples, n_groups)."""
     outside = counts == 0
     rows_per_group = outside @ data.units.sizes / np.maximum(outside.sum(axis=1), 1)

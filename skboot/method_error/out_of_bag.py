@@ -210,7 +210,7 @@ def _value_and_gradient(combine: Callable[[Array], float], means: Array) -> tupl
     return float(combine(means)), gradient
 
 
-class Block(NamedTuple):
+class UnitChunk(NamedTuple):
     """Consecutive units, the columns of their rows, and where each unit starts among those."""
 
     units: slice
@@ -247,17 +247,17 @@ class Units:
     def sizes(self) -> Array:
         return np.diff(self.starts)
 
-    def blocks(self, n_lines: int) -> Iterator[Block]:
+    def blocks(self, n_lines: int) -> Iterator[UnitChunk]:
         if self.order is None:
             for columns in column_blocks(n_lines, self.n_units):
-                yield Block(columns, columns, None)
+                yield UnitChunk(columns, columns, None)
             return
         # As many groups at once as hold about one block of rows.
         per_group = max(1, round(self.starts[-1] / self.n_units))
         for units in column_blocks(n_lines * per_group, self.n_units):
             first, last = self.starts[units.start], self.starts[units.stop]
             offsets = self.starts[units] - first
-            yield Block(units, self.order[first:last], offsets)
+            yield UnitChunk(units, self.order[first:last], offsets)
 
 
 class _FirstPass(NamedTuple):
@@ -306,7 +306,7 @@ def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) ->
     error = float(np.nanmean(first.by_row))
     n_used = np.count_nonzero(np.isfinite(first.by_row))
 
-    def own(block: Block) -> Array:
+    def own(block: UnitChunk) -> Array:
         outside = weights[:, block.rows] == 0
         times = np.maximum(outside.sum(axis=0), 1)
         gaps = where_outside(read(block.rows) - first.by_row[block.rows], outside)
@@ -333,7 +333,7 @@ def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int)
     mean = np.zeros(n_units)
     size, shift, noise = np.zeros((3, len(scores)))
 
-    def own(block: Block) -> Array:
+    def own(block: UnitChunk) -> Array:
         outside = drawn(block.rows) == 0
         times = np.maximum(outside.sum(axis=0), 1)
         gaps = where_outside(influence(block.rows) - mean[block.rows], outside)
@@ -366,8 +366,8 @@ def _influence_values(
     base: Array,
     slope: Array,
     noise: Array,
-    drawn: Callable[[Block], Array],
-    own: Callable[[Block], Array],
+    drawn: Callable[[UnitChunk], Array],
+    own: Callable[[UnitChunk], Array],
     units: Units,
 ) -> tuple[Array, float]:
     """Values D, shape (n_units,), and the Monte Carlo variance of the sum of their squares.

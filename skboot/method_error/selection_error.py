@@ -23,7 +23,7 @@ Blocks = Callable[[], Iterable[NDArray[np.integer]]]
 _CACHED = 1 << 16
 
 
-def error_of_choice(
+def out_of_bag_error_of_selection(
     losses: Floats,
     chosen: NDArray[np.intp],
     drawn: Blocks,

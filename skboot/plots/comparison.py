@@ -32,7 +32,7 @@ class ComparisonDisplay:
         Simultaneous limits; NaN for none.
     names : sequence of str
         One per difference.
-    told_apart : sequence of bool
+    is_distinguishable : sequence of bool
         Whether the systems of each pair can be told apart.
     texts : sequence of str, optional
         What is written beside each difference.
@@ -77,7 +77,7 @@ class ComparisonDisplay:
         simultaneous_lows: ArrayLike,
         simultaneous_highs: ArrayLike,
         names: Sequence[str],
-        told_apart: Sequence[bool],
+        is_distinguishable: Sequence[bool],
         texts: Sequence[str] | None = None,
         label: str = "difference",
         interval_names: tuple[str, str] = ("interval", "simultaneous interval"),
@@ -88,7 +88,7 @@ class ComparisonDisplay:
         self.simultaneous_lows = np.asarray(simultaneous_lows, dtype=float)
         self.simultaneous_highs = np.asarray(simultaneous_highs, dtype=float)
         self.names = list(names)
-        self.told_apart = np.asarray(told_apart, dtype=bool)
+        self.is_distinguishable = np.asarray(is_distinguishable, dtype=bool)
         self.texts = [""] * len(self.differences) if texts is None else list(texts)
         self.label = label
         self.interval_names = interval_names
@@ -148,7 +148,7 @@ class ComparisonDisplay:
                 pair.second if common is not None else f"{pair.first} - {pair.second}"
                 for pair in shown
             ],
-            told_apart=[result.told_apart(pair) for pair in shown],
+            is_distinguishable=[result.is_distinguishable(pair) for pair in shown],
             texts=[_beside(pair, result.adjust) for pair in shown],
             label=label,
             interval_names=(f"{level} CI", f"simultaneous {level} CI"),
@@ -202,7 +202,7 @@ class ComparisonDisplay:
         self.intervals_: list[Any] = []
         self.simultaneous_intervals_: list[Any] = []
         for told, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
-            rows = np.flatnonzero(self.told_apart == told)
+            rows = np.flatnonzero(self.is_distinguishable == told)
             if len(rows):
                 self._draw_rows(rows, colour, marker, point_kwargs or {}, interval_kwargs or {})
         self.texts_ = self._write_values(size) if show_values else []
@@ -278,7 +278,7 @@ class ComparisonDisplay:
         handles = [Line2D([], [], color=GREY, linewidth=3, label=self.interval_names[0])]
         if not np.isnan(self.simultaneous_lows).all():
             handles.append(Line2D([], [], color=GREY, linewidth=1, label=self.interval_names[1]))
-        if self.told_apart.any():
+        if self.is_distinguishable.any():
             handles.append(
                 Line2D([], [], color=ORANGE, marker="o", linestyle="", label="told from 0")
             )

@@ -259,10 +259,10 @@ class ComparisonResult:
         if self.best is None or self.reference not in (None, self.best):
             return None
         others = [name for name in self.ranking if name != self.best]
-        apart = {name: self.told_apart(self.pair(self.best, name)) for name in others}
+        apart = {name: self.is_distinguishable(self.pair(self.best, name)) for name in others}
         return tuple(name for name in others if apart[name] == excluding)
 
-    def told_apart(self, pair: PairedDifference) -> bool:
+    def is_distinguishable(self, pair: PairedDifference) -> bool:
         """Whether a pair's systems differ: by its widest interval, and by Holm's p-value if used.
 
         Parameters
@@ -537,7 +537,7 @@ def record_of_pair(result: ComparisonResult, pair: PairedDifference) -> dict[str
         "standard_error": pair.standard_error,
         "mcnemar_p_value": np.nan if pair.mcnemar_p_value is None else pair.mcnemar_p_value,
         **_outperformance_columns(pair.outperformance),
-        "told_apart": result.told_apart(pair),
+        "is_distinguishable": result.is_distinguishable(pair),
     }
 
 

@@ -54,7 +54,7 @@ def short(result: ComparisonResult) -> str:
             f"{result.metric} {pair.first} - {pair.second}: {value} ({level} CI {interval}, "
             f"{pair.confidence_interval.method})"
         )
-    apart = sum(result.told_apart(pair) for pair in result.pairs)
+    apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
     best = f", best {result.best}" if result.best else ""
     return (
         f"{result.metric} of {len(result.systems)} {NOUNS[result.estimand]}s{best}; "
@@ -72,7 +72,7 @@ def claim(result: ComparisonResult) -> str:
     if result.reference is not None:
         return _claim_with(result, result.reference)
     if result.best is None:
-        apart = sum(result.told_apart(pair) for pair in result.pairs)
+        apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
         return (
             f"Of {len(result.pairs)} differences in {_metric(result)} between "
             f"{len(result.systems)} {NOUNS[result.estimand]}s {apart} could be told from 0 "
@@ -89,7 +89,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         for n in (pair.first, pair.second)
     ]
     rows = _rows(result)
-    apart = result.told_apart(pair)
+    apart = result.is_distinguishable(pair)
     value = rendering.number(pair.difference, digits_of(pair))
     start = (
         f"{pair.first} scored {scores[0]} and {pair.second} {scores[1]} in {_metric(result)} on "
@@ -161,7 +161,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
     for name in others:
         pair = result.pair(name, centre)
         kind = "open"
-        if result.told_apart(pair):
+        if result.is_distinguishable(pair):
             kind = "better" if _ordered(result, pair)[0] == name else "worse"
         groups[kind].append(name)
     score = wording.estimate(result.systems[centre])

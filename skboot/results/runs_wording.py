@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from . import rendering
 
 if TYPE_CHECKING:
-    from ..inference.variance import Components, Spread
+    from ..inference.variance import Components, TIntervalParts
     from .comparison import ComparisonResult
     from .result import EvaluationResult
 
@@ -182,7 +182,7 @@ def _advice(result: EvaluationResult) -> str:
     return "; ".join(sentences)
 
 
-def _savings(varied: str, spread: Spread, method: Components) -> dict[str, float]:
+def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[str, float]:
     """Variance saved by twice as many of each; of the next run, in the centre only."""
     rows = (spread.parts.test + spread.parts.interaction) / 2
     runs = (method.seed + method.interaction) / 2

@@ -69,7 +69,7 @@ def no_overlap(predictions, seed):
 def family(predictions, seed, adjust="max-t"):
     """Whether any two of several are told apart."""
     result = compare_systems(TRUTH, _named(predictions), adjust=adjust, random_state=seed)
-    return any(result.told_apart(pair) for pair in result.pairs)
+    return any(result.is_distinguishable(pair) for pair in result.pairs)
 
 
 def family_marginal(predictions, seed):
@@ -81,7 +81,9 @@ def family_marginal(predictions, seed):
 def with_best(predictions, seed):
     """Whether the first, which is better, is told from all others."""
     result = compare_systems(TRUTH, _named(predictions), random_state=seed)
-    return all(result.told_apart(result.pair("s0", f"s{k}")) for k in range(1, len(predictions)))
+    return all(
+        result.is_distinguishable(result.pair("s0", f"s{k}")) for k in range(1, len(predictions))
+    )
 
 
 def subgroup_gap(predictions, seed):
@@ -108,7 +110,7 @@ def groups(seed, n_groups, metric="accuracy"):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = compare_systems(truth, _named(rows), **options)
-    return any(result.told_apart(pair) for pair in result.pairs)
+    return any(result.is_distinguishable(pair) for pair in result.pairs)
 
 
 def runs(seed, n_runs, gain=0.0, interval="auto"):

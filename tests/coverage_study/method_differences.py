@@ -119,7 +119,7 @@ def told_apart(cell, seed, fewer=0):
             random_state=seed,
             **options,
         )
-    return any(result.told_apart(pair) for pair in result.pairs)
+    return any(result.is_distinguishable(pair) for pair in result.pairs)
 
 
 def share(cell, repetitions, fewer=0, first=0):

@@ -26,7 +26,7 @@ from skboot.inference.intervals import (
     Evidence,
     confidence_interval,
     max_t_deviations,
-    stretched,
+    t_quantile_of_normal,
 )
 
 REFERENCES = Path(__file__).parents[1] / "references" / "delong"
@@ -211,14 +211,17 @@ def test_max_t_p_is_below_one_minus_level_exactly_when_its_interval_excludes_zer
     # Estimates on, just below and just above every deviation around the limit.
     largest = np.sort(np.random.default_rng(0).chisquare(3, size=n_resamples))
     units = Evidence(0.0, np.zeros(2), "rows", (n_units,))
-    around = stretched(units, largest)[int(0.94 * n_resamples) : int(0.96 * n_resamples)]
+    around = t_quantile_of_normal(units, largest)[int(0.94 * n_resamples) : int(0.96 * n_resamples)]
     estimates = np.concatenate([around, around * (1 - 1e-6), around * (1 + 1e-6)])
     apart = []
     for estimate in estimates:
         known = replace(units, estimate=estimate, max_t=(1.0, largest))
         apart.append(confidence_interval(known, "max-t", 0.95).low > 1e-9)
     p = max_t_adjusted(
-        np.zeros(len(estimates)), estimates, np.ones(len(estimates)), stretched(units, largest)
+        np.zeros(len(estimates)),
+        estimates,
+        np.ones(len(estimates)),
+        t_quantile_of_normal(units, largest),
     )
     assert 0 < np.mean(apart) < 1
     assert_array_equal(p <= 0.05, apart)
@@ -232,7 +235,7 @@ def test_deviations_of_many_units_are_those_of_the_resamples():
     errors, largest = max_t_deviations(np.zeros(5), replicates, units)
     expected = np.max(np.abs(replicates) / replicates.std(axis=1, ddof=1)[:, None], axis=0)
     assert_allclose(errors, replicates.std(axis=1, ddof=1))
-    assert_allclose(stretched(units, largest), expected, rtol=0.005)
+    assert_allclose(t_quantile_of_normal(units, largest), expected, rtol=0.005)
 
 
 def test_a_single_difference_of_normal_resamples_has_students_interval():

@@ -9,7 +9,7 @@ from threadpoolctl import ThreadpoolController
 
 from skboot.inference.adding import added_up
 from skboot.inference.distribution import (
-    Subject,
+    BoundStatistic,
     bootstrap,
     bootstrap_each,
     jackknife,
@@ -28,7 +28,7 @@ MEAN = RowMean("mean", lambda y_true, y_pred: y_pred)
 def subject_of(statistic, y_true, y_pred, with_variance=False):
     reduced = statistic.reduce(y_true, y_pred, None)
     coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
-    return Subject(statistic, reduced, coding, with_variance)
+    return BoundStatistic(statistic, reduced, coding, with_variance)
 
 
 def acceleration_of(statistic, design, y_true, y_pred):

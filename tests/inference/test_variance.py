@@ -14,10 +14,10 @@ from skboot.inference.variance import (
     RowNoise,
     crossed_anova,
     crossed_runs,
+    least_test_variance,
     moments,
     over_runs_alone,
     trained_runs,
-    wilson_floor,
     within_samples,
 )
 
@@ -225,8 +225,8 @@ def test_resamples_and_rows_agree_on_the_noise():
 def test_the_floor_is_the_variance_of_the_wilson_interval_where_no_run_errs():
     n, z = 50, 1.96
     low = 1 / (1 + z**2 / n)
-    assert wilson_floor(n)(0.0) == pytest.approx(((1 - low) / (2 * z)) ** 2, rel=1e-3)
-    assert wilson_floor(n)(0.01) == 0.01
+    assert least_test_variance(n)(0.0) == pytest.approx(((1 - low) / (2 * z)) ** 2, rel=1e-3)
+    assert least_test_variance(n)(0.01) == 0.01
 
 
 def test_seeds_alone_give_the_textbook_t_interval():
