@@ -75,15 +75,6 @@ class RunsTask:
         """Whether the runs share a training list; values that are given need not have any."""
         return self.varied == "seed" and self.runs.rows[0].y_true is not None
 
-    @property
-    def n_strata(self) -> int:
-        strata = self.plan.design.strata
-        return 1 if strata is None else int(strata.max()) + 1
-
-    @property
-    def n_units(self) -> int:
-        return self.plan.design.smallest_side
-
 
 def evaluate_runs(
     task: RunsTask, statistics: Mapping[str, Statistic], n_jobs: int | None, verbose: int
@@ -173,7 +164,7 @@ def _evaluated(
         seeds=None if "t" in refused else over_runs_alone(scores[task.centre]),
         refused=refused,
         system=system.evidence,
-        n_test_units=task.n_units,
+        n_test_units=task.plan.design.smallest_side,
         n_rows=task.plan.design.n_samples,
         bounds=statistic.bounds,
         zero_one_sign=sign,
@@ -247,9 +238,7 @@ def _distributions(
 def _resample_noise(task: RunsTask, replicates: NDArray[np.float64]) -> ResampleNoise:
     """Noise from the resamples on which every run has a score."""
     defined = ~np.isnan(replicates).any(axis=0)
-    n = task.n_units
-    inflation = 1.0 if task.plan.design.is_crossed else n / max(n - task.n_strata, 1)
-    return ResampleNoise(replicates[:, defined], inflation)
+    return ResampleNoise(replicates[:, defined], task.plan.design.inflation)
 
 
 def _refused(
@@ -281,10 +270,9 @@ def _split(
     task: RunsTask, scores: NDArray[np.float64], noise: UnitNoise, zero_one: bool
 ) -> RunVariance:
     """Variance components, and what follows for the method and the next run."""
-    n, n_runs = task.n_units, task.runs.n_runs
-    test_df = max(n - task.n_strata, 1)
-    singles = [[run] for run in range(n_runs)]
-    options: dict[str, Any] = {"n_units": n}
+    test_df = task.plan.design.degrees_of_freedom
+    singles = [[run] for run in range(task.runs.n_runs)]
+    options: dict[str, Any] = {"n_units": task.plan.design.smallest_side}
     if zero_one:
         options["floor"] = least_test_variance(task.plan.design.n_samples)
     if task.varied in ("seed", "independent"):

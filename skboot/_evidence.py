@@ -60,7 +60,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[BoundStati
         replicates=np.array([0.0, 0.0]),
         kind=design.kind,
         n_units=design.n_units_among(part.rows),
-        n_strata=1 if design.strata is None else int(design.strata.max()) + 1,
+        n_strata=design.n_strata,
         bounds=statistic.bounds,
         additive=statistic.reads == "sums",
         row_mean=statistic.is_row_mean and _continuous(reduced.n_codes, len(y_pred)),

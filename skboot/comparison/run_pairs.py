@@ -76,19 +76,6 @@ class RunsCall:
     settings: dict[str, Any]
 
     @property
-    def n_strata(self) -> int:
-        strata = self.plan.design.strata
-        return 1 if strata is None else int(strata.max()) + 1
-
-    @property
-    def n_units(self) -> int:
-        return int(min(self.plan.design.n_units))
-
-    @property
-    def test_df(self) -> int:
-        return max(self.n_units - self.n_strata, 1)
-
-    @property
     def keeps_training_list(self) -> bool:
         """Whether the runs share a training list; values that are given need not have any."""
         rows = next(iter(self.methods.values())).rows[0]
@@ -219,17 +206,13 @@ def _evaluated(
             noise: Any = RowNoise([_row_values(subjects[k]) for k in own])
         else:
             noise = ResampleNoise(
-                replicates[np.ix_(np.array(own), np.flatnonzero(defined))], _inflation(call)
+                replicates[np.ix_(np.array(own), np.flatnonzero(defined))],
+                call.plan.design.inflation,
             )
         mean = replicates[[own[k] for k in method.centre]].mean(axis=0)
         series = np.asarray(noise.average(method.centre), dtype=np.float64)
         results[name] = _Evaluated(method, scores, noise, series, mean)
     return results
-
-
-def _inflation(call: RunsCall) -> float:
-    """What the variance of resamples is multiplied by: they are drawn from the data."""
-    return 1.0 if call.plan.design.is_crossed else call.n_units / call.test_df
 
 
 def _is_exact(call: RunsCall, statistic: Statistic) -> bool:
@@ -266,7 +249,7 @@ def _difference(call: RunsCall, first: _Evaluated, second: _Evaluated) -> RunsDi
         _paired(first, second) if call.paired else _moments(first),
         None if call.paired else _moments(second),
         of_mean,
-        call.test_df,
+        call.plan.design.degrees_of_freedom,
         divided=not call.of_one_list,
         seeds=[_of_seeds(each) for each in (first, second)] if call.varied == "both" else [],
     )
@@ -442,7 +425,7 @@ def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference
     runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
     rows = 1 - np.sqrt(1 - (1 - share) / 2)
     unit = "rows" if call.plan.design.kind == "rows" else "units"
-    options = [(rows, f"add {call.n_units} test {unit}")]
+    options = [(rows, f"add {call.plan.design.smallest_side} test {unit}")]
     if divided:
         options.append((runs, f"add {n} runs of each method"))
     options.sort(reverse=True)

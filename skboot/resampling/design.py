@@ -87,6 +87,25 @@ class SamplingDesign:
         """Number of units of the factor that has the fewest."""
         return min(self.n_units)
 
+    @property
+    def n_strata(self) -> int:
+        """Number of strata, 1 without."""
+        return 1 if self.strata is None else int(self.strata.max()) + 1
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Units less strata, of the factor with the fewest units; at least 1."""
+        return max(self.smallest_side - self.n_strata, 1)
+
+    @property
+    def inflation(self) -> float:
+        """Factor from the variance of resamples to that of samples, for a mean of units.
+
+        Resamples of n units in k strata have (n - k) / n of it; a crossed design has no such
+        factor, since its variance is a sum of several.
+        """
+        return 1.0 if self.is_crossed else self.smallest_side / self.degrees_of_freedom
+
     def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
         """Count the units that own at least one of ``rows`` (all rows when None)."""
         if rows is None:
