@@ -1,0 +1,42 @@
+"""The table of layers in CONTRIBUTING.md is the one that the imports keep, and the map shows it."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from test_architecture import LAYERS, PACKAGE
+
+ROOT = Path(__file__).parent.parent
+DRAW_MAP = ROOT / "docs" / "draw_map.py"
+
+
+@pytest.fixture
+def draw_map():
+    if not DRAW_MAP.exists():
+        pytest.skip("the documentation is not part of the installed package")
+    spec = importlib.util.spec_from_file_location("draw_map", DRAW_MAP)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_layers_is_the_order_of_imports(draw_map):
+    table = draw_map.layers(draw_map.TABLE.read_text(encoding="utf-8"))
+    assert [name for row in table for name in row.names] == [
+        *(name for names in LAYERS for name in names),
+        "plots",
+    ]
+
+
+def test_every_module_of_the_package_has_a_row(draw_map):
+    table = draw_map.layers(draw_map.TABLE.read_text(encoding="utf-8"))
+    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert {name for row in table for name in row.names} == modules | packages
+
+
+def test_the_map_is_drawn_from_the_table(draw_map):
+    drawn = draw_map.drawn()
+    assert drawn == draw_map.PICTURE.read_text(encoding="utf-8"), "run python docs/draw_map.py"
+    for row in draw_map.layers(draw_map.TABLE.read_text(encoding="utf-8")):
+        assert all(f">{name}</text>" in drawn for name in row.names)
