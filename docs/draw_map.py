@@ -24,6 +24,8 @@ DOORS = {"evaluation", "runs", "scorer", "comparison"}
 
 
 class Layer(NamedTuple):
+    """Modules of one row of the table, and what they know."""
+
     names: list[str]
     knows: str
 
