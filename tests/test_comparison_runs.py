@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score
 from skboot import bootstrap_runs
 from skboot.comparison import compare_runs
 from skboot.inference.run_differences import RunsDifference, joint_p_values
+from skboot.inference.variance import RowNoise, crossed_runs, moments
 
 pytestmark = pytest.mark.filterwarnings("ignore:compare_runs. Only")
 N = 300
@@ -97,10 +98,10 @@ def test_paired_runs_vary_by_their_differences(data):
     scores = [(paired[name] == y).mean(axis=1) for name in "AC"]
     assert_allclose(welch.p_value, stats.ttest_rel(*scores).pvalue)
     # The differences are the runs of one method: the one-method interval of their mean.
-    from skboot.inference.variance import crossed_anova
-
-    tables = [(paired[name] == y).astype(float) for name in "AC"]
-    expected = crossed_anova(tables[0] - tables[1])
+    table = np.subtract(*[(paired[name] == y).astype(float) for name in "AC"])
+    runs = moments(table.mean(axis=1), RowNoise(table), [[run] for run in range(len(table))])
+    n = len(y)
+    expected = crossed_runs(runs, n - 1, n_units=n, source="seed").method
     pair = compare_runs(y, paired, paired_runs=True, random_state=0).pairs[0]
     assert_allclose(pair.standard_error, expected.standard_error, rtol=1e-9)
 

@@ -34,7 +34,6 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot.inference import prediction_error
-from skboot.method_error.no_information import no_information_zero_one
 from skboot.results import EvaluationResult
 from skboot.scorer import BootstrapScorer
 
@@ -139,7 +138,7 @@ def test_accuracy_equals_prediction_error_on_the_same_samples(two_classes):
         [model.predict(X) != y for model in models],
         [np.bincount(rows, minlength=len(y)) for rows in samples],
         resubstitution_losses=full != y,
-        no_information_rate=no_information_zero_one(y, full),
+        no_information_rate=np.mean(y[:, None] != full),
     )
     assert scorer.oob_score_ == pytest.approx(1 - expected.oob, abs=1e-12)
     assert scorer.resubstitution_score_ == pytest.approx(1 - expected.resubstitution, abs=1e-12)
@@ -175,7 +174,7 @@ def test_the_default_interval_equals_prediction_error_on_the_same_runs(two_class
         [losses(rows) for rows in samples],
         [np.bincount(rows, minlength=len(y)) for rows in samples],
         resubstitution_losses=full != y,
-        no_information_rate=no_information_zero_one(y, full),
+        no_information_rate=np.mean(y[:, None] != full),
         groups=groups,
         cv_losses=out_of_fold,
     )

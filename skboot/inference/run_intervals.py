@@ -86,11 +86,6 @@ class RunsEvidence:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
-    @property
-    def centre_scores(self) -> Floats:
-        """Scores of the runs that the centre comes from: those on the full list, if given."""
-        return self.full_scores if len(self.full_scores) else self.scores
-
     def to_parts(self) -> dict[str, Any]:
         """Return dicts, tuples, numbers and arrays, for a file."""
         parts = {f.name: getattr(self, f.name) for f in fields(self)}

@@ -2,11 +2,10 @@
 
 Several runs of one method are scored on the same test units: a crossed design. The score of a run
 varies with its training sample and its seed, the mean over runs varies with the test units, and
-each run has its own taste for test units (interaction). `crossed_anova` is the textbook split for
-a matrix of values. `UnitNoise` does the same for any metric and for groups: all it needs is the
-variance over test units of the average of some runs, from the rows where the score is a mean of
-row values, else from the resamples. `crossed_runs` and `trained_runs` make of it what an interval
-for the method and for the next run need.
+the difference between two runs varies with the test units too (interaction). `UnitNoise` gives the
+variance over test units of the average of some runs: from the rows where the score is a mean of row
+values, else from the resamples. `crossed_runs` and `trained_runs` turn it into the parts of the
+intervals for the method and for the next run.
 
 Variances of scores enter as A, the variance between runs (it holds test noise: each run's own),
 c, the interaction's part of it, and te, the variance of the mean over runs that is due to the test
@@ -98,68 +97,6 @@ class RunVariance(NamedTuple):
     method: TIntervalParts
     next_run: TIntervalParts
     clipped: tuple[str, ...]
-
-
-class Anova(NamedTuple):
-    """Two-way analysis of variance without replication, both factors random.
-
-    Attributes
-    ----------
-    mean : float
-        Grand mean.
-    mean_squares : tuple (runs, units, residual)
-        With S - 1, n - 1 and (S - 1)(n - 1) degrees of freedom.
-    components : tuple (run, unit, interaction)
-        Variance components, not below 0.
-    standard_error : float
-        Of the grand mean, from the components.
-    degrees_of_freedom : float
-        Of its square, by Satterthwaite's rule.
-    """
-
-    mean: float
-    mean_squares: tuple[float, float, float]
-    components: tuple[float, float, float]
-    standard_error: float
-    degrees_of_freedom: float
-
-
-def crossed_anova(values: Floats) -> Anova:
-    """Variance components of runs x test units and the standard error of the grand mean.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_runs, n_units)
-        One value per run and unit, at least two of each.
-
-    Returns
-    -------
-    Anova
-
-    References
-    ----------
-    Searle, Casella & McCulloch (1992), Variance Components, section 4.5 (crossed random model);
-    Satterthwaite (1946), Biometrics Bulletin 2, 110-114.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skboot.inference.variance import crossed_anova
-    >>> found = crossed_anova(np.array([[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]]))
-    >>> [round(c, 3) for c in found.components]
-    [0.5, 2.333, 0.0]
-    """
-    found = moments(values.mean(axis=1), RowNoise(values), [[run] for run in range(len(values))])
-    n_units = values.shape[1]
-    split = crossed_runs(found, n_units - 1, n_units=n_units, source="seed")
-    scale = n_units * np.array([found.between, found.n * found.of_mean, found.interaction])
-    return Anova(
-        split.method.centre,
-        (float(scale[0]), float(scale[1]), float(scale[2])),
-        (split.components.seed, split.components.test, split.components.interaction),
-        split.method.standard_error,
-        split.method.degrees_of_freedom,
-    )
 
 
 # ------------------------------------------------------------------ noise of the test units

@@ -8,10 +8,9 @@ in which smaller is better: 0/1 losses, squared errors, 1 - AUC, 1 - R2. Units a
 groups of rows.
 
 An *influence value* is the first-order effect of one unit on a metric, scaled so that the metric's
-sampling variance is about ``influence.var() / n``. The ``*_influence`` functions give it for the
-usual metrics, both for out-of-fold predictions (all rows) and for one resample's out-of-bag rows.
-For any other metric use the jackknife: ``(m - 1) * (metric - metric_without_unit)`` over the m
-units.
+sampling variance is about ``influence.var() / n``. `auc_error_influence` gives the influence values
+of 1 - AUC; those of a mean are the losses less their mean, and those of any other metric are the
+jackknife's, ``(m - 1) * (metric - metric_without_unit)`` over the m units.
 """
 
 from __future__ import annotations
@@ -430,35 +429,6 @@ def share_of_training(resubstitution: float, centre: float, left_out: float) -> 
     return float(((centre - middle) / (left_out - middle)) ** 2)
 
 
-def mean_influence(losses: ArrayLike) -> tuple[float, Array]:
-    """Mean loss and its influence values: ``losses - mean``. Shape (n,) to (n,)."""
-    values = np.asarray(losses, dtype=float)
-    value = float(values.mean())
-    return value, values - value
-
-
-def balanced_error_influence(losses: ArrayLike, y_true: ArrayLike) -> tuple[float, Array]:
-    """Mean over classes of the class's mean loss, and its influence values.
-
-    Parameters
-    ----------
-    losses : array-like of shape (n,)
-    y_true : array-like of shape (n,)
-        Class of each row; classes without rows do not count.
-
-    Returns
-    -------
-    value : float
-    influence : ndarray of shape (n,)
-        ``n / (K n_k) * (loss - mean loss of class k)``.
-    """
-    values = np.asarray(losses, dtype=float)
-    classes, codes, sizes = np.unique(np.asarray(y_true), return_inverse=True, return_counts=True)
-    means = np.bincount(codes, weights=values) / sizes
-    scale = len(values) / (len(classes) * sizes)
-    return float(means.mean()), scale[codes] * (values - means[codes])
-
-
 def auc_error_influence(positive: ArrayLike, y_score: ArrayLike) -> tuple[float, Array]:
     """1 - AUC and its influence values, in O(n log n); NaN when a class is absent.
 
@@ -486,35 +456,6 @@ def auc_error_influence(positive: ArrayLike, y_score: ArrayLike) -> tuple[float,
     auc = float(placement[is_positive].mean())
     class_size = np.where(is_positive, len(high), len(low))
     return 1 - auc, -(placement - auc) * len(scores) / class_size
-
-
-def unexplained_variance_influence(
-    squared_errors: ArrayLike, y_true: ArrayLike
-) -> tuple[float, Array]:
-    """1 - R2 and its influence values.
-
-    Parameters
-    ----------
-    squared_errors : array-like of shape (n,)
-    y_true : array-like of shape (n,)
-
-    Returns
-    -------
-    value : float
-        Mean squared error over the variance of `y_true` (denominator n); NaN when `y_true` is
-        constant.
-    influence : ndarray of shape (n,)
-        ``((loss - mean loss) - value * (deviation - variance)) / variance`` (delta method of a
-        ratio).
-    """
-    losses = np.asarray(squared_errors, dtype=float)
-    targets = np.asarray(y_true, dtype=float)
-    deviation = (targets - targets.mean()) ** 2
-    variance = float(deviation.mean())
-    if variance == 0:
-        return float("nan"), np.full(len(losses), np.nan)
-    value = float(losses.mean()) / variance
-    return value, ((losses - losses.mean()) - value * (deviation - variance)) / variance
 
 
 def group_influence(influence: ArrayLike, codes: ArrayLike, n_groups: int) -> Array:

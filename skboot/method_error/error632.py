@@ -1,8 +1,7 @@
 """Error of a method from bootstrap training samples: out-of-bag, .632, .632+, their intervals.
 
-`prediction_error` takes the losses of all models on all rows, from any framework, and gives
-everything at once. For other metrics put the steps together: an `OutOfBagError` from `out_of_bag`,
-a rate from `no_information`, and `error632`.
+`prediction_error` takes the losses of all models on all rows, from any framework. `error632` takes
+an `OutOfBagError`, of any metric, and the no-information rate.
 
 Errors are in loss direction everywhere: smaller is better. Minus a score will do, or 1 minus it:
 the answers are the same. Resubstitution is the error of the model of *all* rows on all rows.
@@ -81,7 +80,8 @@ def prediction_error(
     resubstitution_losses : array-like of shape (n_samples,)
         Loss, on every row, of the model trained on all rows.
     no_information_rate : float
-        Mean loss if labels were independent of predictions, e.g. from `no_information_zero_one`.
+        Mean loss if labels were independent of predictions: over all pairs of a label and a
+        prediction of the model trained on all rows.
     groups : array-like of shape (n_samples,), optional
         Groups that were drawn as wholes.
     bounds : tuple of float, default=(0, 1)
@@ -115,7 +115,6 @@ def prediction_error(
     --------
     >>> import numpy as np
     >>> from skboot.inference import prediction_error
-    >>> from skboot.method_error.no_information import no_information_zero_one
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(2, size=60)
     >>> x = y + rng.normal(size=60)
@@ -128,7 +127,7 @@ def prediction_error(
     ...     [predict(rows) != y for rows in samples],
     ...     [np.bincount(rows, minlength=60) for rows in samples],
     ...     resubstitution_losses=full != y,
-    ...     no_information_rate=no_information_zero_one(y, full))
+    ...     no_information_rate=np.mean(y[:, None] != full))
     >>> low, high = result.interval()
     >>> bool(low < result.point632_plus < high)
     True
@@ -454,7 +453,7 @@ def _validated(
     number = isinstance(rate, Real) and np.isfinite(float(rate))
     if not number or not bounds[0] <= rate <= bounds[1]:
         must = f"a finite float within bounds={bounds}"
-        do = "See no_information_zero_one and its neighbours."
+        do = "Give the mean loss over all pairs of a label and a prediction."
         raise bad_argument("no_information_rate", must, rate, do)
     _check_in_bounds("resubstitution_losses", full, bounds)
     data = _Data(

@@ -1,13 +1,12 @@
 """Out-of-bag error of a method and its standard error.
 
-`out_of_bag_error` for a mean of losses, `out_of_bag_combination` for a function of means (R2, F1,
-balanced accuracy), `out_of_bag_metric` for anything else (AUC, any callable). Errors are in loss
-direction: smaller is better. Nothing is larger than the inputs, (n_resamples, n_samples).
+`out_of_bag_error` is for a mean of losses, `out_of_bag_metric` for any other metric. Errors are in
+loss direction: smaller is better. No array is larger than the inputs, (n_resamples, n_samples).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -40,8 +39,7 @@ class OutOfBagError:
     ----------
     error : float
     by_row : ndarray of shape (n_samples,)
-        Mean out-of-bag loss of each row, NaN if never out-of-bag; linearised losses for a
-        combination, empty for a metric.
+        Mean out-of-bag loss of each row, NaN if never out-of-bag; empty for a metric.
     replicates : ndarray of shape (n_resamples,)
         Error on the out-of-bag rows of each resample; NaN where undefined.
     influence : ndarray of shape (n_units,)
@@ -100,50 +98,6 @@ def out_of_bag_error(
     return additive_error(array, counts, Units.of(groups, array.shape[1]), form)
 
 
-def out_of_bag_combination(
-    terms: Sequence[ArrayLike],
-    weights: ArrayLike,
-    combine: Callable[[Array], float],
-    *,
-    groups: ArrayLike | None = None,
-) -> OutOfBagError:
-    """Out-of-bag error that is a function of means, such as 1 - R2, 1 - F1 or a root mean squared
-    error.
-
-    Parameters
-    ----------
-    terms : sequence of k array-likes of shape (n_resamples, n_samples) or (n_samples,)
-        What is averaged: per model and row, or per row (targets, sample weights).
-    weights : array-like of shape (n_resamples, n_samples)
-    combine : callable
-        Error from the k means, shape (k,) to float; smaller is better.
-    groups : array-like of shape (n_samples,), optional
-
-    Returns
-    -------
-    OutOfBagError
-        The combination of the per-row out-of-bag means (not the mean of the resamples'
-        combinations, which is biased when out-of-bag sets are small), its standard error from the
-        terms linearised there.
-    """
-    counts = np.asarray(weights)
-    units = Units.of(groups, counts.shape[1])
-    arrays = [np.asarray(term) for term in terms]
-    readers = [_reader_of_term(array, len(counts)) for array in arrays]
-    passes = [_first_pass(read, counts, units) for read in readers]
-    means = np.array([np.nanmean(done.by_row) for done in passes])
-    value, gradient = _value_and_gradient(combine, means)
-
-    def linear(columns: Any) -> Array:
-        return sum(g * read(columns) for g, read in zip(gradient, readers, strict=True))
-
-    with np.errstate(all="ignore"):
-        scores = np.array([combine(row) for row in np.stack([d.replicates for d in passes], 1)])
-    result = _centred(linear, counts, units, _first_pass(linear, counts, units))
-    by_row = read_only(result.by_row - gradient @ means + value)
-    return replace(result, error=value, by_row=by_row, replicates=read_only(scores.astype(float)))
-
-
 def out_of_bag_metric(
     scores: ArrayLike, counts: ArrayLike, influence: ArrayLike | Reader
 ) -> OutOfBagError:
@@ -189,25 +143,6 @@ def out_of_bag_metric(
         left_out = len(values) - len(lines)
         notes += (f"{left_out} of {len(values)} resamples have no defined score and are left out.",)
     return replace(result, replicates=read_only(values), notes=notes)
-
-
-def _reader_of_term(term: Array, n_lines: int) -> ReadRows:
-    def read(columns: Any) -> Array:
-        part = term[..., columns].astype(float)
-        return np.broadcast_to(part, (n_lines, part.shape[-1]))
-
-    return read
-
-
-def _value_and_gradient(combine: Callable[[Array], float], means: Array) -> tuple[float, Array]:
-    """`combine` and its central differences."""
-    gradient = np.empty(len(means))
-    steps = np.cbrt(np.finfo(float).eps) * np.maximum(np.abs(means), 1e-3 * np.abs(means).max())
-    for k, step in enumerate(np.where(steps > 0, steps, 1e-6)):
-        shift = np.zeros(len(means))
-        shift[k] = step
-        gradient[k] = (combine(means + shift) - combine(means - shift)) / (2 * step)
-    return float(combine(means)), gradient
 
 
 class UnitChunk(NamedTuple):

@@ -2,7 +2,7 @@
 
 * `RocAuc`: area under the ROC curve, of two classes or averaged over several;
 * `AveragePrecision`: area under the precision-recall curve, as a step function;
-* `delong_variance`, `delong_covariance`: variance of areas without resampling.
+* `delong_covariance`: variances and covariances of areas, without resampling.
 
 Codes are numbered in the order of the scores. Consecutive scores of one class are merged where
 that leaves few codes (rare positives, rounded scores): how they lie among themselves is nothing
@@ -478,41 +478,6 @@ def _precision_steps(before: Floats, sums: Floats) -> Floats:
     return found
 
 
-def delong_variance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[float, float]:
-    """Area under the ROC curve and its variance, without resampling.
-
-    Parameters
-    ----------
-    y_positive : ndarray of shape (n_samples,), bool
-        Which rows are positive.
-    scores : ndarray of shape (n_samples,)
-        Larger for the positive class.
-
-    Returns
-    -------
-    auc : float
-        NaN if a class is absent.
-    variance : float
-        Variance of the area over samples of positives and negatives; NaN with fewer than two of
-        either.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845, equations 4 and 5; in
-    O(n log n) by mid-ranks after Sun & Xu (2014), IEEE Signal Processing Letters 21, 1389-1393.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skboot.metrics.ranking import delong_variance
-    >>> auc, variance = delong_variance(np.array([False, False, True, True]), [0.1, 0.4, 0.35, 0.8])
-    >>> round(float(auc), 3), round(float(variance), 3)
-    (0.75, 0.125)
-    """
-    auc, covariance = delong_covariance(y_positive, np.asarray(scores)[None])
-    return float(auc[0]), float(covariance[0, 0])
-
-
 def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Floats, Floats]:
     """Areas under the ROC curves of several systems on the same rows, and their covariance.
 
@@ -532,7 +497,8 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
 
     References
     ----------
-    As for `delong_variance`.
+    DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845, equations 4 and 5; in
+    O(n log n) by mid-ranks after Sun & Xu (2014), IEEE Signal Processing Letters 21, 1389-1393.
 
     Examples
     --------

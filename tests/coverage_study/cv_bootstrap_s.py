@@ -27,7 +27,6 @@ from scipy.special import expit
 from skboot.inference import prediction_error
 from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
-    balanced_error_influence,
     cv_bootstrap,
 )
 
@@ -123,6 +122,16 @@ LOSSES = {
     "error": lambda answers, y: ((answers > 0) != y).astype(float),
     "log loss": lambda answers, y: np.logaddexp(0, -(2 * y - 1) * answers),
 }
+
+
+def balanced_error_influence(losses, y_true):
+    """Mean over classes of the class's mean loss, and its influence values."""
+    classes, codes, sizes = np.unique(y_true, return_inverse=True, return_counts=True)
+    means = np.bincount(codes, weights=losses) / sizes
+    scale = len(losses) / (len(classes) * sizes)
+    return float(means.mean()), scale[codes] * (losses - means[codes])
+
+
 INFLUENCE = {
     "balanced error": lambda answers, y: balanced_error_influence((answers > 0) != y, y),
     "1 - AUC": lambda answers, y: auc_error_influence(y == 1, answers),

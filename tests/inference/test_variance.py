@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from skboot.inference.variance import (
     Moments,
     ResampleNoise,
     RowNoise,
-    crossed_anova,
     crossed_runs,
     least_test_variance,
     moments,
@@ -54,6 +54,31 @@ def singles(n_runs):
 
 def of_matrix(values):
     return moments(values.mean(axis=1), RowNoise(values), singles(len(values)))
+
+
+class Anova(NamedTuple):
+    """Two-way analysis of variance without replication, both factors random."""
+
+    mean: float
+    mean_squares: tuple  # runs, units, residual
+    components: tuple  # runs, units, interaction
+    standard_error: float
+    degrees_of_freedom: float
+
+
+def crossed_anova(values):
+    """The components of `crossed_runs` for a matrix of values, (n_runs, n_units), as R has them."""
+    n_units = values.shape[1]
+    runs = of_matrix(values)
+    found = crossed_runs(runs, n_units - 1, n_units=n_units, source="seed")
+    squares = (runs.between, runs.n * runs.of_mean, runs.interaction)
+    return Anova(
+        found.method.centre,
+        tuple(n_units * square for square in squares),
+        (found.components.seed, found.components.test, found.components.interaction),
+        found.method.standard_error,
+        found.method.degrees_of_freedom,
+    )
 
 
 def test_components_and_standard_error_equal_those_of_r(matrix, expected):

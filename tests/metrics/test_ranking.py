@@ -14,7 +14,6 @@ from skboot.metrics.ranking import (
     AveragePrecision,
     RocAuc,
     delong_covariance,
-    delong_variance,
 )
 from skboot.resampling.coding import Coding
 from skboot.resampling.design import SamplingDesign
@@ -300,8 +299,10 @@ def test_delong_equals_proc():
     expected = json.loads((REFERENCES / "delong_expected.json").read_text())
     positive = columns["y"] == 1
     for single in expected["single"]:
-        auc, variance = delong_variance(positive, columns[single["var"]])
-        assert_allclose([auc, variance], [single["auc"], single["delong_var"]], rtol=1e-9)
+        auc, covariance = delong_covariance(positive, columns[single["var"]][None])
+        assert_allclose(
+            [auc[0], covariance[0, 0]], [single["auc"], single["delong_var"]], rtol=1e-9
+        )
     for names, pair in expected["paired"].items():
         scores = np.stack([columns[name] for name in names.split("_")])
         auc, covariance = delong_covariance(positive, scores)
@@ -326,7 +327,8 @@ def test_delong_equals_its_definition_by_pairs():
 
 
 def test_delong_is_undefined_without_two_rows_of_a_class():
-    auc, variance = delong_variance(np.array([False, False, True]), np.array([0.1, 0.4, 0.3]))
+    auc, covariance = delong_covariance(np.array([False, False, True]), np.array([[0.1, 0.4, 0.3]]))
     assert auc == 0.5
-    assert np.isnan(variance)
-    assert np.isnan(delong_variance(np.array([True, True]), np.array([0.1, 0.4]))).all()
+    assert np.isnan(covariance).all()
+    auc, covariance = delong_covariance(np.array([True, True]), np.array([[0.1, 0.4]]))
+    assert np.isnan([auc[0], covariance[0, 0]]).all()
