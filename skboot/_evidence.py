@@ -26,7 +26,7 @@ from .inference.intervals import (
     NEEDS,
     Evidence,
 )
-from .metrics.class_averages import averaged_sizes
+from .metrics.class_metrics import averaged_sizes
 from .metrics.statistic import Statistic
 from .resampling.coding import Coding
 from .resampling.design import SamplingDesign

@@ -17,8 +17,9 @@ from ._inputs import Part, Rows
 from .inference.intervals import Evidence
 from .inference.proportions import Discordant
 from .inference.subgroup_gap import Side, SubgroupGap
+from .metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from .metrics.cells import label_counts
-from .metrics.labels import Kappa, MatthewsCoefficient, SetAverage, SetRatio, WeightedKappa
+from .metrics.class_metrics import SetAverage, SetRatio
 from .metrics.statistic import Statistic
 
 # Fewest rows of a subgroup, right or wrong or of each class, and fewest with a value each; see

@@ -17,21 +17,19 @@ from numpy.typing import ArrayLike
 
 from . import additive, posteriors
 from . import cost_statistics as class_costs
-from .coefficients import Coefficient
-from .crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
-from .labels import (
+from .agreement import Kappa, MatthewsCoefficient, WeightedKappa
+from .class_metrics import (
     JACCARD,
     PRECISION,
     RECALL,
     BalancedAccuracy,
-    Kappa,
-    MatthewsCoefficient,
     SetAverage,
     SetFormula,
     SetRatio,
-    WeightedKappa,
     f_beta,
 )
+from .coefficients import Coefficient
+from .crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from .ranking import AveragePrecision, RocAuc
 from .statistic import Response, Statistic
 

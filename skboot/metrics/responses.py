@@ -21,9 +21,9 @@ from .._warnings import warn_user
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
+from .class_metrics import SetRatio
 from .cost_metrics import check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost
-from .labels import SetRatio
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy
 from .statistic import CallableStatistic, Statistic

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.class_averages import averages_classes, class_weights
-from ..metrics.labels import BalancedAccuracy, Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
+from ..metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
+from ..metrics.class_metrics import BalancedAccuracy, SetRatio, averages_classes, class_weights
 from .measures import LabelMeasure, Measure, RowMeasure
 from .run_records import RunRecords
 

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from ..metrics.cells import encode
-from ..metrics.labels import Kappa, MatthewsCoefficient, SetRatio, WeightedKappa
+from ..metrics.class_metrics import SetRatio
 from .measures import LabelMeasure, RowMeasure, is_balanced
 from .run_records import RunRecords
 

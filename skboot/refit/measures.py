@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from ..method_error.no_information import no_information_absolute, no_information_squared
 from ..metrics.additive import RowMean, SumsStatistic
+from ..metrics.class_metrics import BalancedAccuracy
 from ..metrics.coefficients import Coefficient
-from ..metrics.labels import BalancedAccuracy, LabelMetric
+from ..metrics.labels import LabelMetric
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import Statistic

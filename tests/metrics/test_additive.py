@@ -9,8 +9,8 @@ from sklearn import metrics
 
 from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.cells import Cells, encode, label_counts
+from skboot.metrics.class_metrics import SetRatio
 from skboot.metrics.coefficients import Coefficient
-from skboot.metrics.labels import SetRatio
 from skboot.metrics.lookup import FAST_PATHS, resolve_metrics
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.membership import Membership

@@ -1,0 +1,305 @@
+"""Metrics of single classes, and their averages over classes.
+
+* `SetRatio`: precision, recall, F-beta or Jaccard of one class, or of all pooled ("micro");
+* `SetAverage`: the same, averaged over classes ("macro", "weighted");
+* `BalancedAccuracy`: the mean recall.
+
+A class of few rows weighs as much as one of many in macro averages and balanced accuracy, so that
+their intervals ask for the rows of each class (`averaged_sizes`); metrics that pool all rows do
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cells import encode, label_counts
+from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
+from .statistic import Floats, Proportion, ReducedData, Statistic
+
+
+class SetFormula(NamedTuple):
+    """A ratio of set sizes of one class: true positives (tp), true and predicted members.
+
+    Attributes
+    ----------
+    of_tp : float
+        Numerator: this times tp.
+    by_tp, by_true, by_predicted : float
+        Denominator: the sum of these times their sizes.
+    """
+
+    of_tp: float
+    by_tp: float
+    by_true: float
+    by_predicted: float
+
+
+PRECISION = SetFormula(1.0, 0.0, 0.0, 1.0)
+RECALL = SetFormula(1.0, 0.0, 1.0, 0.0)
+JACCARD = SetFormula(1.0, -1.0, 1.0, 1.0)
+
+
+def f_beta(beta: float) -> SetFormula:
+    """F-beta: the weighted harmonic mean of precision and recall (van Rijsbergen 1979)."""
+    if np.isposinf(beta):
+        return RECALL
+    return PRECISION if beta == 0 else SetFormula(1 + beta**2, 0.0, beta**2, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SetRatio(LabelMetric):
+    """Precision, recall, F-beta or Jaccard of one class, or of several pooled.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    ratio : SetFormula
+        Which of them.
+    classes : ndarray of shape (n_classes,) or None
+        Labels whose sets are pooled; None: all, as in scikit-learn's ``average="micro"``.
+    zero_division : float
+        Value where the denominator is zero.
+    binary : bool
+        Whether ``classes`` is the positive one of two labels, and more are an error.
+    """
+
+    name: str
+    ratio: SetFormula
+    classes: NDArray[Any] | None = None
+    zero_division: float = 0.0
+    binary: bool = False
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows, numerator, denominator."""
+        counted = np.ones(len(labels))
+        if self.classes is not None:
+            counted = (encode(labels, np.asarray(self.classes)) >= 0).astype(np.float64)
+        hit = np.where(truth == decision, counted[truth], 0.0)
+        below = self.ratio.by_tp * hit
+        below += self.ratio.by_true * counted[truth] + self.ratio.by_predicted * counted[decision]
+        values = np.column_stack((np.ones(len(truth)), self.ratio.of_tp * hit, below))
+        return CellTerms(np.tile(np.arange(3), (len(truth), 1)), values, 3)
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Ratio of the two sums."""
+        return np.where(sums[:, 2] > 0, sums[:, 1] / sums[:, 2], self.zero_division)
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        ratio = sums[:, 1] / sums[:, 2]
+        return np.column_stack((np.zeros(len(sums)), 1 / sums[:, 2], -ratio / sums[:, 2]))
+
+    def proportion(self, reduced: ReducedData) -> Proportion | None:
+        """Hits among the members of the sets; F1 as a function of the Jaccard index."""
+        if "observed" not in reduced.data:
+            return None
+        n_rows, above, below = reduced.data["observed"]
+        hits, f1 = round(above / self.ratio.of_tp), self.ratio == f_beta(1.0)
+        if below == 0 or not (f1 or self.ratio in (PRECISION, RECALL, JACCARD)):
+            return None
+        if self.classes is None and self.ratio != JACCARD:
+            # Pooled over all classes each row is one member of each set: the accuracy.
+            return Proportion(hits, round(n_rows), exact=True)
+        members = round(below) - hits if f1 else round(below)
+        return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
+
+
+@dataclass(frozen=True, eq=False)
+class SetAverage(LabelMetric):
+    """Precision, recall, F-beta or Jaccard, averaged over classes.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    ratio : SetFormula
+        Which of them.
+    weighted : bool
+        Average by the number of true members instead of evenly.
+    classes : ndarray of shape (n_classes,) or None
+        Labels to average over; None: those present in the resample.
+    zero_division : float
+        Value of a class whose denominator is zero; NaN leaves it out.
+    """
+
+    name: str
+    ratio: SetFormula
+    weighted: bool = False
+    classes: NDArray[Any] | None = None
+    zero_division: float = 0.0
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; hits, true members and predicted members of each class."""
+        column = np.arange(len(labels))
+        n_classes = len(labels)
+        if self.classes is not None:
+            column = encode(labels, np.asarray(self.classes))
+            n_classes = len(self.classes)
+        of_truth, of_decision = column[truth], column[decision]
+        used = (of_truth >= 0, of_decision >= 0)
+        hit = used[0] & (truth == decision)
+        columns = np.column_stack(
+            (
+                np.zeros(len(truth), np.intp),
+                np.where(hit, 1 + of_truth, 0),
+                np.where(used[0], 1 + n_classes + of_truth, 0),
+                np.where(used[1], 1 + 2 * n_classes + of_decision, 0),
+            )
+        )
+        values = np.column_stack((np.ones(len(truth)), hit, *used)).astype(np.float64)
+        return CellTerms(columns, values, 1 + 3 * n_classes)
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Average over classes; scikit-learn falls back to an even one when no weight is left."""
+        share, value, below = self._parts(sums, rows)
+        found: Floats = np.sum(share * value, axis=1)
+        if not all_positive(below):
+            found[~share.any(axis=1)] = np.nan
+        return found
+
+    def _parts(self, sums: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
+        """Share, value and denominator of each class, (n_lines, n_classes) each."""
+        tp, true, predicted = equal_column_blocks(sums[:, 1:], 3)
+        below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
+        if self.ratio.by_tp:
+            below += self.ratio.by_tp * tp
+        if all_positive(below) and not self.weighted:
+            # As below, where every class of every line has a value.
+            share = np.broadcast_to(1 / below.shape[1], below.shape)
+            return share, self.ratio.of_tp * tp / below, below
+        value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
+        included = ~np.isnan(value)
+        if self.classes is None:
+            _, true_rows, predicted_rows = equal_column_blocks(rows[:, 1:], 3)
+            included &= true_rows + predicted_rows > 0
+        weight = included.astype(np.float64)
+        if self.weighted:
+            by_size = np.where(included, true, 0.0)
+            weight = np.where(by_size.any(axis=1, keepdims=True), by_size, weight)
+        total = weight.sum(axis=1, keepdims=True)
+        share = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0)
+        return share, np.where(share > 0, value, 0.0), below
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        share, value, below = self._parts(sums, rows)
+        slope = share / below
+        if not all_positive(below):
+            slope = np.where((below > 0) & (share > 0), slope, 0.0)
+        by_below = slope * value
+        # Sums are read, and so written, one after the other.
+        gradient: Floats = np.zeros(sums.shape, order="F")
+        by_tp, by_true, by_predicted = equal_column_blocks(gradient[:, 1:], 3)
+        by_tp[:] = self.ratio.of_tp * slope - self.ratio.by_tp * by_below
+        by_true[:] = -self.ratio.by_true * by_below
+        if self.weighted:
+            true = np.where(share > 0, equal_column_blocks(sums[:, 1:], 3)[1], 0.0)
+            mean = np.einsum("ij,ij->i", share, value)[:, None]
+            by_true += np.where(share > 0, value - mean, 0.0) / true.sum(axis=1, keepdims=True)
+        by_predicted[:] = -self.ratio.by_predicted * by_below
+        return gradient
+
+
+@dataclass(frozen=True, eq=False)
+class BalancedAccuracy(LabelMetric):
+    """Mean recall of the classes that have rows.
+
+    Parameters
+    ----------
+    name : str
+        How results call it.
+    adjusted : bool
+        Whether chance is scaled to 0 (and can be undershot).
+    """
+
+    name: str = "balanced_accuracy"
+    adjusted: bool = False
+
+    def cell_terms(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> CellTerms:
+        """Sums: rows; rows of each class, hits of each class."""
+        hit = truth == decision
+        ones = np.ones(len(truth))
+        columns = np.column_stack((0 * truth, 1 + truth, np.where(hit, 1 + len(labels) + truth, 0)))
+        return CellTerms(columns, np.column_stack((ones, ones, hit)), 1 + 2 * len(labels))
+
+    def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        """Mean of hits by rows."""
+        size, hits = equal_column_blocks(sums[:, 1:], 2)
+        n_classes = np.count_nonzero(size > 0, axis=1)
+        mean = np.where(size > 0, hits / size, 0.0).sum(axis=1) / n_classes
+        return (mean - 1 / n_classes) / (1 - 1 / n_classes) if self.adjusted else mean
+
+    def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
+        size, hits = equal_column_blocks(sums[:, 1:], 2)
+        n_classes = np.count_nonzero(size > 0, axis=1)
+        scale = n_classes - 1 if self.adjusted else n_classes
+        by_hit = 1 / (size * scale[:, None])
+        return np.hstack((np.zeros((len(sums), 1)), -by_hit * hits / size, by_hit))
+
+
+def averages_classes(statistic: Statistic) -> bool:
+    """Whether a metric is an average over classes, evenly or by their rows."""
+    return isinstance(statistic, SetAverage | BalancedAccuracy)
+
+
+def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any]) -> Floats:
+    """Weight of each class in an average over classes.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        One of which `averages_classes` holds.
+    labels : ndarray of shape (n_classes,)
+    sizes : ndarray of shape (n_classes,)
+        Rows of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        With sum 1; all zero where none of the classes that the metric averages occurs.
+    """
+    weights = (np.asarray(sizes) > 0).astype(np.float64)
+    classes = getattr(statistic, "classes", None)
+    if classes is not None:
+        weights *= np.isin(labels, classes)
+    if getattr(statistic, "weighted", False):
+        weights *= sizes
+    return weights / weights.sum() if weights.any() else weights
+
+
+def averaged_sizes(
+    statistic: Statistic, reduced: ReducedData, y_true: NDArray[Any] | None, weights: Any
+) -> NDArray[np.int64] | None:
+    """Rows of each class in an average that weighs them evenly.
+
+    Parameters
+    ----------
+    statistic : Statistic
+    reduced : ReducedData
+        Of the rows below; without weights it holds their counts.
+    y_true : ndarray of shape (n_samples,) or None
+    weights : ndarray of shape (n_samples,) or None
+
+    Returns
+    -------
+    ndarray of shape (n_classes,) or None
+        None for other metrics.
+    """
+    evenly = averages_classes(statistic) and not getattr(statistic, "weighted", False)
+    if y_true is None or not evenly:
+        return None
+    known = reduced.data.get("truth_counts") if weights is None else None
+    labels, counts = known or label_counts(y_true)
+    averaged = class_weights(statistic, labels, counts) > 0
+    return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None
