@@ -22,8 +22,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .adding import added_up
-
 Floats = NDArray[np.float64]
 
 # Differences of variances below this share of them are rounding.
@@ -130,7 +128,7 @@ class RowNoise:
         """Average over some runs, (n_rows,)."""
         if len(runs) == 1:
             return np.asarray(self.values[runs[0]])
-        return np.asarray(added_up([self.values[run] for run in runs]) / len(runs))
+        return np.asarray(sum_of_runs([self.values[run] for run in runs]) / len(runs))
 
     def variance(self, series: NDArray[Any]) -> float:
         """Variance of the mean of the rows."""
@@ -139,6 +137,32 @@ class RowNoise:
             share = np.count_nonzero(series) / n
             return share * (1 - share) / (n - 1)
         return _variance(series) / n
+
+
+def sum_of_runs(runs: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Sum over runs, row by row.
+
+    Parameters
+    ----------
+    runs : sequence of ndarrays of shape (n_rows,)
+        Values of the rows in each run, real or boolean.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Whole numbers if all runs are boolean.
+    """
+    if any(values.dtype != bool for values in runs):
+        total = np.zeros(len(runs[0]))
+        for values in runs:
+            total += values
+        return total
+    # Bytes are added 10 times as fast as floats: 1.4 times in `bootstrap_runs` of 50 runs on 1e6
+    # rows, although only 1.04 times for 20 runs on 20,000.
+    hits = np.zeros(len(runs[0]), np.min_scalar_type(len(runs)))
+    for flags in runs:
+        hits += flags.view(np.uint8)
+    return hits
 
 
 @dataclass(frozen=True, eq=False)

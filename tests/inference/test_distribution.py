@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import average_precision_score, f1_score
 from threadpoolctl import ThreadpoolController
 
-from skboot.inference.adding import added_up
 from skboot.inference.distribution import (
     BoundStatistic,
     bootstrap,
@@ -176,11 +175,3 @@ def test_matrix_products_have_one_thread_within():
     with single_threaded_blas(), single_threaded_blas():
         blas = ThreadpoolController().select(user_api="blas")
         assert all(library["num_threads"] == 1 for library in blas.info())
-
-
-@pytest.mark.parametrize("n_runs", [1, 255, 256, 600])
-def test_hits_of_runs_are_added_up(n_runs):
-    flags = np.random.default_rng(7).random((n_runs, 40)) < 0.8
-    flags[:, 0] = True
-    np.testing.assert_array_equal(added_up(list(flags)), flags.sum(axis=0))
-    np.testing.assert_allclose(added_up(list(0.1 * flags)), 0.1 * flags.sum(axis=0))

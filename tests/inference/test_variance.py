@@ -17,6 +17,7 @@ from skboot.inference.variance import (
     least_test_variance,
     moments,
     over_runs_alone,
+    sum_of_runs,
     trained_runs,
     within_samples,
 )
@@ -260,3 +261,11 @@ def test_seeds_alone_give_the_textbook_t_interval():
     low, _ = stats.t.interval(0.95, 3, scores.mean(), stats.sem(scores))
     half = stats.t.ppf(0.975, spread.degrees_of_freedom) * spread.standard_error
     assert spread.centre - half == pytest.approx(low)
+
+
+@pytest.mark.parametrize("n_runs", [1, 255, 256, 600])
+def test_hits_of_runs_are_added_up(n_runs):
+    flags = np.random.default_rng(7).random((n_runs, 40)) < 0.8
+    flags[:, 0] = True
+    np.testing.assert_array_equal(sum_of_runs(list(flags)), flags.sum(axis=0))
+    np.testing.assert_allclose(sum_of_runs(list(0.1 * flags)), 0.1 * flags.sum(axis=0))
