@@ -1,6 +1,7 @@
 """Which direction of a metric is the good one: known, given, or unknown; and what is then said."""
 
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -146,7 +147,8 @@ def test_intervals_and_p_values_need_no_direction():
         compare_runs(None, RUN_HITS, greater_is_better=given, **MEAN).pairs
         for given in (None, False)
     )
-    assert unknown._replace(bootstrap_support=known.bootstrap_support) == known
+    said = {"bootstrap_support": known.bootstrap_support, "comparison": known.comparison}
+    assert replace(unknown, **said) == known
     assert unknown.bootstrap_support == 1 - known.bootstrap_support
 
 

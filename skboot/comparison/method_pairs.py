@@ -26,8 +26,8 @@ from ..refit.differences import (
 from ..refit.samples import Samples
 from ..refit.training import Record, key_on_test
 from ..results import ComparisonResult, EvaluationResult
-from ..results.comparison import PairedDifference
 from ..results.comparison_table import ComparisonTable
+from ..results.pairs import PairedDifference
 from ..scorer import packing
 from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import Judged, JudgedOnTests
@@ -256,6 +256,7 @@ def _record(
         p_value_adjusted=np.nan,
         bootstrap_support=support,
         standard_error=difference.standard_error,
+        degrees_of_freedom=difference.degrees_of_freedom,
         outperformance=probability,
         reason=found.reason,
     )

@@ -22,7 +22,8 @@ from ..metrics.statistic import ReducedData, Statistic
 from ..resampling.coding import Coding
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
-from ..results.comparison import ComparisonResult, PairedDifference
+from ..results.comparison import ComparisonResult
+from ..results.pairs import PairedDifference
 from .system_pairs import pairs_of
 from .t_pairs import adjusted
 
@@ -310,6 +311,9 @@ def _record(
         p_value_adjusted=np.nan,
         bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
         standard_error=difference.standard_error,
+        degrees_of_freedom=difference.degrees_of_freedom,
+        components={"runs": difference.of_runs, "test": difference.of_test},
+        n_runs=(first.method.n_runs, second.method.n_runs),
         outperformance=_outperformance(call, first, second, greater_is_better),
     )
 

@@ -45,7 +45,7 @@ from ..inference.intervals import (
 )
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
-from ..results.comparison import PairedDifference
+from ..results.pairs import PairedDifference
 
 Floats = NDArray[np.float64]
 
@@ -235,6 +235,7 @@ def _alone(
         p_value_adjusted=np.nan,
         bootstrap_support=share_won(defined, both[0].result.greater_is_better),
         standard_error=spread if len(defined) > 1 else np.nan,
+        degrees_of_freedom=None if method in CLOSED_FORM else evidence.degrees_of_freedom,
         mcnemar_p_value=None if counts is None else mcnemar_exact(*counts[:2]),
     )
 
@@ -254,8 +255,8 @@ def _adjusted(
         return records
     if len(records) == 1:
         [only] = records
-        whole = only._replace(simultaneous_interval=only.confidence_interval)
-        return [whole._replace(p_value_adjusted=only.p_value)]
+        wide, p = only.confidence_interval, only.p_value
+        return [replace(only, simultaneous_interval=wide, p_value_adjusted=p)]
     if adjust == "holm":
         return _by_holm(records, differences, methods, confidence_level)
     return _by_max_t(records, differences, methods, order, confidence_level)
@@ -296,7 +297,7 @@ def _by_max_t(
             wide, p = _bonferroni(record, difference, methods[k], len(records), confidence_level)
             wide = wide._replace(method="max-t")
         widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
-        found.append(record._replace(simultaneous_interval=widened, p_value_adjusted=p))
+        found.append(replace(record, simultaneous_interval=widened, p_value_adjusted=p))
     return found
 
 
@@ -312,7 +313,7 @@ def _by_holm(
     for record, difference, method, p in zip(records, differences, methods, adjusted, strict=True):
         wide, _ = _bonferroni(record, difference, method, len(records), confidence_level)
         widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
-        found.append(record._replace(simultaneous_interval=widened, p_value_adjusted=float(p)))
+        found.append(replace(record, simultaneous_interval=widened, p_value_adjusted=float(p)))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from ..inference.differences import holm
 from ..inference.intervals import ConfidenceInterval
 from ..inference.run_differences import RunsDifference, joint_p_values
 from ..method_error.method_differences import MethodsDifference
-from ..results.comparison import PairedDifference
+from ..results.pairs import PairedDifference
 
 Floats = NDArray[np.float64]
 
@@ -65,5 +66,5 @@ def adjusted(
     for record, difference, p in zip(records, differences, found, strict=True):
         low, high = difference.interval(1 - cut)
         wide = ConfidenceInterval(low, high, confidence_level, name)
-        several.append(record._replace(simultaneous_interval=wide, p_value_adjusted=float(p)))
+        several.append(replace(record, simultaneous_interval=wide, p_value_adjusted=float(p)))
     return several

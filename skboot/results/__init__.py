@@ -16,8 +16,9 @@ from .result import EvaluationResult
 from .table import ResultTable
 
 if typing.TYPE_CHECKING:
-    from .comparison import ComparisonResult, PairedDifference
+    from .comparison import ComparisonResult
     from .comparison_table import ComparisonTable
+    from .pairs import PairedDifference
 
 __all__ = [
     "ComparisonResult",
@@ -33,6 +34,6 @@ __getattr__, __dir__ = _lazy.names_from(
     {
         "ComparisonResult": "comparison",
         "ComparisonTable": "comparison_table",
-        "PairedDifference": "comparison",
+        "PairedDifference": "pairs",
     },
 )

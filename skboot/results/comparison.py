@@ -7,95 +7,20 @@ The words are in `skboot.results.comparison_wording`, the table of several compa
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.intervals import ConfidenceInterval
-from ..inference.outperformance import Outperformance
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
-from .result import EvaluationResult, frame_of, from_parts, page_of, parts_of
+from .pairs import ComparisonFacts, PairedDifference, row_of_frame
+from .result import EvaluationResult, frame_of, from_parts, page_of, parts_of, same_values
 
-_FORMAT, _FORMAT_VERSION = "skboot.ComparisonResult", 1
-
-
-class PairedDifference(NamedTuple):
-    """One pair of systems.
-
-    Attributes
-    ----------
-    first, second : str
-        Names.
-    difference : float
-        First minus second.
-    confidence_interval : ConfidenceInterval
-        For this difference by itself.
-    simultaneous_interval : ConfidenceInterval or None
-        For all differences of the comparison at once; None with ``adjust=None``.
-    p_value : float
-        Smallest 1 - level whose ``confidence_interval`` excludes 0.
-    p_value_adjusted : float
-        Adjusted for the number of differences; NaN with ``adjust=None``.
-    bootstrap_support : float
-        Share of resamples on which the first scores better, ties half: of the test rows, or of
-        the training rows where methods are scored on the rows left out of them. Where the direction
-        of the metric is unknown: on which the first scores higher.
-    standard_error : float
-        Standard deviation of the difference over the resamples.
-    mcnemar_p_value : float or None
-        Exact, where both are right or wrong on independent rows.
-    outperformance : Outperformance or None
-        P(A > B): how often a run of the first beats the run of the second that belongs to it, with
-        its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
-    reason : str
-        Why there is no interval; empty where there is one, or where that is said of the systems.
-    """
-
-    first: str
-    second: str
-    difference: float
-    confidence_interval: ConfidenceInterval
-    simultaneous_interval: ConfidenceInterval | None
-    p_value: float
-    p_value_adjusted: float
-    bootstrap_support: float
-    standard_error: float
-    mcnemar_p_value: float | None = None
-    outperformance: Outperformance | None = None
-    reason: str = ""
-
-    @property
-    def widest_interval(self) -> ConfidenceInterval:
-        """The simultaneous interval, or the interval of the pair where there is none."""
-        return self.simultaneous_interval or self.confidence_interval
-
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether the systems can be told apart: the widest interval lies on one side of 0."""
-        low, high = self.widest_interval[:2]
-        return bool(low > 0 or high < 0)
-
-    def mirrored(self) -> PairedDifference:
-        """The same pair with the systems exchanged."""
-        simultaneous = self.simultaneous_interval
-        return self._replace(
-            first=self.second,
-            second=self.first,
-            difference=0.0 - self.difference,
-            confidence_interval=_mirror(self.confidence_interval),
-            simultaneous_interval=None if simultaneous is None else _mirror(simultaneous),
-            bootstrap_support=1.0 - self.bootstrap_support,
-            outperformance=self.outperformance and self.outperformance.mirrored(),
-        )
-
-
-def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
-    return interval._replace(low=0.0 - interval.high, high=0.0 - interval.low)
+_FORMAT, _FORMAT_VERSION = "skboot.ComparisonResult", 2
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -166,7 +91,7 @@ class ComparisonResult:
     def __post_init__(self) -> None:
         own = {
             "systems": MappingProxyType(dict(self.systems)),
-            "pairs": tuple(self.pairs),
+            "pairs": self._with_facts(),
             "notes": tuple(self.notes),
             "held_fixed": tuple(self.held_fixed),
             "settings": storage.plain(self.settings),
@@ -177,7 +102,7 @@ class ComparisonResult:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ComparisonResult):
             return NotImplemented
-        return self._plain() == other._plain() and self.systems == other.systems
+        return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -186,10 +111,20 @@ class ComparisonResult:
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
         return _rebuilt, (parts | {"systems": dict(self.systems)},)
 
-    def _plain(self) -> Any:
-        """What `__eq__` compares besides the systems; NaN as None."""
-        parts = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "systems"}
-        return storage.plain(parts, for_json=True)
+    def _with_facts(self) -> tuple[PairedDifference, ...]:
+        """Return the pairs, each of which refers to one record of what they share."""
+        system = self._any_system
+        facts = ComparisonFacts(
+            metric=self.metric,
+            greater_is_better=system.greater_is_better,
+            estimand=self.estimand,
+            unit=system.unit,
+            n_units=system.n_units,
+        )
+        return tuple(
+            pair if pair.comparison == facts else replace(pair, comparison=facts)
+            for pair in self.pairs
+        )
 
     # -------------------------------------------------------------- numbers
 
@@ -376,7 +311,7 @@ class ComparisonResult:
             "training_share": self.training_share,
             "best": self.best,
             "indistinguishable_from_best": self.indistinguishable_from_best,
-            "pairs": [_named(pair) for pair in self.pairs],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "n_samples": self.n_samples,
             "n_resamples": self.n_resamples,
@@ -401,7 +336,7 @@ class ComparisonResult:
         ImportError
             If pandas is not installed.
         """
-        records = [record_of_pair(self, pair) for pair in self.pairs]
+        records = [row_of_frame(pair, self.is_distinguishable(pair)) for pair in self.pairs]
         return frame_of(records, "ComparisonResult.to_frame")
 
     def to_markdown(self) -> str:
@@ -485,7 +420,7 @@ class ComparisonResult:
         """
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
         parts["systems"] = [(name, parts_of(one)) for name, one in self.systems.items()]
-        parts["pairs"] = [tuple(pair) for pair in self.pairs]
+        parts["pairs"] = [pair.to_dict() for pair in self.pairs]
         storage.save(path, parts, format_name=_FORMAT, version=_FORMAT_VERSION)
 
     @classmethod
@@ -512,59 +447,12 @@ class ComparisonResult:
             parts["systems"] = {
                 name: EvaluationResult(**from_parts(own)) for name, own in parts["systems"]
             }
-            parts["pairs"] = tuple(_pair_from(values) for values in parts["pairs"])
+            parts["pairs"] = tuple(PairedDifference.from_dict(pair) for pair in parts["pairs"])
             return cls(**parts)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{os.fspath(path)!r} does not hold a whole comparison: {error}"
             ) from error
-
-
-def record_of_pair(result: ComparisonResult, pair: PairedDifference) -> dict[str, Any]:
-    """Row of a data frame."""
-    simultaneous = pair.simultaneous_interval
-    return {
-        "metric": result.metric,
-        "first": pair.first,
-        "second": pair.second,
-        "difference": pair.difference,
-        **pair.confidence_interval._asdict(),
-        "simultaneous_low": np.nan if simultaneous is None else simultaneous.low,
-        "simultaneous_high": np.nan if simultaneous is None else simultaneous.high,
-        "p_value": pair.p_value,
-        "p_value_adjusted": pair.p_value_adjusted,
-        "bootstrap_support": pair.bootstrap_support,
-        "standard_error": pair.standard_error,
-        "mcnemar_p_value": np.nan if pair.mcnemar_p_value is None else pair.mcnemar_p_value,
-        **_outperformance_columns(pair.outperformance),
-        "is_distinguishable": result.is_distinguishable(pair),
-    }
-
-
-def _outperformance_columns(found: Outperformance | None) -> dict[str, float]:
-    values = (np.nan, np.nan, np.nan) if found is None else found[:3]
-    names = ("outperformance", "outperformance_low", "outperformance_high")
-    return dict(zip(names, values, strict=True))
-
-
-def _named(pair: PairedDifference) -> dict[str, Any]:
-    simultaneous = pair.simultaneous_interval
-    outperformance = pair.outperformance
-    return pair._asdict() | {
-        "confidence_interval": pair.confidence_interval._asdict(),
-        "simultaneous_interval": None if simultaneous is None else simultaneous._asdict(),
-        "outperformance": None if outperformance is None else outperformance._asdict(),
-    }
-
-
-def _pair_from(values: tuple[Any, ...]) -> PairedDifference:
-    pair = PairedDifference(*values)
-    simultaneous = pair.simultaneous_interval
-    return pair._replace(
-        confidence_interval=ConfidenceInterval(*pair.confidence_interval),
-        simultaneous_interval=None if simultaneous is None else ConfidenceInterval(*simultaneous),
-        outperformance=pair.outperformance and Outperformance(*pair.outperformance),
-    )
 
 
 def _rebuilt(parts: dict[str, Any]) -> ComparisonResult:

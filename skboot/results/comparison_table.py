@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from . import comparison_tables, rendering
-from .comparison import ComparisonResult, record_of_pair
+from .comparison import ComparisonResult
+from .pairs import row_of_frame
 from .result import EvaluationResult, frame_of, page_of
 from .table import ResultTable
 
@@ -75,7 +76,7 @@ class ComparisonTable(dict[Any, Any]):
             If pandas is not installed.
         """
         records = [
-            {"name": ", ".join(path)} | record_of_pair(result, pair)
+            {"name": ", ".join(path)} | row_of_frame(pair, result.is_distinguishable(pair))
             for path, result in _entries(self)
             if isinstance(result, ComparisonResult)
             for pair in result.pairs

@@ -15,7 +15,8 @@ from . import rendering, wording
 from .drawing import Strip
 
 if TYPE_CHECKING:
-    from .comparison import ComparisonResult, PairedDifference
+    from .comparison import ComparisonResult
+    from .pairs import PairedDifference
 
 # More differences than this, and only those with the best system (or the reference) are shown.
 MAX_SHOWN = 15

@@ -14,7 +14,8 @@ from . import refits_wording, rendering, runs_wording, wording
 from .comparison_tables import NOUNS, digits_of, limits, p_text, share_text, shown_pairs
 
 if TYPE_CHECKING:
-    from .comparison import ComparisonResult, PairedDifference
+    from .comparison import ComparisonResult
+    from .pairs import PairedDifference
 
 # Of more differences than this the verdict on P(A > B) is not spelled out.
 _MAX_VERDICTS = 3

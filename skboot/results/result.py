@@ -143,7 +143,7 @@ class EvaluationResult:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EvaluationResult):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -578,7 +578,7 @@ def _read_only(value: Any) -> Any:
     return value
 
 
-def _same(one: Any, other: Any) -> bool:
+def same_values(one: Any, other: Any) -> bool:
     """Whether two values are equal, arrays and NaN included."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         one, other = np.asarray(one), np.asarray(other)
@@ -586,10 +586,10 @@ def _same(one: Any, other: Any) -> bool:
             return False
         return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
     if is_dataclass(one) and type(one) is type(other):
-        return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+        return all(same_values(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(same_values(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
+        return len(one) == len(other) and all(map(same_values, one, other))
     both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
     return bool(both_nan or one == other)

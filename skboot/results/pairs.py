@@ -1,0 +1,242 @@
+"""`PairedDifference`: the difference of two systems, which knows the comparison it is from.
+
+A pair is a value by itself: a verdict or a plan needs its direction, its units and its degrees of
+freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which each pair refers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from ..inference.intervals import ConfidenceInterval
+from ..inference.outperformance import Outperformance
+from .result import same_values
+
+
+@dataclass(frozen=True)
+class ComparisonFacts:
+    """What all pairs of a comparison share.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the metric.
+    greater_is_better : bool or None
+        Direction of the metric; None if unknown.
+    estimand : {"system", "method"}
+        What the differences are of.
+    unit : str
+        What was resampled, in the singular: "row", "group", ...
+    n_units : int or tuple of int
+        How many units there were to draw from; a number per factor if there are two.
+    """
+
+    metric: str
+    greater_is_better: bool | None
+    estimand: str
+    unit: str
+    n_units: int | tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedDifference:
+    """One pair of systems, or of methods.
+
+    Two pairs are equal if all they hold is equal (NaN equals NaN); they cannot be hashed or
+    changed.
+
+    Attributes
+    ----------
+    first, second : str
+        Names.
+    difference : float
+        First minus second.
+    confidence_interval : ConfidenceInterval
+        For this difference by itself.
+    simultaneous_interval : ConfidenceInterval or None
+        For all differences of the comparison at once; None with ``adjust=None``.
+    p_value : float
+        Smallest 1 - level whose ``confidence_interval`` excludes 0.
+    p_value_adjusted : float
+        Adjusted for the number of differences; NaN with ``adjust=None``.
+    bootstrap_support : float
+        Share of resamples on which the first scores better, ties half: of the test rows, or of
+        the training rows where methods are scored on the rows left out of them. Where the direction
+        of the metric is unknown: on which the first scores higher.
+    standard_error : float
+        Standard deviation of the difference over the resamples.
+    degrees_of_freedom : float or None
+        Of the t interval of methods; of systems, units less strata. None where the interval uses
+        no resamples.
+    components : mapping of str to float, or None
+        Parts of the squared standard error of methods on a test set: "runs", which more runs would
+        lessen, and "test", which more test units would lessen.
+    n_runs : tuple of int, or None
+        Runs of the first and of the second method on a test set.
+    mcnemar_p_value : float or None
+        Exact, where both are right or wrong on independent rows.
+    outperformance : Outperformance or None
+        P(A > B): how often a run of the first beats the run of the second that belongs to it, with
+        its interval; of `skboot.compare_methods`, and `skboot.compare_runs` with paired runs.
+    reason : str
+        Why there is no interval; empty where there is one, or where that is said of the systems.
+    comparison : ComparisonFacts or None
+        What all pairs of the comparison share. The `ComparisonResult` that takes up the pair
+        fills it in.
+    """
+
+    first: str
+    second: str
+    difference: float
+    confidence_interval: ConfidenceInterval
+    simultaneous_interval: ConfidenceInterval | None
+    p_value: float
+    p_value_adjusted: float
+    bootstrap_support: float
+    standard_error: float
+    degrees_of_freedom: float | None = None
+    components: Mapping[str, float] | None = None
+    n_runs: tuple[int, int] | None = None
+    mcnemar_p_value: float | None = None
+    outperformance: Outperformance | None = None
+    reason: str = ""
+    comparison: ComparisonFacts | None = field(default=None, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairedDifference):
+            return NotImplemented
+        return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # -------------------------------------------------------------- what the comparison knows
+
+    @property
+    def _facts(self) -> ComparisonFacts:
+        if self.comparison is None:
+            raise ValueError("This pair is not from a ComparisonResult: its metric is unknown.")
+        return self.comparison
+
+    @property
+    def metric(self) -> str:
+        """Name of the metric."""
+        return self._facts.metric
+
+    @property
+    def greater_is_better(self) -> bool | None:
+        """Direction of the metric; None if unknown."""
+        return self._facts.greater_is_better
+
+    @property
+    def estimand(self) -> str:
+        """What the difference is of: "system" or "method"."""
+        return self._facts.estimand
+
+    @property
+    def unit(self) -> str:
+        """What was resampled, in the singular: "row", "group", ..."""
+        return self._facts.unit
+
+    @property
+    def n_units(self) -> int | tuple[int, ...]:
+        """How many units there were to draw from; a number per factor if there are two."""
+        return self._facts.n_units
+
+    # -------------------------------------------------------------- intervals
+
+    @property
+    def widest_interval(self) -> ConfidenceInterval:
+        """The simultaneous interval, or the interval of the pair where there is none."""
+        return self.simultaneous_interval or self.confidence_interval
+
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether the systems can be told apart: the widest interval lies on one side of 0."""
+        low, high = self.widest_interval[:2]
+        return bool(low > 0 or high < 0)
+
+    def mirrored(self) -> PairedDifference:
+        """Return the same pair with the systems exchanged."""
+        simultaneous = self.simultaneous_interval
+        return replace(
+            self,
+            first=self.second,
+            second=self.first,
+            difference=0.0 - self.difference,
+            confidence_interval=_mirror(self.confidence_interval),
+            simultaneous_interval=None if simultaneous is None else _mirror(simultaneous),
+            bootstrap_support=1.0 - self.bootstrap_support,
+            n_runs=self.n_runs and self.n_runs[::-1],
+            outperformance=self.outperformance and self.outperformance.mirrored(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pair by name, without what all pairs of the comparison share.
+
+        Returns
+        -------
+        dict
+            Intervals are dicts too.
+        """
+        record = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "comparison"}
+        for name in ("confidence_interval", "simultaneous_interval", "outperformance"):
+            record[name] = None if record[name] is None else record[name]._asdict()
+        return record
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Any]) -> PairedDifference:
+        """Make a pair of what `to_dict` returned.
+
+        Parameters
+        ----------
+        parts : mapping
+            Fields by name.
+
+        Returns
+        -------
+        PairedDifference
+            Equal to the first one, once its comparison is filled in.
+        """
+        simultaneous, outperformance = parts["simultaneous_interval"], parts["outperformance"]
+        return cls(
+            **{
+                **parts,
+                "confidence_interval": ConfidenceInterval(**parts["confidence_interval"]),
+                "simultaneous_interval": simultaneous and ConfidenceInterval(**simultaneous),
+                "outperformance": outperformance and Outperformance(**outperformance),
+            }
+        )
+
+
+def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
+    """Return the interval of the difference with the other sign."""
+    low, high = 0.0 - interval.high, 0.0 - interval.low
+    return ConfidenceInterval(low, high, interval.confidence_level, interval.method)
+
+
+def row_of_frame(pair: PairedDifference, is_distinguishable: bool) -> dict[str, Any]:
+    """Return the row of a pair in a data frame."""
+    wide, share = pair.simultaneous_interval, pair.outperformance
+    shares = (np.nan, np.nan, np.nan) if share is None else share[:3]
+    return {
+        "metric": pair.metric,
+        "first": pair.first,
+        "second": pair.second,
+        "difference": pair.difference,
+        **pair.confidence_interval._asdict(),
+        "simultaneous_low": np.nan if wide is None else wide.low,
+        "simultaneous_high": np.nan if wide is None else wide.high,
+        "p_value": pair.p_value,
+        "p_value_adjusted": pair.p_value_adjusted,
+        "bootstrap_support": pair.bootstrap_support,
+        "standard_error": pair.standard_error,
+        "mcnemar_p_value": np.nan if pair.mcnemar_p_value is None else pair.mcnemar_p_value,
+        "outperformance": shares[0],
+        "outperformance_low": shares[1],
+        "outperformance_high": shares[2],
+        "is_distinguishable": is_distinguishable,
+    }
