@@ -173,7 +173,7 @@ def result_of(
         (*notes, *task.notes),
         n_samples=task.rows.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive_of(reduced, *task.rows.of(part.rows)),
+        naive_estimate=statistic.naive(reduced, task.rows.of(part.rows)),
         said=said,
     )
 

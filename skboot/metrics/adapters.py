@@ -16,6 +16,7 @@ from .._sklearn_compat import unchecked
 from .cells import Cells, label_counts
 from .statistic import (
     CallableStatistic,
+    Columns,
     Floats,
     Proportion,
     ReadableBlock,
@@ -90,22 +91,9 @@ class Negated(Statistic):
         """As the statistic: a standard error has no sign."""
         return self.statistic.delong(reduced)
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Negated value of the best system that ignores its inputs."""
-        value = self.statistic.naive(y_true, y_pred, sample_weight)
-        return None if value is None else 0.0 - value
-
-    def naive_of(
-        self,
-        reduced: ReducedData | None,
-        y_true: NDArray[Any] | None,
-        y_pred: NDArray[Any],
-        sample_weight: Floats | None,
-    ) -> float | None:
-        """As the statistic, negated."""
-        value = self.statistic.naive_of(reduced, y_true, y_pred, sample_weight)
+        value = self.statistic.naive(reduced, rows)
         return None if value is None else 0.0 - value
 
 

@@ -20,7 +20,16 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .cells import label_counts
-from .statistic import Floats, Proportion, ReadableBlock, Reading, ReducedData, Response, Statistic
+from .statistic import (
+    Columns,
+    Floats,
+    Proportion,
+    ReadableBlock,
+    Reading,
+    ReducedData,
+    Response,
+    Statistic,
+)
 
 # Values as few as this in a first look at the rows are worth coding; counts of codes are then
 # drawn instead of counts of rows.
@@ -208,10 +217,9 @@ class RowMean(SumsStatistic):
         share: float | None = reduced.data["largest_share"]
         return share
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Mean of the best constant, where the metric knows it."""
+        y_true, _, sample_weight = rows
         if self.constant is None or y_true is None:
             return None
         mean = self.constant(y_true, sample_weight)

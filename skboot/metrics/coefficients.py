@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .additive import SumsStatistic
 from .magnitudes import in_ordinary_range
-from .statistic import Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response
 
 # Relative size below which a sum of squares about the mean is nothing but rounding.
 _ROUNDING = 1e-14
@@ -91,9 +91,7 @@ class Coefficient(SumsStatistic):
             gradient /= total[:, None]
         return np.where((total > 0)[:, None], gradient, 0.0)
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """The mean of the truth explains nothing of it."""
         return 0.0
 

@@ -28,7 +28,7 @@ from .posteriors import (
     log_losses,
     squared_distances,
 )
-from .statistic import Floats, ReducedData, Response, Statistic
+from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +138,9 @@ class ClassCosts(SumsStatistic):
                 by_weight = -by_loss * value
         return np.hstack([np.where(weight > 0, part, 0.0) for part in (by_weight, by_loss)])
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the best answer without input: 1 if relative."""
+        y_true, _, sample_weight = rows
         if self.relative or y_true is None:
             return 1.0
         if self.priors is not None:
@@ -245,10 +244,9 @@ class MeanCost(RowMean):
             return self._reduced(code, distinct, np.ones(len(distinct)), float(distinct.mean()))
         return super().reduce(None, distinct[code], sample_weight)
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Cost of the best decision that is the same for every row."""
+        y_true, y_pred, sample_weight = rows
         assert y_true is not None
         known = _labels(y_true, y_pred, self.labels)
         costs = check_costs(self.name, self.costs, len(known))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ranking import WORTH_MERGING, positive_rows, positive_scores, score_codes
-from .statistic import Floats, ReadableBlock, ReducedData, Response, Statistic
+from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
 # Sums of weights that differ by less than this share of the total are taken as equal.
 _ROUNDING = 1e-12
@@ -120,9 +120,7 @@ class EqualErrorRate(_ErrorRates):
         rate: Floats = 1.0 - rejected / total[:, 1]
         return rate
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input err half the time on both sides."""
         return self.sign * 0.5
 
@@ -166,9 +164,7 @@ class FalsePositiveRateAt(_ErrorRates):
         rate: Floats = 1.0 - best / total[:, 1]
         return rate
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input let both classes through alike."""
         return self.sign * (1.0 - self.false_negative_rate)
 
@@ -224,10 +220,9 @@ class MedianAbsoluteError(_Loss):
         median = 0.5 * (lower.of_lines(errors[lower.end]) + upper.of_lines(errors[upper.end]))
         return np.where(lower.of_lines(lower.total[:, 0]) > 0, self.sign * median, np.nan)
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Error of the centre of the shortest interval that holds more than half the truth."""
+        y_true, _, sample_weight = rows
         if y_true is None:
             return None
         order = np.argsort(y_true)

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from .additive import SumsStatistic
 from .cells import Cells, label_counts
-from .statistic import Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response
 
 # Maximum number of labels times constant decisions evaluated together (entries of a temporary
 # array); above it the constant decisions are evaluated in several steps, which bounds memory.
@@ -156,25 +156,14 @@ class LabelMetric(SumsStatistic):
             return gradient
         return np.hstack((gradient, np.zeros((len(sums), sums.shape[1] - n_terms))))
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best system that always gives the same label."""
+        if reduced is not None and "truth_counts" in reduced.data:
+            return self._best_constant(*reduced.data["truth_counts"])
+        y_true, _, sample_weight = rows
         if y_true is None:
             return None
         return self._best_constant(*label_counts(y_true, sample_weight))
-
-    def naive_of(
-        self,
-        reduced: ReducedData | None,
-        y_true: NDArray[Any] | None,
-        y_pred: NDArray[Any],
-        sample_weight: Floats | None,
-    ) -> float | None:
-        """As `naive`; the rows of each label were counted with the cells."""
-        if reduced is None or "truth_counts" not in reduced.data:
-            return self.naive(y_true, y_pred, sample_weight)
-        return self._best_constant(*reduced.data["truth_counts"])
 
     def _best_constant(self, labels: NDArray[Any], counts: Floats) -> float | None:
         step = self._naive_step(len(labels))

@@ -19,7 +19,7 @@ from scipy.special import xlogy
 
 from .additive import RowMean
 from .cells import encode, label_counts
-from .statistic import Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +47,9 @@ class PosteriorMean(RowMean):
         classes = classes_of(y_true, self.labels, prob.shape[1])
         return super().reduce(classes, prob, sample_weight)
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the shares of the classes as posterior of every row."""
+        y_true, y_pred, sample_weight = rows
         assert y_true is not None
         assert self.constant is not None
         n_classes = 2 if y_pred.ndim == 1 else max(y_pred.shape[1], 2)

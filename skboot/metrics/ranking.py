@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .statistic import Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
+from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
 
 # Merged codes pay when they are this many times fewer than the rows: counts of single rows are
 # drawn faster than those of codes that stand for several.
@@ -318,9 +318,7 @@ class RocAuc(Statistic):
             variance += float(side @ (centred * centred)) / (n * (n - 1))
         return float(np.sqrt(variance)), n_smaller
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input put pairs in order half the time."""
         return 0.5
 
@@ -403,10 +401,9 @@ class AveragePrecision(Statistic):
             weights = np.stack(positives) if self.average == "weighted" else np.ones_like(areas)
             return (np.stack(areas) * weights).sum(axis=0) / weights.sum(axis=0)
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """One score for all rows has the share of positives as its precision."""
+        y_true, y_pred, sample_weight = rows
         if y_true is None:
             return None
         if y_pred.ndim == 1 or y_pred.shape[1] <= 2:

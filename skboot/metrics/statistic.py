@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 from .._checks import fail
 
 Floats = NDArray[np.float64]
+# Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
+Columns = tuple[NDArray[Any] | None, NDArray[Any], Floats | None]
 Response = Literal["labels", "scores", "probabilities", "values", "any"]
 Reading = Literal["sums", "pairs", "crossing", "steps", "tiles", "rows"]
 
@@ -192,21 +194,17 @@ class Statistic(ABC):
         """
         return None
 
-    def naive(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> float | None:
-        """Value of the best system that ignores its inputs, on these rows; None if unknown."""
-        return None
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Value of the best system that ignores its inputs, on these rows; None if unknown.
 
-    def naive_of(
-        self,
-        reduced: ReducedData | None,
-        y_true: NDArray[Any] | None,
-        y_pred: NDArray[Any],
-        sample_weight: Floats | None,
-    ) -> float | None:
-        """As `naive`, from what is known of the same rows already."""
-        return self.naive(y_true, y_pred, sample_weight)
+        Parameters
+        ----------
+        reduced : ReducedData or None
+            Of the same rows, if they have been reduced: it may hold counts of labels.
+        rows : tuple of arrays
+            Truth, predictions and weights, as `reduce` takes them.
+        """
+        return None
 
 
 @dataclass(frozen=True, eq=False)

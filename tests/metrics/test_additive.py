@@ -183,7 +183,7 @@ REAL = np.random.default_rng(0).gamma(2.0, size=20)
 def test_naive_is_the_best_constant_label(function, weights, y_true):
     constants = [np.full(20, label) for label in np.unique(y_true)]
     expected = max(function(y_true, constant, sample_weight=weights) for constant in constants)
-    found = statistic_of(function).naive(y_true, y_true, weights)
+    found = statistic_of(function).naive(None, (y_true, y_true, weights))
     assert found == pytest.approx(np.nan_to_num(expected), abs=1e-12)
 
 
@@ -202,7 +202,7 @@ def test_naive_is_the_best_constant_label(function, weights, y_true):
     ],
 )
 def test_naive_is_the_best_constant_value(function, weights):
-    found = statistic_of(function).naive(REAL, REAL, weights)
+    found = statistic_of(function).naive(None, (REAL, REAL, weights))
     grid = np.concatenate((np.linspace(REAL.min(), REAL.max(), 401), REAL))
     values = [function(REAL, np.full(20, value), sample_weight=weights) for value in grid]
     assert found <= min(values) + 1e-12
@@ -213,15 +213,15 @@ def test_naive_is_the_best_constant_value(function, weights):
 def test_naive_posteriors_are_the_shares_of_the_classes(weights):
     shares = np.bincount(LABELS, weights) / np.bincount(LABELS, weights).sum()
     prior = np.tile(shares, (20, 1))
-    found = statistic_of("neg_log_loss").naive(LABELS, prior, weights)
+    found = statistic_of("neg_log_loss").naive(None, (LABELS, prior, weights))
     assert found == pytest.approx(-metrics.log_loss(LABELS, prior, sample_weight=weights))
     squares = ((prior - np.eye(3)[LABELS]) ** 2).sum(axis=1)
-    found = statistic_of("neg_brier_score").naive(LABELS, prior, weights)
+    found = statistic_of("neg_brier_score").naive(None, (LABELS, prior, weights))
     assert found == pytest.approx(-np.average(squares, weights=weights))
 
 
 def test_naive_regression_explains_nothing():
-    assert statistic_of("r2").naive(REAL, REAL, None) == 0.0
+    assert statistic_of("r2").naive(None, (REAL, REAL, None)) == 0.0
 
 
 # ------------------------------------------------------------------ proportions

@@ -165,19 +165,19 @@ def test_the_sign_turns_a_loss_into_a_score():
         values, _ = on_resamples(loss, DESIGNS["rows"], y, score)
         of_negated, _ = on_resamples(negated, DESIGNS["rows"], y, score)
         assert_allclose(values, -of_negated)
-        assert loss.naive(y, score, None) == -negated.naive(y, score, None)
+        assert loss.naive(None, (y, score, None)) == -negated.naive(None, (y, score, None))
 
 
 def test_naive_values_are_of_systems_that_ignore_the_input():
     y, score = binary("no ties")
-    assert EqualErrorRate().naive(y, score, None) == 0.5
-    assert FalsePositiveRateAt(0.2).naive(y, score, None) == 0.8
+    assert EqualErrorRate().naive(None, (y, score, None)) == 0.5
+    assert FalsePositiveRateAt(0.2).naive(None, (y, score, None)) == 0.8
     # No constant does better: a grid of them.
     y_true = np.random.default_rng(1).exponential(size=41)
     constants = np.linspace(0, 3, 3001)
     best = min(np.median(np.abs(y_true - c)) for c in constants)
     for weight in (None, np.ones(41)):
-        naive = MedianAbsoluteError().naive(y_true, y_true, weight)
+        naive = MedianAbsoluteError().naive(None, (y_true, y_true, weight))
         assert best - 1e-3 < naive <= best + 1e-12
 
 

@@ -186,7 +186,7 @@ def test_a_scorers_sign_and_options_are_honoured():
     expected = metrics.fbeta_score(BINARY, DECISION, beta=2)
     assert observed(statistic, BINARY, DECISION) == pytest.approx(-expected)
     reduced = statistic.reduce(BINARY, DECISION, None)
-    assert statistic.naive(BINARY, DECISION, None) < 0
+    assert statistic.naive(None, (BINARY, DECISION, None)) < 0
     assert statistic.proportion(reduced) is None
     assert (
         one(make_scorer(metrics.f1_score, greater_is_better=False)).proportion(reduced_f1()).sign

@@ -206,13 +206,13 @@ def test_the_positive_class_can_be_chosen():
 
 def test_naive_values_are_those_of_one_score_for_all():
     y, score = binary("two positives")
-    assert RocAuc().naive(y, score, None) == 0.5
+    assert RocAuc().naive(None, (y, score, None)) == 0.5
     expected = average_precision_score(y, np.zeros(N))
-    assert_allclose(AveragePrecision().naive(y, score, None), expected)
+    assert_allclose(AveragePrecision().naive(None, (y, score, None)), expected)
     y, probability = three_classes(ties=False)
     for average in ("macro", "weighted"):
         expected = average_precision_score(y, np.ones((N, 3)) / 3, average=average)
-        naive = AveragePrecision(average=average).naive(y, probability, None)
+        naive = AveragePrecision(average=average).naive(None, (y, probability, None))
         assert_allclose(naive, expected)
 
 
