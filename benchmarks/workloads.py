@@ -31,7 +31,7 @@ from sklearn import metrics
 from skboot import BootstrapScorer, bootstrap_score
 from skboot.inference.distribution import BoundStatistic, jackknife
 from skboot.metrics.lookup import resolve_metrics
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -227,7 +227,7 @@ def jackknife_rows() -> Iterator[Row]:
     ):
         (statistic,) = resolve_metrics(metric)[0].values()
         reduced = statistic.reduce(*data, None)
-        coding = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
+        coding = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
         plan = ResamplingPlan(SamplingDesign.of_rows(100_000), 2, np.random.SeedSequence(0))
         bound = BoundStatistic(statistic, reduced, coding)
 

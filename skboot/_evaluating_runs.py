@@ -37,7 +37,7 @@ from .inference.variance import (
 )
 from .metrics.additive import RowMean, mean_of_values
 from .metrics.statistic import ReducedData, Statistic
-from .resampling.coding import Coding
+from .resampling.coding import CodedRows
 from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult
 
@@ -177,7 +177,7 @@ def _evaluated(
 
 def _subject(statistic: Statistic, rows: Rows) -> BoundStatistic:
     reduced = statistic.reduce(*rows.of(None))
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reads, reduced.counts)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads, reduced.counts)
     return BoundStatistic(statistic, reduced, coding)
 
 
@@ -225,7 +225,7 @@ def _distributions(
         values = mean_of_values()
         together = RowNoise(series).average(task.centre)
         reduced = values.reduce(None, together, None)
-        coding = Coding(reduced.code, reduced.n_codes, values.reads)
+        coding = CodedRows(reduced.code, reduced.n_codes, values.reads)
         alone = [*subjects, BoundStatistic(values, reduced, coding)]
         *found, (_, mean) = bootstrap_each(task.plan, alone)
         return found, statistic.sign * mean  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ from .inference.intervals import (
 )
 from .metrics.class_metrics import averaged_sizes
 from .metrics.statistic import Statistic
-from .resampling.coding import Coding
+from .resampling.coding import CodedRows
 from .resampling.design import SamplingDesign
 from .resampling.plan import Binding, ResamplingPlan
 
@@ -76,7 +76,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[BoundStati
     by_group = design.kind == "groups" and known.additive and task.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
-    coding = Coding(
+    coding = CodedRows(
         _whole_code(reduced, part, design.n_samples),
         reduced.n_codes,
         statistic.reading(reduced),

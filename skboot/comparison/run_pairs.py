@@ -19,7 +19,7 @@ from ..inference.run_differences import RunsDifference, components_difference, w
 from ..inference.variance import Moments, ResampleNoise, RowNoise, moments, within_samples
 from ..metrics.additive import RowMean
 from ..metrics.statistic import ReducedData, Statistic
-from ..resampling.coding import Coding
+from ..resampling.coding import CodedRows
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
@@ -191,7 +191,7 @@ def _evaluated(
         for k, rows in method.numbered:
             statistic = statistics[f"{name}][{k}"]
             reduced = statistic.reduce(*rows.of(None))
-            coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+            coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
             subjects.append(BoundStatistic(statistic, reduced, coding))
             owner.append(name)
     binding = call.plan.bind([subject.coding for subject in subjects])

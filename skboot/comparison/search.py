@@ -29,7 +29,7 @@ from ..method_error.selection_error import out_of_bag_error_of_selection
 from ..metrics.additive import RowMean
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
-from ..resampling.coding import Coding
+from ..resampling.coding import CodedRows
 from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from .systems import checked_systems, statistics_of
@@ -196,7 +196,7 @@ class _Candidates:
         found = []
         for name, rows in self.rows.items():
             reduced = self.statistics[name].reduce(*rows.of(None))
-            coding = Coding(reduced.code, reduced.n_codes, self.statistics[name].reads)
+            coding = CodedRows(reduced.code, reduced.n_codes, self.statistics[name].reads)
             found.append(BoundStatistic(self.statistics[name], reduced, coding))
         return found
 
@@ -204,7 +204,7 @@ class _Candidates:
     def binding(self) -> Binding:
         """The plan, bound to all configurations and, last, to the rows or groups as they are."""
         codings = [subject.coding for subject in self.subjects]
-        return self.plan.bind([*codings, Coding(None, self.plan.design.n_samples, "sums")])
+        return self.plan.bind([*codings, CodedRows(None, self.plan.design.n_samples, "sums")])
 
     def drawn(self) -> Iterator[NDArray[np.integer]]:
         """How often each row or group occurs in the resamples, block by block."""
@@ -327,8 +327,8 @@ def _left_out(binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[
             block, lines = blocks[k], np.flatnonzero(of_block == k)
             assert isinstance(block, UnitBlock)
             # What is read row by row is slow, and the same whichever lines come together.
-            some = lines if subjects[k].coding.reads == "rows" else np.arange(block.n_lines)
-            outside = UnitBlock(block.membership, (block.counts[some] == 0).astype(np.uint8))
+            some = lines if subjects[k].coding.reads == "rows" else np.arange(block.n_resamples)
+            outside = UnitBlock(block.units_of_codes, (block.counts[some] == 0).astype(np.uint8))
             found = _evaluated(subjects[k], outside, first + some)
             scores[first + lines] = found[np.searchsorted(some, lines)]
     scores[np.isinf(scores)] = np.nan

@@ -35,7 +35,7 @@ from ..inference.differences import (
     share_won,
     snapped,
 )
-from ..inference.distribution import LeftOutValues
+from ..inference.distribution import JackknifeValues
 from ..inference.intervals import (
     ConfidenceInterval,
     Evidence,
@@ -71,7 +71,7 @@ class Member:
         Predictions, to see who predicts the same.
     right : ndarray of shape (n_samples,) or None
         Whether each row counts as 1, for 0/1 values of independent rows.
-    left_out : tuple (LeftOutValues, ndarray of shape (n_lines,)) or None
+    left_out : tuple (JackknifeValues, ndarray of shape (n_lines,)) or None
         Values without single units, for BCa.
     delong : tuple (covariance, number, size of the smaller class) or None
         For areas under ROC curves.
@@ -83,7 +83,7 @@ class Member:
     result: EvaluationResult
     predicted: NDArray[Any] | None = None
     right: NDArray[np.bool_] | None = None
-    left_out: tuple[LeftOutValues, Floats] | None = None
+    left_out: tuple[JackknifeValues, Floats] | None = None
     delong: tuple[Floats, int, int] | None = None
 
     @property

@@ -23,7 +23,7 @@ from .._inputs import (
 )
 from ..inference.automatic import planned_method
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
-from ..inference.distribution import BoundStatistic, LeftOutValues, bootstrap, leave_out
+from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
 from ..inference.intervals import Evidence
 from ..metrics.adapters import Negated
 from ..metrics.additive import RowMean
@@ -389,7 +389,7 @@ def _content(units: Sequence[_Unit]) -> bytes:
 
 def _bootstrapped(
     call: _Call, units: list[_Unit], binding: Binding, n_jobs: int | None, verbose: int
-) -> tuple[list[_Unit], LeftOutValues | None]:
+) -> tuple[list[_Unit], JackknifeValues | None]:
     """Units with their replicates, and their values without single units of the design."""
     subjects = [unit.subject for unit in units]
     distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=_CALLER)
@@ -417,7 +417,7 @@ def _bootstrapped(
 def _members(
     call: _Call,
     units: Mapping[str, tuple[int, _Unit]],
-    left_out: LeftOutValues | None,
+    left_out: JackknifeValues | None,
     said: Cautions,
 ) -> dict[str, Member]:
     """Systems of one metric and subgroup, in the order of the call."""

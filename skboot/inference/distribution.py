@@ -23,8 +23,8 @@ from threadpoolctl import ThreadpoolController
 from .._checks import fail
 from .._memory import check_fits
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
-from ..resampling.coding import Coding
-from ..resampling.plan import Binding, LeftOut, ResamplingPlan
+from ..resampling.coding import CodedRows
+from ..resampling.plan import Binding, JackknifeResamples, ResamplingPlan
 
 # Predicted serial seconds from which starting worker processes pays.
 _WORTH_PROCESSES = 3.0
@@ -51,7 +51,7 @@ class BoundStatistic:
         The metric.
     reduced : ReducedData
         Its reduction.
-    coding : Coding
+    coding : CodedRows
         Code of each row of the whole data set; -1 for rows it does not see.
     with_variance : bool
         Whether to keep a standard error per resample.
@@ -61,7 +61,7 @@ class BoundStatistic:
 
     statistic: Statistic
     reduced: ReducedData
-    coding: Coding
+    coding: CodedRows
     with_variance: bool = False
     with_influence: bool = False
 
@@ -195,7 +195,7 @@ def bootstrap_each(
         for subject in subjects:
             binding = plan.bind([subject.coding])
             evaluate, reduced = subject.statistic.evaluate, subject.reduced
-            if binding.by_line and binding.n_blocks == 1:
+            if binding.draws_are_prefix_stable and binding.n_blocks == 1:
                 # The data and the jackknife are lines of the block, after the resamples.
                 values = evaluate(binding.block(0, with_jackknife=True)[0], reduced)
                 found.append((float(values[plan.n_resamples]), values[: plan.n_resamples]))
@@ -283,7 +283,7 @@ def _rows_differ(subject: BoundStatistic) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOutValues:
+class JackknifeValues:
     """Statistics without single units of the design.
 
     Attributes
@@ -305,9 +305,9 @@ class LeftOutValues:
         return _moments(values, self.times, self.strata, estimate)[0]
 
 
-def leave_out(binding: Binding, subjects: Sequence[BoundStatistic]) -> LeftOutValues:
+def leave_out(binding: Binding, subjects: Sequence[BoundStatistic]) -> JackknifeValues:
     """Evaluate statistics without each unit of the design; see `jackknife`."""
-    parts: list[LeftOut] = []
+    parts: list[JackknifeResamples] = []
     values: list[Floats] = []
     with single_threaded_blas():
         for left_out in binding.left_out():
@@ -317,8 +317,8 @@ def leave_out(binding: Binding, subjects: Sequence[BoundStatistic]) -> LeftOutVa
             parts.append(left_out)
             values.append(of_part)
     if len(parts) == 1:
-        return LeftOutValues(values[0], parts[0].times, parts[0].strata)
-    return LeftOutValues(
+        return JackknifeValues(values[0], parts[0].times, parts[0].strata)
+    return JackknifeValues(
         np.concatenate(values, axis=1),
         np.concatenate([part.times for part in parts]),
         np.concatenate([part.strata for part in parts]),
@@ -333,10 +333,12 @@ def _n_sums(subject: BoundStatistic) -> int:
     return subject.reduced.n_codes if terms is None else int(terms.shape[1])
 
 
-def _fill_left_out(values: Floats, subject: BoundStatistic, left_out: LeftOut, k: int) -> None:
+def _fill_left_out(
+    values: Floats, subject: BoundStatistic, left_out: JackknifeResamples, k: int
+) -> None:
     try:
-        for lines, block in left_out.parts(k, _n_sums(subject)):
-            values[lines] = subject.statistic.evaluate(block, subject.reduced)
+        for some, block in left_out.parts(k, _n_sums(subject)):
+            values[some] = subject.statistic.evaluate(block, subject.reduced)
     except MetricError as failure:
         raise RuntimeError(
             f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} "
@@ -445,13 +447,13 @@ def _data_and_first_block(
     binding: Binding, subjects: Sequence[BoundStatistic]
 ) -> tuple[_OnData, tuple[Floats, Floats]]:
     """What is known of the data, and block 0; at once where the block is narrow."""
-    if not binding.is_narrow or any(s.statistic.reads != "sums" for s in subjects):
+    if not binding.fits_one_block or any(s.statistic.reads != "sums" for s in subjects):
         return _on_data(binding, subjects), _block(binding, subjects, 0)
     blocks = _sharing(binding, binding.block(0, with_jackknife=True), subjects)
-    values, variances = _evaluate(blocks, subjects, blocks[0].n_lines)
+    values, variances = _evaluate(blocks, subjects, blocks[0].n_resamples)
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
-    drawn = blocks[0].n_lines - len(times) - 1
+    drawn = blocks[0].n_resamples - len(times) - 1
     accelerations = [_moments(own[drawn + 1 :], times, strata, own[drawn])[0] for own in values]
     lines = slice(0, min(drawn, binding.plan.n_resamples))
     # Narrow blocks are of single rows, whose influences nobody asks for.

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from ..metrics.additive import mean_of_values
-from ..resampling.coding import Coding
+from ..resampling.coding import CodedRows
 from ..resampling.design import SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .distribution import BoundStatistic, bootstrap
@@ -162,7 +162,7 @@ def _bootstrapped(
     statistic = mean_of_values()
     reduced = statistic.reduce(None, wins, None)
     plan = ResamplingPlan(SamplingDesign.of_groups(codes), n_resamples, seed)
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     binding = plan.bind([coding])
     [found] = bootstrap(
         binding, [BoundStatistic(statistic, reduced, coding)], n_jobs=None, verbose=0

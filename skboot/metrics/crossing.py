@@ -68,7 +68,7 @@ class _ErrorRates(_Loss):
         (found,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
             rate = self._rate(found.before, found.after, found.total)
-        return found.of_lines(np.where((found.total > 0).all(axis=1), self.sign * rate, np.nan))
+        return found.of_resamples(np.where((found.total > 0).all(axis=1), self.sign * rate, np.nan))
 
     @abstractmethod
     def _gap(self, running: Floats, total: Floats) -> Floats:
@@ -217,8 +217,10 @@ class MedianAbsoluteError(_Loss):
         """Where half the weight is reached, and where it is exceeded."""
         lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
         errors = reduced.data["errors"]
-        median = 0.5 * (lower.of_lines(errors[lower.end]) + upper.of_lines(errors[upper.end]))
-        return np.where(lower.of_lines(lower.total[:, 0]) > 0, self.sign * median, np.nan)
+        median = 0.5 * (
+            lower.of_resamples(errors[lower.end]) + upper.of_resamples(errors[upper.end])
+        )
+        return np.where(lower.of_resamples(lower.total[:, 0]) > 0, self.sign * median, np.nan)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Error of the centre of the shortest interval that holds more than half the truth."""

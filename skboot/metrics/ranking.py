@@ -352,7 +352,7 @@ class AveragePrecision(Statistic):
     pos_label: Any = None
     response: Response = "scores"
     bounds = (0.0, 1.0)
-    reads = "tiles"
+    reads = "running"
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
@@ -390,7 +390,7 @@ class AveragePrecision(Statistic):
 
     def reading(self, reduced: ReducedData) -> Reading:
         """Units of equal weight have few terms, and so a closed form without one of them."""
-        return "steps" if reduced.data["equal_weights"] else "tiles"
+        return "thresholds" if reduced.data["equal_weights"] else "running"
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
@@ -456,7 +456,7 @@ def _ends_of_positives(
 
 def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
     """Average precision and weight of the positives of each line."""
-    found, (positives, _) = block.added_along(
+    found, (positives, _) = block.sum_over_thresholds(
         curve.terms, _precision_steps, curve.ends, curve.order
     )
     with np.errstate(invalid="ignore"):

@@ -26,23 +26,19 @@ Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
 Columns = tuple[NDArray[Any] | None, NDArray[Any], Floats | None]
 Response = Literal["labels", "scores", "probabilities", "values", "any"]
-Reading = Literal["sums", "pairs", "crossing", "steps", "tiles", "rows"]
+Reading = Literal["sums", "pairs", "crossing", "thresholds", "running", "rows"]
 
 
 class ReadableBlock(Protocol):
     """The readings a statistic may ask for; see `skboot.resampling.block.Block`."""
 
     @property
-    def n_lines(self) -> int: ...
+    def n_resamples(self) -> int: ...
     @property
     def n_codes(self) -> int: ...
     def sums(self, terms: Any = None) -> Floats: ...
-    def tiles(self, order: Any = None) -> Iterator[tuple[slice, Floats]]: ...
-    def running(
-        self, terms: Floats, ends: Any = None, order: Any = None
-    ) -> Iterator[tuple[slice, Floats]]: ...
-    def added_along(
-        self, terms: Floats, steps: Any, ends: Any = None, order: Any = None
+    def sum_over_thresholds(
+        self, terms: Floats, added: Any, ends: Any = None, order: Any = None
     ) -> tuple[Floats, Floats]: ...
     def pairs(
         self, upper: Floats, lower: Floats, level: Any = None, order: Any = None
@@ -123,8 +119,10 @@ class Statistic(ABC):
     response : {"labels", "scores", "probabilities", "values", "any"}
         What predictions it takes: class labels; real scores, larger for the positive class;
         probabilities of all classes, (n_samples, n_classes); real predictions; or anything.
-    reads : {"sums", "pairs", "crossing", "steps", "tiles", "rows"}
-        How it reads a block.
+    reads : {"sums", "pairs", "crossing", "thresholds", "running", "rows"}
+        How it reads a block: by weighted sums; ordered pairs; the running sums where a gap changes
+        sign; a sum over thresholds of running sums, which has a closed form without one unit
+        ("thresholds") or has none ("running"); or repeated rows.
     takes_weights : bool
         Whether rows may carry weights.
     is_row_mean : bool
@@ -161,14 +159,14 @@ class Statistic(ABC):
 
     @abstractmethod
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Value on each resample of the block, (n_lines,); NaN where undefined."""
+        """Value on each resample of the block, (n_resamples,); NaN where undefined."""
 
     def reading(self, reduced: ReducedData) -> Reading:
-        """How it reads a block of these rows; "steps" if that has a closed form without a unit."""
+        """How it reads a block of these rows: `reads`, or a form of it with a shorter way."""
         return self.reads
 
     def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
-        """Infinitesimal-jackknife variance on each resample, (n_lines,), if there is a formula."""
+        """Infinitesimal-jackknife variance, (n_resamples,); None without a formula."""
         return None
 
     def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
@@ -250,7 +248,7 @@ class CallableStatistic(Statistic):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
-        values = np.empty(block.n_lines)
+        values = np.empty(block.n_resamples)
         for line, call in enumerate(self._calls(block, reduced)):
             try:
                 values[line] = call()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
-from ..resampling.coding import Coding
+from ..resampling.coding import CodedRows
 from ..resampling.design import SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .lending import own_rows
@@ -193,4 +193,4 @@ def _binding(
 ) -> Any:
     n_lines = 1 if drawn is None else len(drawn)
     plan = ResamplingPlan(design, n_lines, np.random.SeedSequence(0), drawn=drawn)
-    return plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])
+    return plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)])

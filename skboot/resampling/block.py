@@ -4,9 +4,8 @@ A statistic numbers its interchangeable rows by *codes*; a block knows how often
 in each of its resamples, and gives that in the form the statistic asks for:
 
 * `Block.sums`: weighted sums of terms, for functions of sums;
-* `Block.tiles`: weights of consecutive codes in code order, for anything that runs along them;
 * `Block.running`: running sums of terms along the codes, for curves over thresholds;
-* `Block.added_along`: a sum over thresholds of a function of these, for areas under curves;
+* `Block.sum_over_thresholds`: the sum of a function of these, for areas under curves;
 * `Block.pairs`: weighted number of ordered pairs, for the area under the ROC curve;
 * `Block.crossing`: running sums on both sides of where a monotone gap changes sign, for
   thresholds and quantiles;
@@ -28,18 +27,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .membership import Membership
-from .running import (
+from .coding import UnitsOfCodes
+from .prefix_sums import (
     EXACT,
     WIDTH,
+    Gap,
+    SignChange,
     as_bytes,
     as_flags,
     ends_within,
+    joined,
     pairs_in_order,
     running_sums,
+    search_tiles,
+    sum_of_first,
     sums_before_tiles,
 )
-from .searching import Crossing, Gap, joined, search_tiles, sum_of_first
 
 Floats = NDArray[np.float64]
 Steps = Callable[[Floats, Floats], Floats]
@@ -50,7 +53,7 @@ _TILE = 1 << 17
 _SPARSE_TILES = 4
 # Entries of a code that are read as quickly as what follows on its weight.
 _ENTRIES_PER_WEIGHT = 8
-# Weights held at once where all codes of a line are needed together.
+# Weights held at once where all codes of a resample are needed together.
 _WHOLE = 1 << 20
 # Terms whose products are summed for a variance, and the share of the parts of such a sum below
 # which it is mostly rounding.
@@ -67,43 +70,43 @@ class Block(ABC):
 
     Parameters
     ----------
-    membership : Membership
+    units_of_codes : UnitsOfCodes
         The statistic's codes.
 
     Notes
     -----
-    To add a design, give `n_lines`, `_entry_lanes` and `_lines`; override a reading when the
-    design has a shorter way to it. Every override must pass the block contract tests.
+    A subclass gives `n_resamples`, `_weights_by_entry` and `_part`, and overrides a reading to
+    which its design has a shorter way. Every override must pass the block contract tests.
     """
 
-    def __init__(self, membership: Membership) -> None:
-        self.membership = membership
+    def __init__(self, units_of_codes: UnitsOfCodes) -> None:
+        self.units_of_codes = units_of_codes
 
     @property
     @abstractmethod
-    def n_lines(self) -> int:
+    def n_resamples(self) -> int:
         """Number of resamples in the block."""
 
     @abstractmethod
-    def _entry_lanes(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        """Weights of entries, (n_entries, n_lines), as integers of any type."""
+    def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        """Weights of entries, (n_entries, n_resamples), as integers of any type."""
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        """Weights of entries, (n_lines, n_entries)."""
-        return np.ascontiguousarray(self._entry_lanes(entries).T)
+        """Weights of entries, (n_resamples, n_entries)."""
+        return np.ascontiguousarray(self._weights_by_entry(entries).T)
 
     @abstractmethod
-    def _lines(self, lines: slice) -> Block:
-        """The block of some of the lines."""
+    def _part(self, resamples: slice) -> Block:
+        """The block of some of the resamples."""
 
     @property
     def n_codes(self) -> int:
         """Number of codes."""
-        return self.membership.n_codes
+        return self.units_of_codes.n_codes
 
     def _weights(self, codes: slice | NDArray[np.intp]) -> NDArray[Any]:
-        """Weights of codes, (n_lines, n_codes), in the type they have."""
-        first, times = self.membership.first, self.membership.times
+        """Weights of codes, (n_resamples, n_codes), in the type they have."""
+        first, times = self.units_of_codes.first, self.units_of_codes.times
         if first is None and times is None:
             return self._entry_weights(codes)
         if first is None:
@@ -122,8 +125,8 @@ class Block(ABC):
     def _added_up(
         self, entries: slice | NDArray[np.intp], starts: NDArray[np.intp]
     ) -> NDArray[Any]:
-        """Weights of codes whose entries begin at ``starts``, (n_lines, n_codes)."""
-        lanes, times = self._entry_lanes(entries), self.membership.times
+        """Weights of codes whose entries begin at ``starts``, (n_resamples, n_codes)."""
+        lanes, times = self._weights_by_entry(entries), self.units_of_codes.times
         n = len(lanes)
         ends = np.append(starts, n).astype(np.int32)
         of_entry = np.ones(n) if times is None else times[entries]
@@ -141,8 +144,8 @@ class Block(ABC):
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Consecutive codes, in code order or in the given one, and their weights."""
         # Pieces of whole tiles of running sums need no filling up.
-        width = max(WIDTH, _TILE // n_terms // self.n_lines // WIDTH * WIDTH)
-        first, n = self.membership.first, self.n_codes if order is None else len(order)
+        width = max(WIDTH, _TILE // n_terms // self.n_resamples // WIDTH * WIDTH)
+        first, n = self.units_of_codes.first, self.n_codes if order is None else len(order)
         start = 0
         while start < n:
             stop = min(start + width, n)
@@ -154,24 +157,6 @@ class Block(ABC):
             at = slice(start, stop)
             yield at, self._weights(at if order is None else order[at])
             start = stop
-
-    def tiles(self, order: NDArray[np.intp] | None = None) -> Iterator[tuple[slice, Floats]]:
-        """Yield weights of consecutive codes, in code order or in the given one.
-
-        Parameters
-        ----------
-        order : ndarray of shape (n_positions,), optional
-            Codes in the order in which they are to be read.
-
-        Yields
-        ------
-        positions : slice
-            Which codes (positions in ``order``).
-        weights : ndarray of shape (n_lines, n_positions)
-            Their weights.
-        """
-        for at, weights in self._pieces(order):
-            yield at, weights.astype(np.float64, copy=False)
 
     def running(
         self,
@@ -194,7 +179,7 @@ class Block(ABC):
         ------
         which : slice
             Which ends.
-        sums : ndarray of shape (n_terms, n_lines, n_which)
+        sums : ndarray of shape (n_terms, n_resamples, n_which)
             Sums up to and with these ends.
         """
         columns = list(np.ascontiguousarray(terms.T))
@@ -205,7 +190,7 @@ class Block(ABC):
         ]
         columns = [column[ends] if o else column for column, o in zip(columns, own, strict=True)]
         flags = [as_flags(column) for column in columns]
-        below = np.zeros((len(columns), self.n_lines))
+        below = np.zeros((len(columns), self.n_resamples))
         for at, weights in self._pieces(order, len(columns)):
             which, inside = ends_within(ends, at)
             wanted = weights if inside is None else weights.take(inside, axis=1)
@@ -224,7 +209,7 @@ class Block(ABC):
             # Memory given back before more is asked for is used again, not fetched anew.
             del sums
 
-    def added_along(
+    def sum_over_thresholds(
         self,
         terms: Floats,
         steps: Steps,
@@ -238,19 +223,19 @@ class Block(ABC):
         terms, ends, order
             As for `running`.
         steps : callable
-            ``steps(before, sums)``: from the sums before some consecutive ends, (n_terms, n_lines),
-            and those at each of them, (n_terms, n_lines, n_ends), which it may change, to what
-            these ends add, (n_lines,).
+            ``steps(before, sums)``: from the sums before some consecutive ends,
+            (n_terms, n_resamples), and those at each of them, (n_terms, n_resamples, n_ends),
+            which it may change, to what these ends add, (n_resamples,).
 
         Returns
         -------
-        found : ndarray of shape (n_lines,)
+        found : ndarray of shape (n_resamples,)
             The sum over all ends.
-        last : ndarray of shape (n_terms, n_lines)
+        last : ndarray of shape (n_terms, n_resamples)
             Running sums at the last end.
         """
-        found = np.zeros(self.n_lines)
-        before = np.zeros((terms.shape[1], self.n_lines))
+        found = np.zeros(self.n_resamples)
+        before = np.zeros((terms.shape[1], self.n_resamples))
         for _, sums in self.running(terms, ends, order):
             last = sums[:, :, -1].copy()
             found += steps(before, sums)
@@ -268,13 +253,13 @@ class Block(ABC):
 
         Returns
         -------
-        ndarray of shape (n_lines, n_terms)
+        ndarray of shape (n_resamples, n_terms)
         """
         if terms is None:
             return self._weights(slice(0, self.n_codes)).astype(np.float64)
-        total = np.zeros((self.n_lines, terms.shape[1]))
-        for codes, weights in self.tiles():
-            total += _times(weights, terms[codes])
+        total = np.zeros((self.n_resamples, terms.shape[1]))
+        for codes, weights in self._pieces():
+            total += _times(weights.astype(np.float64, copy=False), terms[codes])
         return total
 
     def pairs(
@@ -298,16 +283,16 @@ class Block(ABC):
 
         Returns
         -------
-        in_order : ndarray of shape (n_lines,)
+        in_order : ndarray of shape (n_resamples,)
             The sum over those pairs.
-        all_pairs : ndarray of shape (n_lines,)
+        all_pairs : ndarray of shape (n_resamples,)
             The sum over all pairs of an upper and a lower one.
         """
         if level is not None:
             tied = _in_mixed_levels(upper, lower, level)
             if tied.mean() > _FEW_TIED:
                 return self._pairs_by_level(upper, lower, level, order)
-        found, above, below = np.zeros((3, self.n_lines))
+        found, above, below = np.zeros((3, self.n_resamples))
         flags = as_flags(upper), as_flags(lower)
         for at, weights in self._pieces(order):
             up, low = (
@@ -326,7 +311,7 @@ class Block(ABC):
         self, upper: Floats, lower: Floats, level: NDArray[np.intp], order: NDArray[np.intp] | None
     ) -> tuple[Floats, Floats]:
         """`pairs` by running sums at the ends of levels."""
-        found, above, below = np.zeros((3, self.n_lines))
+        found, above, below = np.zeros((3, self.n_resamples))
         ends = np.flatnonzero(np.append(np.diff(level), 1))
         for _, (up, low) in self.running(np.column_stack((upper, lower)), ends, order):
             own = np.diff(low, axis=1, prepend=below[:, None])
@@ -344,13 +329,13 @@ class Block(ABC):
         tied: NDArray[np.intp],
         order: NDArray[np.intp] | None,
     ) -> Floats:
-        """Pairs within levels that have both sides, (n_lines,); ``tied`` are their positions."""
-        found = np.zeros(self.n_lines)
+        """Pairs within levels that have both sides, at positions ``tied``: (n_resamples,)."""
+        found = np.zeros(self.n_resamples)
         starts = np.concatenate(([0], np.flatnonzero(np.diff(level[tied])) + 1, [len(tied)]))
         # Whole levels at a time, about as many codes as a tile holds.
         first = 0
         while first < len(starts) - 1:
-            fitting = starts[first] + _TILE // self.n_lines
+            fitting = starts[first] + _TILE // self.n_resamples
             last = max(first + 1, int(np.searchsorted(starts, fitting, side="right")) - 1)
             part = tied[starts[first] : starts[last]]
             weights = self._weights(part if order is None else order[part])
@@ -364,7 +349,7 @@ class Block(ABC):
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
-    ) -> tuple[Crossing, ...]:
+    ) -> tuple[SignChange, ...]:
         """Find where monotone gaps change sign along the codes.
 
         Parameters
@@ -379,20 +364,20 @@ class Block(ABC):
 
         Returns
         -------
-        tuple of Crossing
+        tuple of SignChange
             One per gap; if a gap is negative throughout, that is the last end.
         """
         ends = np.arange(self.n_codes) if ends is None else ends
         step = max(1, _WHOLE // self.n_codes)
         parts = [
-            self._lines(slice(start, start + step))._crossing(terms, gaps, ends)
-            for start in range(0, self.n_lines, step)
+            self._part(slice(start, start + step))._crossing(terms, gaps, ends)
+            for start in range(0, self.n_resamples, step)
         ]
         return joined(parts)
 
     def _crossing(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
-    ) -> list[Crossing]:
+    ) -> list[SignChange]:
         """Search in the weights of all codes."""
         pieces = [piece for _, piece in self._pieces()]
         weights = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
@@ -401,15 +386,15 @@ class Block(ABC):
         return [search_tiles(weights, terms, before, ends, total, gap) for gap in gaps]
 
     def rows(self) -> Iterator[NDArray[np.intp]]:
-        """Yield, line by line, the codes of a resample's rows, each as often as it occurs.
+        """Yield, resample by resample, the codes of a resample's rows, each as often as it occurs.
 
         Meant for statistics whose codes are the rows.
         """
         width = max(1, 8 * _TILE // self.n_codes)
         every = np.arange(self.n_codes)
-        for start in range(0, self.n_lines, width):
-            lines = self._lines(slice(start, start + width))
-            for weights in lines._weights(slice(0, self.n_codes)):
+        for start in range(0, self.n_resamples, width):
+            resamples = self._part(slice(start, start + width))
+            for weights in resamples._weights(slice(0, self.n_codes)):
                 yield np.repeat(every, weights.astype(np.intp))
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
@@ -422,12 +407,12 @@ class Block(ABC):
         ----------
         terms : ndarray or sparse matrix of shape (n_codes, n_terms)
             The terms of the sums.
-        gradient : ndarray of shape (n_lines, n_terms)
-            Derivative of the function by the sums, at each line's sums.
+        gradient : ndarray of shape (n_resamples, n_terms)
+            Derivative of the function by the sums, at each resample's sums.
 
         Returns
         -------
-        ndarray of shape (n_lines,)
+        ndarray of shape (n_resamples,)
         """
         raise TypeError("A crossed design has no influence values of single units.")
 
@@ -455,9 +440,9 @@ class UnitBlock(Block):
 
     Parameters
     ----------
-    membership : Membership
+    units_of_codes : UnitsOfCodes
         The statistic's codes.
-    counts : ndarray of shape (n_lines, n_atoms)
+    counts : ndarray of shape (n_resamples, n_atoms)
         How often each atom was drawn.
     strata : ndarray of shape (n_atoms,), optional
         Stratum of each atom, numbered from 0.
@@ -465,67 +450,67 @@ class UnitBlock(Block):
 
     def __init__(
         self,
-        membership: Membership,
+        units_of_codes: UnitsOfCodes,
         counts: NDArray[Any],
         strata: NDArray[np.intp] | None = None,
     ) -> None:
-        super().__init__(membership)
+        super().__init__(units_of_codes)
         self.counts = counts
         self.strata = strata
         # The last terms and their sums; those of several statistics are computed together.
         self.known_sums: tuple[Any, Floats] | None = None
 
     @property
-    def n_lines(self) -> int:
+    def n_resamples(self) -> int:
         """Number of resamples in the block."""
         return len(self.counts)
 
     def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        if self.membership.units is None and isinstance(entries, slice):
+        if self.units_of_codes.units is None and isinstance(entries, slice):
             return self.counts[:, entries]
         return super()._entry_weights(entries)
 
-    def _entry_lanes(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        units = self.membership.units
+    def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        units = self.units_of_codes.units
         if units is not None:
-            return self._lanes.take(units[entries, 0], axis=0)
-        return self._lanes[entries]
+            return self._counts_by_unit.take(units[entries, 0], axis=0)
+        return self._counts_by_unit[entries]
 
     @cached_property
-    def _lanes(self) -> NDArray[Any]:
+    def _counts_by_unit(self) -> NDArray[Any]:
         """The counts of each atom side by side: then whole rows are read out of order."""
         return np.ascontiguousarray(as_bytes(self.counts).T)
 
-    def _lines(self, lines: slice) -> UnitBlock:
-        return UnitBlock(self.membership, self.counts[lines], self.strata)
+    def _part(self, resamples: slice) -> UnitBlock:
+        return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata)
 
     def sums(self, terms: Any = None) -> Floats:
         """Weighted sums of terms: counts of atoms times the sums of their rows."""
         if terms is None:
             return super().sums()
         if self.known_sums is None or self.known_sums[0] is not terms:
-            self.known_sums = terms, self.sums_of_atoms(self.membership.totals(terms))
+            self.known_sums = terms, self.sums_of_atoms(self.units_of_codes.totals(terms))
         return self.known_sums[1]
 
     def sums_of_atoms(self, totals: Any) -> Floats:
-        """Weighted sums of terms given per atom, (n_atoms, n_terms): (n_lines, n_terms)."""
+        """Weighted sums of terms given per atom, (n_atoms, n_terms): (n_resamples, n_terms)."""
         if sparse.issparse(totals):
             # Sparse products want lanes of resamples, and few of them.
-            lanes = np.zeros((totals.shape[1], self.n_lines))
+            lanes = np.zeros((totals.shape[1], self.n_resamples))
             for atoms in self._atom_tiles(_SPARSE_TILES):
                 weights = self.counts[:, atoms].astype(np.float64, order="F")
                 lanes += totals[atoms].T @ weights.T
             return np.ascontiguousarray(lanes.T)
         if self.counts.size <= _TILE and self.counts.shape[1] <= _TILE >> 7:
             return self._combined(totals.T, self.counts)
-        sums = np.zeros((self.n_lines, totals.shape[1]))
+        sums = np.zeros((self.n_resamples, totals.shape[1]))
         for atoms in self._atom_tiles():
             sums += self.counts[:, atoms].astype(np.float64) @ totals[atoms]
         return sums
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance by the infinitesimal jackknife over units; see `Block.variance`."""
-        totals = self.membership.totals(terms)
+        totals = self.units_of_codes.totals(terms)
         few = self.counts.size <= _TILE and self.counts.shape[1] <= _FEW_ATOMS
         if self.strata is None and few and not sparse.issparse(totals):
             influence = self._combined(totals, gradient)
@@ -537,7 +522,7 @@ class UnitBlock(Block):
         # The square of the influence is a form in products of terms, whose sums are quick.
         first, second = _pairs_of(totals.shape[1])
         sums = self.sums_of_atoms(self._products(terms, totals))
-        variance, size = np.zeros((2, self.n_lines))
+        variance, size = np.zeros((2, self.n_resamples))
         for k, (i, j) in enumerate(zip(first, second, strict=True)):
             part = gradient[:, i] * gradient[:, j] * sums[:, k]
             part *= 1.0 if i == j else 2.0
@@ -546,22 +531,22 @@ class UnitBlock(Block):
         # Parts that cancel leave nothing but their rounding.
         cancelled = np.flatnonzero(variance <= _CANCELLED * size)
         if cancelled.size:
-            lines = UnitBlock(self.membership, self.counts[cancelled])
-            variance[cancelled] = lines._variance_by_influence(totals, gradient[cancelled])
+            resamples = UnitBlock(self.units_of_codes, self.counts[cancelled])
+            variance[cancelled] = resamples._variance_by_influence(totals, gradient[cancelled])
         return variance
 
     def _products(self, terms: Any, totals: Floats) -> Floats:
         """Products of each two terms, (n_atoms, n_pairs), kept for the next block."""
         first, second = _pairs_of(totals.shape[1])
-        return self.membership.kept(
+        return self.units_of_codes.kept(
             "products", (terms,), lambda: totals[:, first] * totals[:, second]
         )
 
     def _variance_by_influence(self, totals: Any, gradient: Floats) -> Floats:
         """Weighted sum over units of their squared influence, centred within strata."""
         n_strata = 0 if self.strata is None else int(self.strata.max()) + 1
-        variance = np.zeros(self.n_lines)
-        sums, drawn = np.zeros((2, self.n_lines, n_strata))
+        variance = np.zeros(self.n_resamples)
+        sums, drawn = np.zeros((2, self.n_resamples, n_strata))
         for atoms in self._atom_tiles():
             weights = self.counts[:, atoms].astype(np.float64)
             influence = _times(gradient, totals[atoms].T)
@@ -574,10 +559,10 @@ class UnitBlock(Block):
         return np.maximum(variance, 0.0)
 
     def _combined(self, matrix: Floats, columns: NDArray[Any]) -> Floats:
-        """``columns @ matrix.T``, (n_lines, n_rows), each column of it in one piece of memory.
+        """``columns @ matrix.T``, (n_resamples, n_rows), each column of it in one piece of memory.
 
-        Formulas work on whole columns. With two atoms every line is the same however many lines
-        there are, which libraries for matrix products do not promise.
+        Formulas work on whole columns. With two atoms a resample has the same sums however many
+        others there are, which libraries for matrix products do not promise.
         """
         if self.counts.shape[1] != 2:
             return (matrix @ columns.astype(np.float64, copy=False).T).T
@@ -589,7 +574,7 @@ class UnitBlock(Block):
         return found.T
 
     def _atom_tiles(self, times: int = 1) -> Iterator[slice]:
-        width = max(1, times * min(_TILE // self.n_lines, _TILE >> 3))
+        width = max(1, times * min(_TILE // self.n_resamples, _TILE >> 3))
         n_atoms = self.counts.shape[1]
         return (slice(start, min(start + width, n_atoms)) for start in range(0, n_atoms, width))
 

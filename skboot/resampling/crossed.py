@@ -15,9 +15,17 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .block import Block, Floats
-from .membership import Membership
-from .running import EXACT, WIDTH, as_bytes, sums_before_tiles
-from .searching import Crossing, Gap, search_tiles, sum_of_first
+from .coding import UnitsOfCodes
+from .prefix_sums import (
+    EXACT,
+    WIDTH,
+    Gap,
+    SignChange,
+    as_bytes,
+    search_tiles,
+    sum_of_first,
+    sums_before_tiles,
+)
 
 # Rows from which searching in a window is quicker than weighing all of them.
 _WINDOW_FROM = 1 << 14
@@ -40,18 +48,20 @@ class CrossedBlock(Block):
 
     Parameters
     ----------
-    membership : Membership
+    units_of_codes : UnitsOfCodes
         The statistic's codes; units (n_entries, 2).
-    counts : tuple of two ndarrays of shape (n_lines, n_members)
+    counts : tuple of two ndarrays of shape (n_resamples, n_members)
         How often each member was drawn; the same array twice for one population.
     """
 
-    def __init__(self, membership: Membership, counts: tuple[NDArray[Any], NDArray[Any]]) -> None:
-        super().__init__(membership)
+    def __init__(
+        self, units_of_codes: UnitsOfCodes, counts: tuple[NDArray[Any], NDArray[Any]]
+    ) -> None:
+        super().__init__(units_of_codes)
         self.counts = counts
 
     @property
-    def n_lines(self) -> int:
+    def n_resamples(self) -> int:
         """Number of resamples in the block."""
         return len(self.counts[0])
 
@@ -59,11 +69,11 @@ class CrossedBlock(Block):
     def _one_population(self) -> bool:
         return self.counts[0] is self.counts[1]
 
-    def _entry_lanes(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
-        units = self.membership.units
+    def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        units = self.units_of_codes.units
         assert units is not None
         first, second = units[entries].T
-        sides = self._lanes
+        sides = self._counts_by_unit
         weights = sides[0].take(first, axis=0)
         weights *= sides[1].take(second, axis=0)
         if self._one_population:
@@ -73,7 +83,7 @@ class CrossedBlock(Block):
         return weights
 
     @cached_property
-    def _lanes(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _counts_by_unit(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The counts of each member side by side, in bytes if their products fit."""
         sides = [as_bytes(side) for side in self.counts]
         if int(sides[0].max(initial=0)) * int(sides[1].max(initial=0)) > 255:
@@ -81,10 +91,10 @@ class CrossedBlock(Block):
         first, second = (np.ascontiguousarray(side.T) for side in sides)
         return first, second
 
-    def _lines(self, lines: slice) -> CrossedBlock:
-        first = self.counts[0][lines]
-        second = first if self._one_population else self.counts[1][lines]
-        return CrossedBlock(self.membership, (first, second))
+    def _part(self, resamples: slice) -> CrossedBlock:
+        first = self.counts[0][resamples]
+        second = first if self._one_population else self.counts[1][resamples]
+        return CrossedBlock(self.units_of_codes, (first, second))
 
     # ------------------------------------------------------------------ bilinear forms
 
@@ -93,7 +103,7 @@ class CrossedBlock(Block):
         if terms is None:
             return super().sums()
         right = self.counts[1].astype(np.float64)
-        sums = np.empty((self.n_lines, terms.shape[1]))
+        sums = np.empty((self.n_resamples, terms.shape[1]))
         for k, form in enumerate(self._forms(terms)):
             exact = form.matrix.dtype == np.float32 and self._most * form.largest < EXACT
             dtype = np.float32 if exact else np.float64
@@ -109,16 +119,16 @@ class CrossedBlock(Block):
 
     def _forms(self, terms: Any) -> list[_Form]:
         """Form of each term, kept for the next block."""
-        return self.membership.kept(
+        return self.units_of_codes.kept(
             "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
         )
 
     def _form(self, terms: Any, k: int) -> _Form:
-        units, (height, width) = self.membership.units, self.membership.n_atoms
+        units, (height, width) = self.units_of_codes.units, self.units_of_codes.n_atoms
         assert units is not None
         value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
-        if self.membership.first is not None:
-            value = np.repeat(value, np.diff(self.membership.first))
+        if self.units_of_codes.first is not None:
+            value = np.repeat(value, np.diff(self.units_of_codes.first))
         n_used = np.count_nonzero(value)
         dense = n_used > _DENSE * height * width
         if not dense:
@@ -149,16 +159,16 @@ class CrossedBlock(Block):
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
-    ) -> tuple[Crossing, ...]:
+    ) -> tuple[SignChange, ...]:
         """Search among the rows around the middle alone; see `Block.crossing`."""
-        if self.membership.n_entries < _WINDOW_FROM:
+        if self.units_of_codes.n_entries < _WINDOW_FROM:
             return super().crossing(terms, *gaps, ends=ends)
         ends = np.arange(self.n_codes) if ends is None else ends
         return tuple(self._crossing_near(terms, gap, ends) for gap in gaps)
 
-    def _crossing_near(self, terms: Floats, gap: Gap, ends: NDArray[np.intp]) -> Crossing:
-        """Widen a window around the middle until it holds the crossings of all lines."""
-        middle, parts = self.membership.kept(
+    def _crossing_near(self, terms: Floats, gap: Gap, ends: NDArray[np.intp]) -> SignChange:
+        """Widen a window around the middle until it holds the crossings of all resamples."""
+        middle, parts = self.units_of_codes.kept(
             "middle", (terms, gap), lambda: self._middle(terms, gap, ends)
         )
         at_middle, beyond = np.hsplit(self.sums(parts), 2)
@@ -187,7 +197,7 @@ class CrossedBlock(Block):
         self, terms: Floats, gap: Gap, ends: NDArray[np.intp]
     ) -> tuple[int, NDArray[np.float64]]:
         """The end of the crossing on the data, and terms up to there beside those beyond."""
-        first = self.membership.first
+        first = self.units_of_codes.first
         times = 1 if first is None else np.diff(first)
         running = np.cumsum(terms.T * times, axis=1).T[ends]
         reached = gap(running, np.broadcast_to(running[-1], running.shape)) >= 0

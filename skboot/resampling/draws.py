@@ -1,4 +1,4 @@
-"""Draw how often each atom occurs in a resample: exact multinomial counts, many lines at a time.
+"""Draw how often each atom occurs in a resample: exact multinomial counts, a block at a time.
 
 An *atom* is a set of interchangeable units; its multiplicity is their number. A resample of
 ``n`` units is one draw of Multinomial(n, multiplicity / n).
@@ -28,7 +28,7 @@ _HEAVY = 100
 # Below this many units placing them one by one is as quick as the Poisson fill, and a binomial is
 # drawn by looking it up in its law.
 _POISSON_FILL_FROM = 256
-# The Poisson totals stay this many standard deviations below n; fuller lines are drawn again.
+# The Poisson totals stay this many standard deviations below n; fuller resamples are drawn again.
 _SHORTFALL = 2.5
 # Bytes worked on at a time in the Poisson fill: a few buffers of this size stay in the cache.
 _CACHED = 1 << 17
@@ -39,17 +39,17 @@ _OPEN = 255
 
 def multinomial_counts(
     rng: np.random.Generator,
-    n_lines: int,
+    n_resamples: int,
     multiplicity: NDArray[np.int64],
     strata: NDArray[np.intp] | None = None,
 ) -> NDArray[np.integer]:
-    """Draw multinomial counts of atoms, line by line independent.
+    """Draw multinomial counts of atoms, resample by resample independent.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Source of randomness; advanced by the call.
-    n_lines : int
+    n_resamples : int
         Number of resamples.
     multiplicity : ndarray of shape (n_atoms,)
         Number of units in each atom, positive.
@@ -58,52 +58,52 @@ def multinomial_counts(
 
     Returns
     -------
-    ndarray of shape (n_lines, n_atoms)
-        Unsigned or signed integer counts; each line sums to ``multiplicity.sum()``.
+    ndarray of shape (n_resamples, n_atoms)
+        Unsigned or signed integer counts; each resample sums to ``multiplicity.sum()``.
     """
     if strata is None:
-        return _unstratified(rng, n_lines, multiplicity)
+        return _unstratified(rng, n_resamples, multiplicity)
     sizes = np.bincount(strata)
     if len(sizes) > 64 and int(multiplicity.max()) == 1:
-        return _many_small_strata(rng, n_lines, strata, sizes)
-    counts = np.empty((n_lines, len(multiplicity)), dtype=np.int64)
+        return _many_small_strata(rng, n_resamples, strata, sizes)
+    counts = np.empty((n_resamples, len(multiplicity)), dtype=np.int64)
     order = np.argsort(strata, kind="stable")
     for members in np.split(order, np.cumsum(sizes)[:-1]):
-        counts[:, members] = _unstratified(rng, n_lines, multiplicity[members])
+        counts[:, members] = _unstratified(rng, n_resamples, multiplicity[members])
     return counts
 
 
 def _unstratified(
-    rng: np.random.Generator, n_lines: int, multiplicity: NDArray[np.int64]
+    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.integer]:
     if len(multiplicity) == 2:
-        return _two_atoms(rng, n_lines, multiplicity)
+        return _two_atoms(rng, n_resamples, multiplicity)
     n = int(multiplicity.sum())
     if n == len(multiplicity):
-        totals = np.full(n_lines, n)
+        totals = np.full(n_resamples, n)
         return _rare(rng, totals, multiplicity, n)
-    return _heavy_then_rare(rng, n_lines, multiplicity)
+    return _heavy_then_rare(rng, n_resamples, multiplicity)
 
 
 def _two_atoms(
-    rng: np.random.Generator, n_lines: int, multiplicity: NDArray[np.int64]
+    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    # Line by line: fewer lines from the same stream are the first of these.
+    # Line by resample: fewer resamples from the same stream are the first of these.
     n = int(multiplicity.sum())
-    counts: NDArray[np.int64] = np.empty((n_lines, 2), dtype=np.int64, order="F")
+    counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
     # The smaller share keeps the binomial in its accurate, symmetric-free range.
     rare = int(np.argmin(multiplicity))
     if n < _POISSON_FILL_FROM:
         law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
-        counts[:, rare] = np.searchsorted(law, rng.random(n_lines), side="right")
+        counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
     else:
-        counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_lines)
+        counts[:, rare] = rng.binomial(n, multiplicity[rare] / n, size=n_resamples)
     counts[:, 1 - rare] = n - counts[:, rare]
     return counts
 
 
 def _heavy_then_rare(
-    rng: np.random.Generator, n_lines: int, multiplicity: NDArray[np.int64]
+    rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.integer]:
     """Conditional binomials in falling order, then the pool of rare atoms together."""
     n = pool = int(multiplicity.sum())
@@ -114,16 +114,16 @@ def _heavy_then_rare(
     narrow = np.int32 if n < np.iinfo(np.int32).max else np.int64
     # Heavy atoms are drawn, and read, one after the other.
     order: Literal["C", "F"] = "C" if rare.any() else "F"
-    counts: NDArray[np.integer] = np.empty((n_lines, len(multiplicity)), narrow, order)
+    counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), narrow, order)
     for atom in heavy:
         size = int(multiplicity[atom])
-        # All lines draw the first from the same number of units, whose law is prepared once.
-        drawn = left if size == pool else rng.binomial(left, size / pool, size=n_lines)
+        # All resamples draw the first from the same number of units, whose law is prepared once.
+        drawn = left if size == pool else rng.binomial(left, size / pool, size=n_resamples)
         counts[:, atom] = drawn
         left = left - drawn
         pool -= size
     if pool:
-        of_rare = _rare(rng, left + np.zeros(n_lines, np.int64), multiplicity[rare], n)
+        of_rare = _rare(rng, left + np.zeros(n_resamples, np.int64), multiplicity[rare], n)
         if not len(heavy):
             return of_rare
         # Codes are mostly numbered in falling order: the rare ones are then the last.
@@ -135,7 +135,7 @@ def _heavy_then_rare(
 def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
-    """``totals[line]`` units of the pool of rare atoms, itself a share of ``n`` units."""
+    """``totals[resample]`` units of the pool of rare atoms, itself a share of ``n`` units."""
     if int(multiplicity.sum()) < _POISSON_FILL_FROM:
         return _place(rng, totals, multiplicity)
     return _poisson_fill(rng, totals, multiplicity, n)
@@ -144,7 +144,7 @@ def _rare(
 def _place(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Throw ``totals[line]`` units into atoms with probability proportional to multiplicity."""
+    """Throw ``totals[resample]`` units into atoms with probability proportional to multiplicity."""
     size = len(totals) * len(multiplicity)
     counts = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
     return counts.reshape(len(totals), len(multiplicity))
@@ -153,19 +153,19 @@ def _place(
 def _picked(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
 ) -> NDArray[np.intp]:
-    """Places, in the flattened counts, of ``totals[line]`` units thrown into atoms."""
-    n_lines, n_atoms = len(totals), len(multiplicity)
+    """Places, in the flattened counts, of ``totals[resample]`` units thrown into atoms."""
+    n_resamples, n_atoms = len(totals), len(multiplicity)
     n_units = int(multiplicity.sum())
     picks = rng.integers(0, n_units, size=int(totals.sum()))
     if n_units > n_atoms:
         picks = np.repeat(np.arange(n_atoms), multiplicity)[picks]
-    picks += np.repeat(np.arange(n_lines) * n_atoms, totals)
+    picks += np.repeat(np.arange(n_resamples) * n_atoms, totals)
     return picks
 
 
 def _many_small_strata(
     rng: np.random.Generator,
-    n_lines: int,
+    n_resamples: int,
     strata: NDArray[np.intp],
     sizes: NDArray[np.int64],
 ) -> NDArray[np.int64]:
@@ -174,10 +174,10 @@ def _many_small_strata(
     width = np.repeat(sizes, sizes)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
     n = len(strata)
-    picks = first + (rng.random((n_lines, n)) * width).astype(np.int64)
-    picks += np.arange(n_lines)[:, None] * n
-    counts = np.empty((n_lines, n), dtype=np.int64)
-    counts[:, order] = np.bincount(picks.ravel(), minlength=n_lines * n).reshape(n_lines, n)
+    picks = first + (rng.random((n_resamples, n)) * width).astype(np.int64)
+    picks += np.arange(n_resamples)[:, None] * n
+    counts = np.empty((n_resamples, n), dtype=np.int64)
+    counts[:, order] = np.bincount(picks.ravel(), minlength=n_resamples * n).reshape(n_resamples, n)
     return counts
 
 
@@ -190,14 +190,14 @@ def _poisson_fill(
     placed by chance. Lines that are fuller than their total are drawn again, which depends on
     the two totals alone and therefore leaves the law of the counts given them as it is.
     """
-    n_units, n_lines = int(multiplicity.sum()), len(totals)
+    n_units, n_resamples = int(multiplicity.sum()), len(totals)
     # The totals of a pool that is part of n units vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
     rate = max(1.0 - _SHORTFALL * spread, 0.25)
     single = n_units == len(multiplicity)
     law = multiplicity.astype(np.int32)
 
-    def fresh(n_lines: int, out: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def fresh(n_resamples: int, out: NDArray[np.uint8]) -> NDArray[np.int64]:
         if single:
             _poisson_bytes(rng, rate, out.reshape(-1))
         else:
@@ -205,8 +205,8 @@ def _poisson_fill(
         # Half as many bytes to write as int64, and twice as fast.
         return out.sum(axis=1, dtype=np.uint32).astype(np.int64)
 
-    counts = np.empty((n_lines, len(multiplicity)), dtype=np.uint8)
-    missing = totals - fresh(n_lines, counts)
+    counts = np.empty((n_resamples, len(multiplicity)), dtype=np.uint8)
+    missing = totals - fresh(n_resamples, counts)
     while (again := np.flatnonzero(missing < 0)).size:
         some = np.empty((len(again), len(multiplicity)), dtype=np.uint8)
         missing[again] = totals[again] - fresh(len(again), some)
@@ -269,16 +269,16 @@ def _poisson_cells(
     """Poisson counts of means ``rate * multiplicity``, from a table of `_ENTRIES` for each."""
     table, residual = _table_law(rate, int(multiplicity.max()))
     offset = (multiplicity - 1) * np.int32(_ENTRIES)
-    n_lines, n_atoms = out.shape
+    n_resamples, n_atoms = out.shape
     step = max(1, _CACHED // 2 // n_atoms)
-    for first in range(0, n_lines, step):
+    for first in range(0, n_resamples, step):
         part = out[first : first + step]
         entry = offset + _entries(rng, part.size).reshape(part.shape)
         np.take(table, entry, out=part, mode="clip")
         flat = part.reshape(-1)
         unsettled = np.flatnonzero(flat == _OPEN)
         law = multiplicity[unsettled % n_atoms]
-        # The laws follow each other on one line, each between its number and the next; 40 bits,
+        # The laws follow each other on one resample, each between its number and the next; 40 bits,
         # as a sum with all of them could be rounded up to the next.
         uniform = rng.integers(0, 1 << 40, size=len(law)) / (1 << 40)
         found = np.searchsorted(residual, uniform + law, side="right")

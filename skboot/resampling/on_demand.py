@@ -1,8 +1,8 @@
 """Resamples that are drawn only where they are looked at.
 
-A search for a crossing needs the running sums at some twenty places of a line, not the counts of
-all rows. The number of units on each side of a place is a binomial split of those around it, so a
-search can draw the splits it passes and leave the rest open: the resample has the same law, at a
+A search for a crossing needs the running sums at some twenty places of a resample, not the counts
+of all rows. The number of units on each side of a place is a binomial split of those around it, so
+a search can draw the splits it passes and leave the rest open: the resample has the same law, at a
 cost that grows with the logarithm of the number of rows.
 """
 
@@ -16,27 +16,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .block import Floats, UnitBlock
+from .coding import UnitsOfCodes
 from .draws import multinomial_counts
-from .membership import Membership
-from .searching import Crossing, Gap, joined
-from .whole import WholeBlock
+from .jackknife import ObservedBlock
+from .prefix_sums import Gap, SignChange, joined
 
 Counts = NDArray[np.int64]
 
-# Counts held at once when whole lines are drawn.
+# Counts held at once when whole resamples are drawn.
 _DENSE_COUNTS = 1 << 22
 
 
-class LazyBlock(UnitBlock):
+class OnDemandBlock(UnitBlock):
     """Resamples of codes, drawn when they are read; to be read once.
 
     Parameters
     ----------
-    membership : Membership
+    units_of_codes : UnitsOfCodes
         The statistic's codes, which are the atoms.
     multiplicity : ndarray of shape (n_codes,)
         Units in each atom.
-    n_lines : int
+    n_resamples : int
         Number of resamples.
     rng : numpy.random.Generator
         The block's own stream.
@@ -44,25 +44,25 @@ class LazyBlock(UnitBlock):
 
     def __init__(
         self,
-        membership: Membership,
+        units_of_codes: UnitsOfCodes,
         multiplicity: NDArray[np.int64],
-        n_lines: int,
+        n_resamples: int,
         rng: np.random.Generator,
     ) -> None:
-        super().__init__(membership, np.empty((n_lines, 0)))
+        super().__init__(units_of_codes, np.empty((n_resamples, 0)))
         del self.counts
-        self._n_lines = n_lines
+        self._n_lines = n_resamples
         self._multiplicity = multiplicity
         self._rng: np.random.Generator | None = rng
 
     @property
-    def n_lines(self) -> int:
+    def n_resamples(self) -> int:
         """Number of resamples in the block."""
         return self._n_lines
 
     @cached_property
     def counts(self) -> NDArray[Any]:  # type: ignore[override]
-        return multinomial_counts(self._stream(), self.n_lines, self._multiplicity)
+        return multinomial_counts(self._stream(), self.n_resamples, self._multiplicity)
 
     def _stream(self) -> np.random.Generator:
         rng, self._rng = self._rng, None
@@ -72,40 +72,42 @@ class LazyBlock(UnitBlock):
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
-    ) -> tuple[Crossing, ...]:
+    ) -> tuple[SignChange, ...]:
         """Split the units of each type on the way to the crossing; see `Block.crossing`."""
         if "counts" in self.__dict__:
             return super().crossing(terms, *gaps, ends=ends)
         rng = self._stream()
-        types = WholeBlock(self.membership, self._multiplicity).types_along(terms, ends)
+        types = ObservedBlock(self.units_of_codes, self._multiplicity).types_along(terms, ends)
         if types is None:
             ends = np.arange(self.n_codes) if ends is None else ends
             return self._drawn_whole(rng, terms, gaps, ends)
         values, upto = types.values, types.upto
-        drawn = multinomial_counts(rng, self.n_lines, upto[-1]).astype(np.int64)
+        drawn = multinomial_counts(rng, self.n_resamples, upto[-1]).astype(np.int64)
         total = drawn @ values
         return tuple(
-            Crossing(node.high - 1, node.below @ values, (node.below + node.inside) @ values, total)
+            SignChange(
+                node.high - 1, node.below @ values, (node.below + node.inside) @ values, total
+            )
             for node in _descend(rng, upto, drawn, values, gaps)
         )
 
     def _drawn_whole(
         self, rng: np.random.Generator, terms: Floats, gaps: Sequence[Gap], ends: NDArray[np.intp]
-    ) -> tuple[Crossing, ...]:
+    ) -> tuple[SignChange, ...]:
         step = max(1, _DENSE_COUNTS // self.n_codes)
         parts = []
-        for start in range(0, self.n_lines, step):
-            n_lines = min(step, self.n_lines - start)
-            counts = multinomial_counts(rng, n_lines, self._multiplicity)
-            parts.append(UnitBlock(self.membership, counts).crossing(terms, *gaps, ends=ends))
+        for start in range(0, self.n_resamples, step):
+            n_resamples = min(step, self.n_resamples - start)
+            counts = multinomial_counts(rng, n_resamples, self._multiplicity)
+            parts.append(UnitBlock(self.units_of_codes, counts).crossing(terms, *gaps, ends=ends))
         return joined(parts)
 
 
 class _Node(NamedTuple):
-    """Where the search of each line stands: between which ends, and what is drawn there.
+    """Where the search of each resample stands: between which ends, and what is drawn there.
 
-    ``low`` and ``high`` (n_lines,) count ends from 1, 0 is before the first; ``below`` and
-    ``inside`` (n_lines, n_types) are units up to ``low``, and from there to ``high``.
+    ``low`` and ``high`` (n_resamples,) count ends from 1, 0 is before the first; ``below`` and
+    ``inside`` (n_resamples, n_types) are units up to ``low``, and from there to ``high``.
     """
 
     low: NDArray[np.intp]
@@ -122,11 +124,11 @@ def _descend(
     gaps: Sequence[Gap],
 ) -> list[_Node]:
     """Halve the ends around each crossing, drawing how many units lie on the left."""
-    n_lines = len(drawn)
+    n_resamples = len(drawn)
     total = drawn @ values
     root = _Node(
-        np.zeros(n_lines, dtype=np.intp),
-        np.full(n_lines, len(upto) - 1, dtype=np.intp),
+        np.zeros(n_resamples, dtype=np.intp),
+        np.full(n_resamples, len(upto) - 1, dtype=np.intp),
         np.zeros_like(drawn),
         drawn,
     )

@@ -20,19 +20,17 @@ from numpy.typing import NDArray
 
 from .._streams import child_seed
 from .block import Block, UnitBlock
-from .coding import Coding, bind_groups, bind_pairs, bind_rows
+from .coding import CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
 from .design import SamplingDesign
 from .draws import multinomial_counts
-from .left_out import LeaveOneOutBlock
-from .membership import Membership
-from .on_demand import LazyBlock
-from .whole import WholeBlock
+from .jackknife import JackknifeBlock, ObservedBlock
+from .on_demand import OnDemandBlock
 
 # Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.
 _BLOCK_COUNTS = 1 << 22
 _BLOCK_LINES = 1 << 10
-# Two atoms are drawn line by line, so that a block need not be whole: its first lines, drawn alone,
-# are the same. Then it may be long, and what a block costs in any case does not count.
+# Resamples of two atoms are drawn one after the other, so that the first of a block are the same
+# when they are drawn alone. Such a block need not be drawn whole and may be long.
 _BLOCK_LINES_OF_TWO = 1 << 14
 # Entries of a code that a few units make up are read this many times faster than counts are drawn:
 # a block of few units and many rows is kept short, as it is always evaluated whole.
@@ -50,16 +48,16 @@ _LEFT_OUT_SUMS = 1 << 15
 _JACKKNIFE_LINES = 1000
 
 
-class LeftOut(NamedTuple):
-    """Some lines of the leave-one-unit-out resamples.
+class JackknifeResamples(NamedTuple):
+    """Some resamples of the leave-one-unit-out resamples.
 
     Attributes
     ----------
     blocks : list of Block
-        One per statistic; each line lacks one unit (or one random group of units).
-    times : ndarray of shape (n_lines,)
-        Number of units that would give the same line.
-    strata : ndarray of shape (n_lines,)
+        One per statistic; each resample lacks one unit (or one random group of units).
+    times : ndarray of shape (n_resamples,)
+        Number of units that would give the same resample.
+    strata : ndarray of shape (n_resamples,)
         Stratum of the unit.
     """
 
@@ -68,17 +66,17 @@ class LeftOut(NamedTuple):
     strata: NDArray[np.intp]
 
     def parts(self, k: int, n_terms: int) -> Iterator[tuple[slice, Block]]:
-        """Yield consecutive lines of one statistic, few where it takes sums of many terms.
+        """Yield consecutive resamples of one statistic, few where it takes sums of many terms.
 
         Readings other than sums know of all rows what is worth more than memory that stays in
-        the cache; their lines come together.
+        the cache; their resamples come together.
         """
-        block, n_lines = self.blocks[k], len(self.times)
-        by_parts = block.membership.reads == "sums"
-        step = max(1, _LEFT_OUT_SUMS // n_terms) if by_parts else n_lines
-        for start in range(0, n_lines, step):
-            lines = slice(start, min(start + step, n_lines))
-            yield lines, block._lines(lines) if step < n_lines else block
+        block, n_resamples = self.blocks[k], len(self.times)
+        by_parts = block.units_of_codes.reads == "sums"
+        step = max(1, _LEFT_OUT_SUMS // n_terms) if by_parts else n_resamples
+        for start in range(0, n_resamples, step):
+            resamples = slice(start, min(start + step, n_resamples))
+            yield resamples, block._part(resamples) if step < n_resamples else block
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +103,12 @@ class ResamplingPlan:
     resamples: NDArray[np.integer] | None = None
     drawn: NDArray[np.int64] | None = None
 
-    def bind(self, codings: Sequence[Coding]) -> Binding:
+    def bind(self, codings: Sequence[CodedRows]) -> Binding:
         """Prepare to draw for these statistics together.
 
         Parameters
         ----------
-        codings : sequence of Coding
+        codings : sequence of CodedRows
             One per statistic; code (n_samples,) numbers interchangeable rows from 0, -1 marks
             rows the statistic does not see, None means that every row has its own code.
 
@@ -124,26 +122,37 @@ class ResamplingPlan:
             bound = bind_groups(self.design, codings)
         else:
             bound = bind_rows(self.design, codings, as_rows=self.resamples is not None)
-        memberships, multiplicity, strata = bound
+        units_of_codes, multiplicity, strata = bound
         by_row = any(coding.reads == "rows" for coding in codings)
         most = _BLOCK_LINES_OF_ROWS if by_row else _BLOCK_LINES
-        lazy = self._is_lazy(codings, memberships, strata)
-        n_counts = 1 if lazy else max(sum(len(m) for m in multiplicity), _read(memberships))
-        lines = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
-        by_line = self._is_by_line(codings, multiplicity, strata)
-        lines = _BLOCK_LINES_OF_TWO if by_line else lines
-        explicit = None
+        on_demand = self._is_on_demand(codings, units_of_codes, strata)
+        n_counts = 1 if on_demand else max(sum(len(m) for m in multiplicity), _read(units_of_codes))
+        resamples = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        draws_are_prefix_stable = self._draws_are_prefix_stable(codings, multiplicity, strata)
+        resamples = _BLOCK_LINES_OF_TWO if draws_are_prefix_stable else resamples
+        codes_of_given_rows = None
         if self.resamples is not None:
-            explicit = bind_rows(SamplingDesign.of_rows(self.design.n_samples), codings, True)[0]
-        return Binding(self, memberships, multiplicity, strata, lines, explicit, lazy, by_line)
+            codes_of_given_rows = bind_rows(
+                SamplingDesign.of_rows(self.design.n_samples), codings, True
+            )[0]
+        return Binding(
+            self,
+            units_of_codes,
+            multiplicity,
+            strata,
+            resamples,
+            codes_of_given_rows,
+            on_demand,
+            draws_are_prefix_stable,
+        )
 
-    def _is_by_line(
+    def _draws_are_prefix_stable(
         self,
-        codings: Sequence[Coding],
+        codings: Sequence[CodedRows],
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: NDArray[np.intp] | None,
     ) -> bool:
-        """Whether lines are drawn, and summed, one after the other: two atoms, and sums of them."""
+        """Whether resamples are drawn, and summed, one after the other: sums of two atoms are."""
         return (
             self.design.kind == "rows"
             and strata is None
@@ -152,10 +161,10 @@ class ResamplingPlan:
             and all(coding.reads == "sums" for coding in codings)
         )
 
-    def _is_lazy(
+    def _is_on_demand(
         self,
-        codings: Sequence[Coding],
-        memberships: Sequence[Membership],
+        codings: Sequence[CodedRows],
+        units_of_codes: Sequence[UnitsOfCodes],
         strata: NDArray[np.intp] | None,
     ) -> bool:
         """Whether one search is all that reads the resamples, and its codes are what is drawn."""
@@ -165,7 +174,7 @@ class ResamplingPlan:
             and self.design.kind == "rows"
             and strata is None
             and self.resamples is None
-            and memberships[0].units is None
+            and units_of_codes[0].units is None
         )
 
 
@@ -177,7 +186,7 @@ class Binding:
     ----------
     plan : ResamplingPlan
         Where the resamples come from.
-    memberships : list of Membership
+    units_of_codes : list of UnitsOfCodes
         Codes of each statistic in terms of atoms.
     multiplicity : tuple of ndarrays of shape (n_atoms,)
         Units in each atom, for each factor.
@@ -186,22 +195,22 @@ class Binding:
     block_size : int
         Resamples in a block; depends on the data alone, so streams do not shift with
         ``n_resamples``.
-    explicit : list of Membership or None
+    codes_of_given_rows : list of UnitsOfCodes or None
         Codes in terms of rows, when resamples are given.
-    lazy : bool
+    on_demand : bool
         Whether resamples are drawn only where they are looked at.
-    by_line : bool
-        Whether some lines of a block are the same drawn alone or with those that follow.
+    draws_are_prefix_stable : bool
+        Whether some resamples of a block are the same drawn alone or with those that follow.
     """
 
     plan: ResamplingPlan
-    memberships: list[Membership]
+    units_of_codes: list[UnitsOfCodes]
     multiplicity: tuple[NDArray[np.int64], ...]
     strata: NDArray[np.intp] | None
     block_size: int
-    explicit: list[Membership] | None
-    lazy: bool = False
-    by_line: bool = False
+    codes_of_given_rows: list[UnitsOfCodes] | None
+    on_demand: bool = False
+    draws_are_prefix_stable: bool = False
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -213,8 +222,10 @@ class Binding:
         """The same binding for some of its statistics, by position."""
         return replace(
             self,
-            memberships=[self.memberships[k] for k in which],
-            explicit=None if self.explicit is None else [self.explicit[k] for k in which],
+            units_of_codes=[self.units_of_codes[k] for k in which],
+            codes_of_given_rows=None
+            if self.codes_of_given_rows is None
+            else [self.codes_of_given_rows[k] for k in which],
             _cache={},
         )
 
@@ -234,7 +245,7 @@ class Binding:
         20 accuracies on 100,000 rows take a quarter of the time. Equal columns are one, so that
         statistics with equal terms have equal sums to the last bit.
         """
-        members = self.explicit or self.memberships
+        members = self.codes_of_given_rows or self.units_of_codes
         which = [k for k, each in enumerate(terms) if isinstance(each, np.ndarray)]
         if not which or not all(isinstance(blocks[k], UnitBlock) for k in which):
             return
@@ -252,14 +263,14 @@ class Binding:
             blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
 
     def observed(self) -> list[Block]:
-        """The data as they are: one line in which every unit occurs once."""
+        """The data as they are: one resample in which every unit occurs once."""
         if not self.plan.design.is_crossed:
             whole = self.multiplicity[0]
-            return [WholeBlock(member, whole, self.strata) for member in self.memberships]
+            return [ObservedBlock(member, whole, self.strata) for member in self.units_of_codes]
         return self._blocks(tuple(m[None] for m in self.multiplicity))
 
     @property
-    def is_narrow(self) -> bool:
+    def fits_one_block(self) -> bool:
         """Whether all that is asked for is sums of a few atoms that are drawn."""
         given = self.plan.resamples is not None or self.plan.drawn is not None
         n_counts = self.block_size * len(self.multiplicity[0])
@@ -267,39 +278,41 @@ class Binding:
             self.plan.design.kind == "rows"
             and not given
             and n_counts <= _NARROW_COUNTS
-            and all(member.reads == "sums" for member in self.memberships)
+            and all(member.reads == "sums" for member in self.units_of_codes)
         )
 
     def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
         """Block ``number``, whole, as each statistic reads it.
 
-        The last block may hold more lines than the plan asks for: cut the results, not the
-        draws. Only what is drawn, or read, line by line is cut here. Where `is_narrow`, further
-        lines can come along for less than a block of their own: the data as they are, and the
-        data without one unit of each atom.
+        The last block may hold more resamples than the plan asks for: cut the results, not the
+        draws. Only what is drawn, or read, resample by resample is cut here. Where
+        `fits_one_block`, further resamples can come along for less than a block of their own: the
+        data as they are, and the data without one unit of each atom.
         """
-        if self.explicit is not None:
+        if self.codes_of_given_rows is not None:
             return self._explicit_block(number)
         if self.plan.drawn is not None:
             first = number * self.block_size
             return self._blocks((self.plan.drawn[first : first + self.block_size],))
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
-        if self.lazy:
+        if self.on_demand:
             multiplicity = self.multiplicity[0]
-            return [LazyBlock(self.memberships[0], multiplicity, self.block_size, rng)]
+            return [OnDemandBlock(self.units_of_codes[0], multiplicity, self.block_size, rng)]
         wanted = self.plan.n_resamples - number * self.block_size
-        n_lines = min(self.block_size, wanted) if self.by_line else self.block_size
+        n_resamples = (
+            min(self.block_size, wanted) if self.draws_are_prefix_stable else self.block_size
+        )
         counts: tuple[NDArray[np.integer], ...] = tuple(
-            multinomial_counts(rng, n_lines, m, self.strata) for m in self.multiplicity
+            multinomial_counts(rng, n_resamples, m, self.strata) for m in self.multiplicity
         )
         if with_jackknife:
             counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
         return [
-            block._lines(slice(0, wanted)) if block.membership.reads == "rows" else block
+            block._part(slice(0, wanted)) if block.units_of_codes.reads == "rows" else block
             for block in self._blocks(counts)
         ]
 
-    def left_out(self) -> Iterator[LeftOut]:
+    def left_out(self) -> Iterator[JackknifeResamples]:
         """Yield leave-one-unit-out resamples of the design (rows or groups).
 
         All of them where every statistic has a closed form or the units are few; else units
@@ -308,10 +321,10 @@ class Binding:
         multiplicity = self.multiplicity[0]
         cheap = all(
             member.reads in ("sums", "pairs")
-            or (member.reads in ("crossing", "steps") and member.code_of_atom is not None)
-            for member in self.memberships
+            or (member.reads in ("crossing", "thresholds") and member.code_of_atom is not None)
+            for member in self.units_of_codes
         )
-        # Units of one atom give the same line.
+        # Units of one atom give the same resample.
         if not cheap and len(multiplicity) > _JACKKNIFE_LINES:
             yield from self._groups_left_out()
             return
@@ -323,13 +336,13 @@ class Binding:
         for start in range(0, len(multiplicity), step):
             atoms = range(start, min(start + step, len(multiplicity)))
             blocks: list[Block] = [
-                LeaveOneOutBlock(member, multiplicity, atoms, self.strata)
-                for member in self.memberships
+                JackknifeBlock(member, multiplicity, atoms, self.strata)
+                for member in self.units_of_codes
             ]
             at = slice(atoms.start, atoms.stop)
-            yield LeftOut(blocks, multiplicity[at], strata[at])
+            yield JackknifeResamples(blocks, multiplicity[at], strata[at])
 
-    def _groups_left_out(self) -> Iterator[LeftOut]:
+    def _groups_left_out(self) -> Iterator[JackknifeResamples]:
         """Random groups of units, dealt out within each stratum."""
         multiplicity = self.multiplicity[0]
         unit_atom = np.repeat(np.arange(len(multiplicity)), multiplicity)
@@ -351,9 +364,9 @@ class Binding:
         for start in range(0, len(groups), step):
             some = groups[start : start + step]
             counts = np.repeat(multiplicity[None], len(some), axis=0)
-            for line, units in enumerate(some):
-                counts[line] -= np.bincount(unit_atom[units], minlength=len(multiplicity))
-            yield LeftOut(
+            for resample, units in enumerate(some):
+                counts[resample] -= np.bincount(unit_atom[units], minlength=len(multiplicity))
+            yield JackknifeResamples(
                 self._blocks((counts,)),
                 np.ones(len(some), np.int64),
                 np.array(strata[start : start + step], dtype=np.intp),
@@ -366,18 +379,18 @@ class Binding:
             from .crossed import CrossedBlock
 
             sides = (counts[0], counts[-1])
-            return [CrossedBlock(member, sides) for member in self.memberships]
-        return [UnitBlock(member, counts[0], self.strata) for member in self.memberships]
+            return [CrossedBlock(member, sides) for member in self.units_of_codes]
+        return [UnitBlock(member, counts[0], self.strata) for member in self.units_of_codes]
 
     def _explicit_block(self, number: int) -> list[Block]:
         assert self.plan.resamples is not None
-        assert self.explicit is not None
+        assert self.codes_of_given_rows is not None
         start = number * self.block_size
         picks = np.asarray(self.plan.resamples[start : start + self.block_size], dtype=np.intp)
         n = self.plan.design.n_samples
         shifted = picks + np.arange(len(picks))[:, None] * n
         counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
-        return [UnitBlock(member, counts) for member in self.explicit]
+        return [UnitBlock(member, counts) for member in self.codes_of_given_rows]
 
 
 def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:
@@ -409,7 +422,9 @@ def _distinct_columns(
     return np.column_stack(kept), columns
 
 
-def _read(memberships: Sequence[Membership]) -> int:
-    """Counts that are as much work to draw as it is to read the entries of a line."""
-    of_entries = [1 if m.units is None else len(m.units) for m in memberships if m.reads != "sums"]
+def _read(units_of_codes: Sequence[UnitsOfCodes]) -> int:
+    """Counts that are as much work to draw as it is to read the entries of a resample."""
+    of_entries = [
+        1 if m.units is None else len(m.units) for m in units_of_codes if m.reads != "sums"
+    ]
     return max([1, *(n // _ENTRIES_PER_COUNT for n in of_entries)])

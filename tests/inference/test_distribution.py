@@ -17,7 +17,7 @@ from skboot.inference.distribution import (
 from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.statistic import CallableStatistic
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -26,7 +26,7 @@ MEAN = RowMean("mean", lambda y_true, y_pred: y_pred)
 
 def subject_of(statistic, y_true, y_pred, with_variance=False):
     reduced = statistic.reduce(y_true, y_pred, None)
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     return BoundStatistic(statistic, reduced, coding, with_variance)
 
 

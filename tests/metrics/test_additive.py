@@ -13,7 +13,7 @@ from skboot.metrics.class_metrics import SetRatio
 from skboot.metrics.coefficients import Coefficient
 from skboot.metrics.lookup import FAST_PATHS, resolve_metrics
 from skboot.resampling.block import UnitBlock
-from skboot.resampling.membership import Membership
+from skboot.resampling.coding import UnitsOfCodes
 
 
 def statistic_of(metric):
@@ -23,7 +23,7 @@ def statistic_of(metric):
 
 def rows_block(counts):
     counts = np.asarray(counts)
-    return UnitBlock(Membership(counts.shape[1], (counts.shape[1],)), counts)
+    return UnitBlock(UnitsOfCodes(counts.shape[1], (counts.shape[1],)), counts)
 
 
 # ------------------------------------------------------------------ fewest codes

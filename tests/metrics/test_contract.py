@@ -19,9 +19,8 @@ import skboot.metrics
 from skboot.metrics.lookup import FAST_PATHS, check_response, resolve_metrics
 from skboot.metrics.registry import RESPONSES
 from skboot.resampling.block import UnitBlock
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.membership import Membership
 from skboot.resampling.plan import ResamplingPlan
 
 BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
@@ -352,8 +351,8 @@ def test_a_replicate_is_the_plain_function_on_the_repeated_rows(case, kind):
     statistic, reduced = reduced_of(case)
     plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
     codings = [
-        Coding(reduced.code, reduced.n_codes, statistic.reading(reduced)),
-        Coding(None, N_SAMPLES, "rows"),
+        CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced)),
+        CodedRows(None, N_SAMPLES, "rows"),
     ]
     block, rows = plan.bind(codings).block(0)
     counts = rows.sums(np.eye(N_SAMPLES))
@@ -372,7 +371,7 @@ def test_where_codes_are_drawn_a_replicate_is_the_plain_function(case):
         of_codes = np.array(
             [np.bincount(code[seen], line[seen], reduced.n_codes) for line in counts]
         ).astype(np.int64)
-    block = UnitBlock(Membership(reduced.n_codes, (reduced.n_codes,)), of_codes)
+    block = UnitBlock(UnitsOfCodes(reduced.n_codes, (reduced.n_codes,)), of_codes)
     assert_plain(case, statistic.evaluate(block, reduced), counts)
 
 
@@ -397,7 +396,7 @@ def degenerate_resamples(case):
 @every_case
 def test_the_observed_value_is_the_plain_function(case):
     statistic, reduced = reduced_of(case)
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
     for kind in DESIGNS:
         plan = ResamplingPlan(design_of(kind), N_RESAMPLES, np.random.SeedSequence(3))
         (block,) = plan.bind([coding]).observed()
@@ -410,8 +409,8 @@ def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case, kind):
     statistic, reduced = reduced_of(case)
     design = design_of(kind)
     codings = [
-        Coding(reduced.code, reduced.n_codes, statistic.reading(reduced)),
-        Coding(None, N_SAMPLES, statistic.reading(reduced)),
+        CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced)),
+        CodedRows(None, N_SAMPLES, statistic.reading(reduced)),
     ]
     plan = ResamplingPlan(design, N_RESAMPLES, np.random.SeedSequence(3))
     for left_out in plan.bind(codings).left_out():
@@ -429,7 +428,7 @@ def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
     statistic, reduced = reduced_of(case)
     if statistic.reads != "sums" or not np.isfinite(statistic.variance_cost(reduced)):
         pytest.skip("no formula")
-    coding = Coding(None if reduced.code is None else reduced.code, reduced.n_codes, "sums")
+    coding = CodedRows(None if reduced.code is None else reduced.code, reduced.n_codes, "sums")
     plan = ResamplingPlan(design_of("groups"), N_RESAMPLES, np.random.SeedSequence(3))
     binding = plan.bind([coding])
     (block,) = binding.observed()
@@ -439,7 +438,8 @@ def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
     many, n_groups = 100_000, design_of("groups").n_units[0]
     moved = [many + sign * np.eye(n_groups, dtype=np.int64) for sign in (1, -1)]
     up, down = (
-        statistic.evaluate(UnitBlock(binding.memberships[0], counts), reduced) for counts in moved
+        statistic.evaluate(UnitBlock(binding.units_of_codes[0], counts), reduced)
+        for counts in moved
     )
     expected = np.sum((many * (up - down) / 2) ** 2)
     assert statistic.variance(block, reduced)[0] == pytest.approx(expected, rel=1e-6, abs=1e-12)

@@ -8,7 +8,7 @@ from sklearn.metrics import median_absolute_error, roc_curve
 
 from skboot.metrics.cost_metrics import equal_error_rate, false_positive_rate_at
 from skboot.metrics.crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -76,8 +76,8 @@ def on_resamples(statistic, design, y_true, y_pred, sample_weight=None):
     """Values of the statistic, and the rows of the same resamples."""
     reduced = statistic.reduce(y_true, y_pred, sample_weight)
     plan = ResamplingPlan(design, N_LINES, np.random.SeedSequence(7))
-    own = Coding(reduced.code, reduced.n_codes, statistic.reads)
-    block, rows = plan.bind([own, Coding(None, len(y_true), "rows")]).block(0)
+    own = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
+    block, rows = plan.bind([own, CodedRows(None, len(y_true), "rows")]).block(0)
     return statistic.evaluate(block, reduced)[:N_LINES], list(rows.rows())[:N_LINES]
 
 
@@ -204,13 +204,13 @@ def test_values_without_one_row_equal_those_of_the_other_rows(statistic, decimal
     score = score if decimals is None else score.round(decimals)
     reduced = statistic.reduce(y, score, None)
     plan = ResamplingPlan(SamplingDesign.of_rows(N), 1, np.random.SeedSequence(0))
-    (left_out,) = plan.bind([Coding(reduced.code, reduced.n_codes, "crossing")]).left_out()
+    (left_out,) = plan.bind([CodedRows(reduced.code, reduced.n_codes, "crossing")]).left_out()
     values = statistic.evaluate(left_out.blocks[0], reduced)
     for row in range(N):
         one_less = [np.delete(array, row) for array in (y, score)]
         alone = statistic.reduce(*one_less, None)
         plan = ResamplingPlan(SamplingDesign.of_rows(N - 1), 1, np.random.SeedSequence(0))
-        observed = plan.bind([Coding(alone.code, alone.n_codes, "crossing")]).observed()[0]
+        observed = plan.bind([CodedRows(alone.code, alone.n_codes, "crossing")]).observed()[0]
         expected = statistic.evaluate(observed, alone)[0]
         assert_allclose(values[reduced.code[row]], expected, rtol=0, atol=1e-12)
 
@@ -225,7 +225,7 @@ def test_drawing_only_what_the_crossing_needs_has_the_law_of_drawing_rows(statis
     score = rng.normal(size=n) + y
     score = score if decimals is None else score.round(decimals)
     reduced = statistic.reduce(y, score, None)
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     design = SamplingDesign.of_rows(n)
     picks = rng.integers(0, n, (n_resamples, n))
     values = []

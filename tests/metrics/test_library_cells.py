@@ -13,7 +13,7 @@ from scipy import stats
 from skboot import bootstrap_score
 from skboot.metrics.adapters import CellsCallable, LibraryCallable
 from skboot.metrics.lookup import resolve_metrics
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -60,8 +60,8 @@ def test_a_replicate_is_the_function_on_the_repeated_rows(name, kind):
     reduced = statistic.reduce(y_true, y_pred, None)
     assert "cells" in reduced.data
     plan = ResamplingPlan(design_of(kind), 20, np.random.SeedSequence(2))
-    by_cell = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
-    block, rows = plan.bind([by_cell, Coding(None, N, "rows")]).block(0)
+    by_cell = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
+    block, rows = plan.bind([by_cell, CodedRows(None, N, "rows")]).block(0)
 
     expected = [METRICS[name](y_true[line], y_pred[line]) for line in rows.rows()]
     values = statistic.evaluate(block, reduced)[: len(expected)]
@@ -74,9 +74,9 @@ def test_without_a_unit_it_is_the_function_on_the_other_rows(kind):
     metric = METRICS["kappa of some labels"]
     statistic = statistic_of(metric)
     reduced = statistic.reduce(y_true, y_pred, None)
-    by_cell = Coding(reduced.code, reduced.n_codes, statistic.reading(reduced))
+    by_cell = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
     plan = ResamplingPlan(design_of(kind), 20, np.random.SeedSequence(2))
-    for left_out in plan.bind([by_cell, Coding(None, N, "rows")]).left_out():
+    for left_out in plan.bind([by_cell, CodedRows(None, N, "rows")]).left_out():
         block, rows = left_out.blocks
         expected = [metric(y_true[line], y_pred[line]) for line in rows.rows()]
         np.testing.assert_allclose(statistic.evaluate(block, reduced), expected, rtol=1e-12)
@@ -102,7 +102,7 @@ def test_a_function_that_weights_change_falls_back_to_rows():
     assert reduced.code is None
     assert statistic.reading(reduced) == "rows"
     plan = ResamplingPlan(design_of("rows"), 5, np.random.SeedSequence(2))
-    (block,) = plan.bind([Coding(None, N, "rows")]).block(0)
+    (block,) = plan.bind([CodedRows(None, N, "rows")]).block(0)
     assert np.all(statistic.evaluate(block, reduced) == N)
 
 

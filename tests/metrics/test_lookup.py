@@ -13,7 +13,7 @@ from sklearn.metrics import make_scorer
 import skboot.metrics
 from skboot.metrics.lookup import check_response, known_names, resolve_metrics
 from skboot.metrics.statistic import CallableStatistic, MetricError
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -49,7 +49,7 @@ def observed(statistic, y_true, y_pred, weights=None):
 
 def resampled(statistic, y_true, y_pred, weights, resamples):
     reduced = statistic.reduce(y_true, y_pred, weights)
-    coding = Coding(reduced.code, reduced.n_codes, statistic.reads)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     design = SamplingDesign.of_rows(len(y_pred))
     seed = np.random.SeedSequence(0)
     plan = ResamplingPlan(design, len(resamples), seed, np.asarray(resamples))

@@ -15,7 +15,7 @@ from skboot.metrics.ranking import (
     RocAuc,
     delong_covariance,
 )
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -90,8 +90,8 @@ def on_resamples(statistic, design, y, score, sample_weight=None):
     """Values of the statistic, and the rows of the same resamples."""
     reduced = statistic.reduce(y, score, sample_weight)
     plan = ResamplingPlan(design, N_LINES, np.random.SeedSequence(7))
-    own = Coding(reduced.code, reduced.n_codes, statistic.reads)
-    block, rows = plan.bind([own, Coding(None, len(y), "rows")]).block(0)
+    own = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
+    block, rows = plan.bind([own, CodedRows(None, len(y), "rows")]).block(0)
     rows = list(rows.rows())[:N_LINES]
     return statistic.evaluate(block, reduced)[:N_LINES], rows
 
@@ -223,7 +223,7 @@ def alone(statistic, y, score, n_resamples=2000, seed=11):
     reduced = statistic.reduce(y, score, None)
     design = SamplingDesign.of_rows(len(y))
     plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(seed))
-    binding = plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])
+    binding = plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)])
     values = [statistic.evaluate(binding.block(k)[0], reduced) for k in range(binding.n_blocks)]
     return reduced, np.concatenate(values)[:n_resamples]
 
@@ -237,7 +237,7 @@ def by_rows(statistic, y, score, n_resamples=2000, seed=12):
     plan = ResamplingPlan(
         SamplingDesign.of_rows(n), n_resamples, np.random.SeedSequence(0), resamples=picks
     )
-    binding = plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)])
+    binding = plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)])
     values = [statistic.evaluate(binding.block(k)[0], reduced) for k in range(binding.n_blocks)]
     return np.concatenate(values)[:n_resamples]
 
@@ -269,7 +269,7 @@ def test_merged_codes_give_the_observed_value(statistic, decimals):
     reduced = statistic.reduce(y, score, None)
     assert reduced.n_codes < 100
     plan = ResamplingPlan(SamplingDesign.of_rows(1000), 1, np.random.SeedSequence(0))
-    block = plan.bind([Coding(reduced.code, reduced.n_codes, statistic.reads)]).observed()[0]
+    block = plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)]).observed()[0]
     function = roc_auc_score if isinstance(statistic, RocAuc) else average_precision_score
     assert_allclose(statistic.evaluate(block, reduced), function(y, score), atol=1e-12)
 
@@ -285,7 +285,7 @@ def test_areas_without_one_row_equal_scikit_learn(share, decimals):
     statistic = RocAuc()
     reduced = statistic.reduce(y, score, None)
     plan = ResamplingPlan(SamplingDesign.of_rows(n), 1, np.random.SeedSequence(0))
-    (left_out,) = plan.bind([Coding(reduced.code, reduced.n_codes, "pairs")]).left_out()
+    (left_out,) = plan.bind([CodedRows(reduced.code, reduced.n_codes, "pairs")]).left_out()
     values = np.repeat(statistic.evaluate(left_out.blocks[0], reduced), left_out.times)
     expected = [roc_auc_score(np.delete(y, i), np.delete(score, i)) for i in range(n)]
     assert_allclose(np.sort(values), np.sort(expected), atol=1e-12)

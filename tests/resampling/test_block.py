@@ -7,15 +7,14 @@ from scipy import sparse
 
 from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
-from skboot.resampling import running as running_module
+from skboot.resampling import prefix_sums as running_module
 from skboot.resampling.block import Block, UnitBlock
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import SamplingDesign
-from skboot.resampling.left_out import LeaveOneOutBlock
-from skboot.resampling.membership import Membership
+from skboot.resampling.jackknife import JackknifeBlock
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.running import running_sums
+from skboot.resampling.prefix_sums import running_sums
 
 N = 70
 N_LINES = 8
@@ -52,9 +51,9 @@ CODES = {
 }
 
 
-def coding(name, reads="tiles"):
+def coding(name, reads="running"):
     code = CODES[name]
-    return Coding(code, N if code is None else int(code.max()) + 1, reads)
+    return CodedRows(code, N if code is None else int(code.max()) + 1, reads)
 
 
 def code_of_rows(name):
@@ -66,10 +65,10 @@ class Case:
 
     def __init__(self, design, name):
         plan = ResamplingPlan(DESIGNS[design], N_LINES, np.random.SeedSequence(1))
-        self.binding = plan.bind([coding(name), Coding(None, N, "rows")])
+        self.binding = plan.bind([coding(name), CodedRows(None, N, "rows")])
         self.block, by_row = self.binding.block(0)
-        self.block = self.block._lines(slice(0, N_LINES))
-        self.rows = list(by_row._lines(slice(0, N_LINES)).rows())
+        self.block = self.block._part(slice(0, N_LINES))
+        self.rows = list(by_row._part(slice(0, N_LINES)).rows())
         self.code = code_of_rows(name)
         self.n_codes = self.code.max() + 1
         seen = [self.code[rows][self.code[rows] >= 0] for rows in self.rows]
@@ -140,7 +139,7 @@ def test_a_pair_weighs_the_product_and_a_member_with_itself_once():
 def test_products_of_counts_that_do_not_fit_a_byte_are_exact():
     counts = np.array([[20, 300, 1]]), np.array([[40, 0, 300]])
     units = np.array([[0, 0], [0, 2], [1, 2], [2, 1]])
-    crossed = CrossedBlock(Membership(4, (3, 3), units=units), counts)
+    crossed = CrossedBlock(UnitsOfCodes(4, (3, 3), units=units), counts)
     assert_array_equal(crossed.sums(), [[800, 6000, 90000, 0]])
 
 
@@ -158,12 +157,11 @@ def test_sums_equal_weights_times_terms(case, convert):
     assert_allclose(Block.sums(case.block, convert(terms)), case.weights @ terms, atol=1e-12)
 
 
-def test_tiles_hold_the_weights_in_order(case):
+def test_pieces_hold_the_weights_in_order(case):
     order = case.rng.permutation(case.n_codes)
     for given in (None, order, order[: case.n_codes // 2 + 1]):
         read = np.full((N_LINES, case.n_codes if given is None else len(given)), np.nan)
-        for at, weights in case.block.tiles(given):
-            assert weights.dtype == np.float64
+        for at, weights in case.block._pieces(given):
             read[:, at] = weights
         assert_array_equal(read, case.weights if given is None else case.weights[:, given])
 
@@ -201,7 +199,7 @@ def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, 
     assert_allclose(read, expected.transpose(2, 0, 1), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("exact", [1, 1 << 31], ids=["tiles", "integers"])
+@pytest.mark.parametrize("exact", [1, 1 << 31], ids=["running", "integers"])
 def test_running_sums_of_bytes_are_the_same_in_tiles_and_as_integers(exact, monkeypatch):
     monkeypatch.setattr(running_module, "_EXACT_INTEGER", exact)
     rng = np.random.default_rng(5)
@@ -276,7 +274,7 @@ def test_a_window_finds_the_same_crossing_as_all_rows(monkeypatch):
     )
     terms = rng.integers(0, 2, (600, 1)) * [1.0, 0.0] + [0.0, 1.0]
     code = rng.permutation(np.arange(1200) // 2)
-    (block,) = plan.bind([Coding(code, 600, "crossing")]).block(0)
+    (block,) = plan.bind([CodedRows(code, 600, "crossing")]).block(0)
     ends = np.append(np.flatnonzero(rng.random(599) < 0.5), 599)
     in_window = block.crossing(terms, *gaps(0.4), ends=ends)
     monkeypatch.setattr(crossed_module, "_WINDOW_FROM", 10_000)
@@ -299,7 +297,7 @@ def test_what_is_added_along_the_codes_is_the_sum_over_ends(case, ordered):
     n = weights.shape[1]
     terms = case.rng.random((n, 2))
     ends = np.unique(np.append(case.rng.integers(0, n, n // 3), n // 2))
-    found, last = case.block.added_along(terms, steps, ends, order)
+    found, last = case.block.sum_over_thresholds(terms, steps, ends, order)
     running = np.cumsum(weights[:, :, None] * terms, axis=1)[:, ends]
     before = np.concatenate((np.zeros((len(weights), 1, 2)), running[:, :-1]), axis=1)
     expected = ((running - before)[:, :, 0] * running[:, :, 1]).sum(axis=1)
@@ -360,7 +358,7 @@ def test_counts_of_merged_codes_read_as_counts_of_rows():
     multiplicity = np.array([5, 1, 30, 300, 7, 2, 2, 9])
     rng = np.random.default_rng(4)
     counts = rng.multinomial(multiplicity.sum(), multiplicity / multiplicity.sum(), size=6)
-    merged = UnitBlock(Membership(8, (8,)), counts)
+    merged = UnitBlock(UnitsOfCodes(8, (8,)), counts)
     upper, lower = np.array([0, 1, 0, 1, 0, 1, 0, 1.0]), np.array([1, 0, 1, 0, 1, 0, 1, 0.0])
     in_order, all_pairs = merged.pairs(upper, lower)
     assert_array_equal(in_order, plain_pairs(counts, upper, lower, np.arange(8)))
@@ -373,7 +371,7 @@ def test_counts_of_merged_codes_read_as_counts_of_rows():
 def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
     monkeypatch.setattr(block_module, "_TILE", tile)
     counts = np.full((1, 70_000), 255, dtype=np.uint8)
-    whole = UnitBlock(Membership(70_000, (70_000,)), counts)
+    whole = UnitBlock(UnitsOfCodes(70_000, (70_000,)), counts)
     for at, sums in whole.running(np.ones((70_000, 1))):
         assert_array_equal(sums[0, 0], 255.0 * np.arange(at.start + 1, at.stop + 1))
     upper = np.tile([0.0, 1.0], 35_000)
@@ -393,8 +391,8 @@ def left_out(request):
     multiplicity, strata = case.binding.multiplicity[0], case.binding.strata
     atoms = range(len(multiplicity))
     counts = multiplicity - np.eye(len(multiplicity), dtype=int)
-    case.closed = LeaveOneOutBlock(case.block.membership, multiplicity, atoms, strata)
-    case.plain = UnitBlock(case.block.membership, counts, strata)
+    case.closed = JackknifeBlock(case.block.units_of_codes, multiplicity, atoms, strata)
+    case.plain = UnitBlock(case.block.units_of_codes, counts, strata)
     return case
 
 
@@ -436,7 +434,7 @@ def test_a_crossing_less_one_unit(left_out):
         )
         for one, other in zip(closed, plain, strict=True):
             for value, expected in zip(one[:4], other[:4], strict=True):
-                assert_array_equal(one.of_lines(value), expected)
+                assert_array_equal(one.of_resamples(value), expected)
 
 
 @pytest.mark.parametrize("ordered", [False, True])
@@ -448,7 +446,8 @@ def test_what_is_added_along_the_codes_less_one_unit(left_out, kind, ordered):
     terms = np.column_stack(sides(left_out.rng, n, kind))
     for ends in (None, np.unique(np.append(left_out.rng.integers(0, n, n // 3), n // 2))):
         closed, plain = (
-            b.added_along(terms, steps, ends, order) for b in (left_out.closed, left_out.plain)
+            b.sum_over_thresholds(terms, steps, ends, order)
+            for b in (left_out.closed, left_out.plain)
         )
         for value, expected in zip(closed, plain, strict=True):
             assert_allclose(value, expected, atol=1e-10)
@@ -456,7 +455,7 @@ def test_what_is_added_along_the_codes_less_one_unit(left_out, kind, ordered):
 
 def test_a_variance_that_is_nothing_is_no_rounding():
     counts = np.random.default_rng(0).multinomial(50, np.full(50, 0.02), size=4)
-    block = UnitBlock(Membership(50, (50,)), counts)
+    block = UnitBlock(UnitsOfCodes(50, (50,)), counts)
     # The mean of one value: every unit has the same influence, none.
     terms = np.column_stack((np.ones(50), np.full(50, 0.1)))
     gradient = np.column_stack((np.full(4, -0.1 / 50), np.full(4, 1 / 50)))
@@ -465,14 +464,14 @@ def test_a_variance_that_is_nothing_is_no_rounding():
 
 def test_the_variance_less_one_unit(left_out):
     terms = left_out.rng.normal(size=(left_out.n_codes, 2))
-    gradient = left_out.rng.normal(size=(left_out.closed.n_lines, 2))
+    gradient = left_out.rng.normal(size=(left_out.closed.n_resamples, 2))
     closed, plain = (b.variance(terms, gradient) for b in (left_out.closed, left_out.plain))
     assert_allclose(closed, plain, atol=1e-10)
 
 
 def test_other_readings_less_one_unit(left_out):
     closed, plain = left_out.closed, left_out.plain
-    for (_, weights), (_, expected) in zip(closed.tiles(), plain.tiles(), strict=True):
+    for (_, weights), (_, expected) in zip(closed._pieces(), plain._pieces(), strict=True):
         assert_array_equal(weights, expected)
     for rows, expected in zip(closed.rows(), plain.rows(), strict=True):
         assert_array_equal(rows, expected)

@@ -49,14 +49,14 @@ def test_each_count_is_binomial_and_lines_sum_to_n(name):
 def test_covariances_are_multinomial(name):
     multiplicity = np.array(MULTIPLICITIES[name])
     n, share = multiplicity.sum(), multiplicity / multiplicity.sum()
-    n_lines = 40_000
-    counts = multinomial_counts(rng(1), n_lines, multiplicity).astype(float)
+    n_resamples = 40_000
+    counts = multinomial_counts(rng(1), n_resamples, multiplicity).astype(float)
 
     # The sum of any subset is binomial, which holds for all subsets only if the joint law does.
     subset = np.arange(len(multiplicity)) % 3 == 0
     p = share[subset].sum()
     total = counts[:, subset].sum(axis=1)
-    standard_error = np.sqrt(2 / n_lines)
+    standard_error = np.sqrt(2 / n_resamples)
     assert abs(total.var() / (n * p * (1 - p)) - 1) < 4.5 * standard_error
 
 

@@ -7,11 +7,10 @@ from scipy import stats
 
 from skboot.resampling import on_demand as lazy_module
 from skboot.resampling.block import UnitBlock
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.draws import multinomial_counts
-from skboot.resampling.membership import Membership
-from skboot.resampling.on_demand import LazyBlock
+from skboot.resampling.on_demand import OnDemandBlock
 from skboot.resampling.plan import ResamplingPlan
 
 N_LINES = 4000
@@ -27,14 +26,14 @@ def share(level):
 GAPS = share(0.3), share(0.3 + 1e-9), share(0.6)
 
 
-def lazy(multiplicity, seed=1, n_lines=N_LINES):
-    membership = Membership(N, (N,), reads="crossing")
-    return LazyBlock(membership, multiplicity, n_lines, np.random.default_rng(seed))
+def lazy(multiplicity, seed=1, n_resamples=N_LINES):
+    membership = UnitsOfCodes(N, (N,), reads="crossing")
+    return OnDemandBlock(membership, multiplicity, n_resamples, np.random.default_rng(seed))
 
 
 def dense(multiplicity, seed=2):
     counts = multinomial_counts(np.random.default_rng(seed), N_LINES, multiplicity)
-    return UnitBlock(Membership(N, (N,), reads="crossing"), counts)
+    return UnitBlock(UnitsOfCodes(N, (N,), reads="crossing"), counts)
 
 
 def same_law(one, other):
@@ -96,25 +95,25 @@ def test_a_gap_that_stays_negative_ends_at_the_last_end():
 def test_many_types_are_drawn_a_few_lines_at_a_time(monkeypatch):
     monkeypatch.setattr(lazy_module, "_DENSE_COUNTS", 10 * N)
     weights = np.random.default_rng(5).random((N, 1))
-    (found,) = lazy(np.ones(N, dtype=np.int64), n_lines=25).crossing(weights, share(0.5))
+    (found,) = lazy(np.ones(N, dtype=np.int64), n_resamples=25).crossing(weights, share(0.5))
     assert found.end.shape == (25,)
     assert (found.after > 0.5 * found.total).all()
     assert (found.before <= 0.5 * found.total).all()
 
 
 def test_other_readings_draw_whole_resamples():
-    block = lazy(np.ones(N, dtype=np.int64), n_lines=5)
+    block = lazy(np.ones(N, dtype=np.int64), n_resamples=5)
     sums = block.sums()
     assert_array_equal(sums.sum(axis=1), N)
     # What has been drawn stays drawn.
     (found,) = block.crossing(TERMS, share(0.5))
-    (expected,) = UnitBlock(block.membership, sums).crossing(TERMS, share(0.5))
+    (expected,) = UnitBlock(block.units_of_codes, sums).crossing(TERMS, share(0.5))
     assert_array_equal(found.end, expected.end)
     assert_allclose(found.after, expected.after)
 
 
 def test_a_lazy_block_is_read_once():
-    block = lazy(np.ones(N, dtype=np.int64), n_lines=5)
+    block = lazy(np.ones(N, dtype=np.int64), n_resamples=5)
     block.crossing(TERMS, share(0.5))
     with pytest.raises(RuntimeError, match="read once"):
         block.crossing(TERMS, share(0.5))
@@ -123,22 +122,22 @@ def test_a_lazy_block_is_read_once():
 
 
 def test_a_plan_is_lazy_for_a_search_alone():
-    crossing, sums = Coding(np.arange(N), N, "crossing"), Coding(None, N, "sums")
+    crossing, sums = CodedRows(np.arange(N), N, "crossing"), CodedRows(None, N, "sums")
     rows, groups = SamplingDesign.of_rows(N), SamplingDesign.of_groups(np.arange(N) // 2)
     strata = SamplingDesign.of_rows(N, np.arange(N) % 2)
     seed = np.random.SeedSequence(0)
-    assert ResamplingPlan(rows, 10, seed).bind([crossing]).lazy
-    assert not ResamplingPlan(rows, 10, seed).bind([crossing, sums]).lazy
-    assert not ResamplingPlan(rows, 10, seed).bind([sums]).lazy
-    assert not ResamplingPlan(groups, 10, seed).bind([crossing]).lazy
-    assert not ResamplingPlan(strata, 10, seed).bind([crossing]).lazy
-    explicit = np.zeros((10, N), dtype=int)
-    assert not ResamplingPlan(rows, 10, seed, explicit).bind([crossing]).lazy
+    assert ResamplingPlan(rows, 10, seed).bind([crossing]).on_demand
+    assert not ResamplingPlan(rows, 10, seed).bind([crossing, sums]).on_demand
+    assert not ResamplingPlan(rows, 10, seed).bind([sums]).on_demand
+    assert not ResamplingPlan(groups, 10, seed).bind([crossing]).on_demand
+    assert not ResamplingPlan(strata, 10, seed).bind([crossing]).on_demand
+    picks = np.zeros((10, N), dtype=int)
+    assert not ResamplingPlan(rows, 10, seed, picks).bind([crossing]).on_demand
 
 
 def test_a_lazy_block_is_a_function_of_its_number():
     plan = ResamplingPlan(SamplingDesign.of_rows(N), 5000, np.random.SeedSequence(0))
-    binding = plan.bind([Coding(np.arange(N), N, "crossing")])
+    binding = plan.bind([CodedRows(np.arange(N), N, "crossing")])
     found = [binding.block(k)[0].crossing(TERMS, share(0.5))[0] for k in (0, 1, 0)]
     assert_array_equal(found[0].after, found[2].after)
     assert (found[0].after != found[1].after).any()

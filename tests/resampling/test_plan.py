@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -22,7 +22,7 @@ DESIGNS = {
     "crossed": SamplingDesign.of_pairs(PAIRS, same_population=False),
     "one population": SamplingDesign.of_pairs(ONE_POPULATION, same_population=True),
 }
-EVERY_ROW = Coding(None, N, "tiles")
+EVERY_ROW = CodedRows(None, N, "running")
 
 
 def weights(design, n_resamples=50, seed=1, coding=EVERY_ROW):
@@ -100,7 +100,7 @@ def test_same_member_trials_have_the_variance_of_one_multinomial_weight():
     )
     values = np.random.default_rng(3).normal(size=n_members)
     binding = ResamplingPlan(design, 40_000, np.random.SeedSequence(4)).bind(
-        [Coding(None, n_members, "sums")]
+        [CodedRows(None, n_members, "sums")]
     )
     terms = np.column_stack((np.ones(n_members), values))
     sums = np.vstack([binding.block(k)[0].sums(terms) for k in range(binding.n_blocks)])[:40_000]
@@ -129,7 +129,7 @@ def test_the_two_way_bootstrap_of_a_mean_has_owens_pigeonhole_variance():
     values = rng.normal(size=(6, 1)) + 0.5 * rng.normal(size=(1, 10)) + rng.normal(size=(6, 10))
     n_resamples = 40_000
     binding = ResamplingPlan(DESIGNS["crossed"], n_resamples, np.random.SeedSequence(6)).bind(
-        [Coding(None, N, "sums")]
+        [CodedRows(None, N, "sums")]
     )
     terms = np.column_stack((np.ones(N), values.ravel()))
     sums = np.vstack([binding.block(k)[0].sums(terms) for k in range(binding.n_blocks)])
@@ -140,7 +140,9 @@ def test_the_two_way_bootstrap_of_a_mean_has_owens_pigeonhole_variance():
 @pytest.mark.parametrize("name", ["rows", "rows in strata", "groups", "groups in strata"])
 def test_each_unit_is_left_out_once_with_all_its_rows(name):
     design = DESIGNS[name]
-    binding = ResamplingPlan(design, 2, np.random.SeedSequence(0)).bind([Coding(None, N, "sums")])
+    binding = ResamplingPlan(design, 2, np.random.SeedSequence(0)).bind(
+        [CodedRows(None, N, "sums")]
+    )
     parts = list(binding.left_out())
     drawn = np.vstack([part.blocks[0].sums() for part in parts])
     units = np.arange(N) if design.members is None else design.members[:, 0]
@@ -153,7 +155,7 @@ def test_each_unit_is_left_out_once_with_all_its_rows(name):
 def test_interchangeable_rows_are_left_out_once_with_their_multiplicity():
     code = np.repeat([0, 1, 2], [10, 20, 30])
     binding = ResamplingPlan(DESIGNS["rows"], 2, np.random.SeedSequence(0)).bind(
-        [Coding(code, 3, "sums")]
+        [CodedRows(code, 3, "sums")]
     )
     (part,) = binding.left_out()
     np.testing.assert_array_equal(part.times, [10, 20, 30])
@@ -163,7 +165,7 @@ def test_interchangeable_rows_are_left_out_once_with_their_multiplicity():
 def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them_once():
     n = 5000
     binding = ResamplingPlan(SamplingDesign.of_rows(n), 2, np.random.SeedSequence(0)).bind(
-        [Coding(None, n, "tiles")]
+        [CodedRows(None, n, "running")]
     )
     missing = np.zeros(n)
     lines = 0
@@ -176,7 +178,7 @@ def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them
 
 def test_statistics_of_one_call_see_the_same_resamples():
     code = RNG.integers(0, 4, N)
-    few = Coding(code, 4, "sums")
+    few = CodedRows(code, 4, "sums")
     for design in DESIGNS.values():
         binding = ResamplingPlan(design, 20, np.random.SeedSequence(8)).bind([few, EVERY_ROW])
         coded, rows = binding.block(0)
@@ -189,7 +191,7 @@ def test_rows_a_statistic_does_not_see_do_not_count():
     code = np.where(np.arange(N) < 20, np.arange(N) % 2, -1)
     for design in DESIGNS.values():
         binding = ResamplingPlan(design, 20, np.random.SeedSequence(8)).bind(
-            [Coding(code, 2, "sums"), EVERY_ROW]
+            [CodedRows(code, 2, "sums"), EVERY_ROW]
         )
         coded, rows = binding.block(0)
         by_row = rows.sums()
@@ -208,14 +210,14 @@ def test_a_block_never_holds_more_counts_than_its_budget():
     """Memory: no array of n_resamples x n_samples, whatever n is."""
     for n in (10, 10_000, 1_000_000):
         binding = ResamplingPlan(SamplingDesign.of_rows(n), 10_000, np.random.SeedSequence(0)).bind(
-            [Coding(None, n, "tiles")]
+            [CodedRows(None, n, "running")]
         )
         assert binding.block_size * n <= 1 << 22
 
 
 # ------------------------------------------------------------------ two atoms, and few
 
-TWO = Coding(np.arange(1000) % 3 == 0, 2, "sums")
+TWO = CodedRows(np.arange(1000) % 3 == 0, 2, "sums")
 
 
 def test_resamples_of_two_atoms_do_not_depend_on_how_many_follow():
@@ -250,8 +252,8 @@ def test_the_data_and_the_jackknife_come_along_after_the_resamples(counts):
     code = np.repeat(np.arange(len(counts)), counts)
     plan = ResamplingPlan(SamplingDesign.of_rows(len(code)), 50, np.random.SeedSequence(3))
     for known in (None, np.array(counts)):
-        binding = plan.bind([Coding(code, len(counts), "sums", known)])
-        assert binding.is_narrow
+        binding = plan.bind([CodedRows(code, len(counts), "sums", known)])
+        assert binding.fits_one_block
         alone = binding.block(0)[0].sums()
         more = binding.block(0, with_jackknife=True)[0].sums()
         np.testing.assert_array_equal(more[: len(alone)], alone)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from skboot.resampling.coding import Coding
+from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import SamplingDesign
 from skboot.resampling.plan import ResamplingPlan
 
@@ -27,10 +27,10 @@ def statistics():
     terms = rng.normal(size=(3, 2))
     return (
         [
-            Coding(code, 3, "sums"),
-            Coding(code.copy(), 3, "sums"),
-            Coding(None, N, "sums"),
-            Coding(None, N, "rows"),
+            CodedRows(code, 3, "sums"),
+            CodedRows(code.copy(), 3, "sums"),
+            CodedRows(None, N, "sums"),
+            CodedRows(None, N, "rows"),
         ],
         [terms, terms.copy(), rng.normal(size=(N, 3)), None],
     )

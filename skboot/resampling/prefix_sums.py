@@ -9,16 +9,20 @@ quicker still.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Gap = Callable[[Floats, Floats], Floats]
 
 # Codes in a tile: fewer leave more totals to add up in a chain, more waste multiplications.
 WIDTH = 16
 _UP_TO = {dtype: np.triu(np.ones((WIDTH, WIDTH), dtype)) for dtype in (np.float32, np.float64)}
 _ALL = {dtype: np.ones(WIDTH, dtype) for dtype in (np.float32, np.float64)}
-# Elements worked on at a time where all codes of some lines are given.
+# Elements worked on at a time where all codes of some resamples are given.
 _CACHED = 1 << 16
 # Integers below this are exact in single precision, and in integers of four bytes.
 EXACT = 1 << 24
@@ -54,18 +58,18 @@ def running_sums(
 
     Parameters
     ----------
-    weights : ndarray of shape (n_lines, n_codes)
+    weights : ndarray of shape (n_resamples, n_codes)
         Counts of any type.
     term : ndarray of shape (n_codes,)
         What each code counts for.
     flags : ndarray of shape (n_codes,) or None
         The term as bytes, if it is nothing but 0 and 1.
-    below : ndarray of shape (n_lines,)
-        Where each line starts from.
+    below : ndarray of shape (n_resamples,)
+        Where each resample starts from.
 
     Returns
     -------
-    ndarray of shape (n_lines, n_codes)
+    ndarray of shape (n_resamples, n_codes)
         As integers where counts are bytes and the term is 0 and 1.
     """
     n_codes = weights.shape[1]
@@ -88,49 +92,49 @@ def pairs_in_order(
 
     Parameters
     ----------
-    weights : ndarray of shape (n_lines, n_codes)
+    weights : ndarray of shape (n_resamples, n_codes)
         Counts of any type.
     upper, lower : tuple of two ndarrays of shape (n_codes,)
         What each code counts for on each side, and the same as bytes or None. No code counts on
         both sides.
-    below : ndarray of shape (n_lines,)
+    below : ndarray of shape (n_resamples,)
         Sum of ``lower`` over what comes before these codes.
 
     Returns
     -------
-    pairs : ndarray of shape (n_lines,)
+    pairs : ndarray of shape (n_resamples,)
         The sum, pairs with what comes before included.
-    upper, lower : ndarray of shape (n_lines,)
+    upper, lower : ndarray of shape (n_resamples,)
         Sums of each side over these codes.
     """
-    n_lines = len(weights)
+    n_resamples = len(weights)
     # Sums within a tile stay below (16 * 255)**2 / 2, exact in single precision.
     small = weights.dtype == np.uint8 and upper[1] is not None and lower[1] is not None
     dtype = np.float32 if small else np.float64
     up = _padded(weights * upper[small], dtype).reshape(-1, WIDTH)
     low = _padded(weights * lower[small], dtype).reshape(-1, WIDTH)
     within = low @ _UP_TO[dtype]
-    low_totals = within[:, -1].astype(np.float64).reshape(n_lines, -1)
-    up_totals = (up @ _ALL[dtype]).astype(np.float64).reshape(n_lines, -1)
+    low_totals = within[:, -1].astype(np.float64).reshape(n_resamples, -1)
+    up_totals = (up @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
     within *= up
-    pairs = (within @ _ALL[dtype]).reshape(n_lines, -1).sum(axis=1, dtype=np.float64)
+    pairs = (within @ _ALL[dtype]).reshape(n_resamples, -1).sum(axis=1, dtype=np.float64)
     pairs += np.einsum("ij,ij->i", up_totals, _before(low_totals, below))
     return pairs, up_totals.sum(axis=1), low_totals.sum(axis=1)
 
 
 def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
-    """Sums of each term over all codes before each tile of `WIDTH`: (n_lines, n_tiles, n_terms)."""
-    n_lines, n_codes = weights.shape
-    sums = np.empty((n_lines, -(-n_codes // WIDTH), terms.shape[1]))
-    step = max(1, _CACHED // n_lines // WIDTH) * WIDTH
+    """Sums of each term before each tile of `WIDTH` codes, (n_resamples, n_tiles, n_terms)."""
+    n_resamples, n_codes = weights.shape
+    sums = np.empty((n_resamples, -(-n_codes // WIDTH), terms.shape[1]))
+    step = max(1, _CACHED // n_resamples // WIDTH) * WIDTH
     for k, column in enumerate(np.ascontiguousarray(terms.T)):
         flags = as_flags(column) if weights.dtype == np.uint8 else None
         dtype, term = (np.float64, column) if flags is None else (np.float32, flags)
-        below = np.zeros(n_lines)
+        below = np.zeros(n_resamples)
         for start in range(0, n_codes, step):
             at = slice(start, start + step)
             tiles = _padded(weights[:, at] * term[at], dtype).reshape(-1, WIDTH)
-            totals = (tiles @ _ALL[dtype]).astype(np.float64).reshape(n_lines, -1)
+            totals = (tiles @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
             first = start // WIDTH
             sums[:, first : first + totals.shape[1], k] = _before(totals, below)
             below += totals.sum(axis=1)
@@ -138,7 +142,7 @@ def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
 
 
 def _summed_up(values: NDArray, below: Floats) -> NDArray:
-    """Running sums of padded lines, which are used up."""
+    """Running sums of padded resamples, which are used up."""
     dtype = values.dtype.type
     tiles = values.reshape(-1, WIDTH)
     totals = (tiles @ _ALL[dtype]).reshape(len(values), -1)
@@ -159,11 +163,107 @@ def _before(totals: NDArray, below: Floats) -> NDArray:
 
 
 def _padded(values: NDArray, dtype: type) -> NDArray:
-    """Copy lines, filled up with 0 to whole tiles."""
-    n_lines, n_codes = values.shape
+    """Copy resamples, filled up with 0 to whole tiles."""
+    n_resamples, n_codes = values.shape
     spare = -n_codes % WIDTH
     if spare == 0:
         return values.astype(dtype)
-    padded = np.zeros((n_lines, n_codes + spare), dtype)
+    padded = np.zeros((n_resamples, n_codes + spare), dtype)
     padded[:, :n_codes] = values
     return padded
+
+
+# ------------------------------------------------------------------ bisection
+
+
+class SignChange(NamedTuple):
+    """Where a gap changes sign.
+
+    Attributes
+    ----------
+    end : ndarray of shape (n_resamples,)
+        First end at which the gap is not negative.
+    before, after : ndarray of shape (n_resamples, n_terms)
+        Running sums at the end before that one, and at it.
+    total : ndarray of shape (n_resamples, n_terms)
+        Sums over all codes.
+    outcome : ndarray of shape (n_resamples,) or None
+        Where many resamples share few outcomes, the other attributes hold these, and this is the
+        number of each resample's outcome.
+    """
+
+    end: NDArray[np.intp]
+    before: Floats
+    after: Floats
+    total: Floats
+    outcome: NDArray[np.intp] | None = None
+
+    def of_resamples(self, values: Floats) -> Floats:
+        """Values of the resamples, from those of the outcomes."""
+        return values if self.outcome is None else values[self.outcome]
+
+
+def joined(parts: Sequence[Sequence[SignChange]]) -> tuple[SignChange, ...]:
+    """Crossings of all resamples, from those of some resamples each."""
+    return tuple(
+        SignChange(*(np.concatenate(column) for column in zip(*(p[:4] for p in part), strict=True)))
+        for part in zip(*parts, strict=True)
+    )
+
+
+def search_tiles(
+    weights: NDArray[Any],
+    terms: Floats,
+    before: Floats,
+    ends: NDArray[np.intp],
+    total: Floats,
+    gap: Gap,
+    start: Floats | float = 0.0,
+) -> SignChange:
+    """Search in running sums that are known between tiles and made up inside them."""
+    resamples = np.arange(len(weights))
+    inside = np.arange(WIDTH)
+
+    def running_at(end: NDArray[np.intp]) -> Floats:
+        code = ends[end]
+        tile = code // WIDTH
+        codes = tile[:, None] * WIDTH + inside
+        counted = codes <= code[:, None]
+        codes = np.where(counted, codes, 0)
+        some = weights[resamples[:, None], codes] * counted
+        return before[resamples, tile] + np.einsum("ij,ijk->ik", some, terms[codes])
+
+    return search(running_at, total, len(ends), gap, start)
+
+
+def sum_of_first(
+    weights: NDArray[Any], terms: Floats, before: Floats, n: int
+) -> NDArray[np.float64]:
+    """Sums over the first codes, (n_resamples, n_terms), from those before each tile."""
+    tile = min(n // WIDTH, before.shape[1] - 1)
+    some = slice(tile * WIDTH, n)
+    sums: Floats = before[:, tile] + weights[:, some].astype(np.float64) @ terms[some]
+    return sums
+
+
+def search(
+    running_at: Callable[[NDArray[np.intp]], Floats],
+    total: Floats,
+    n_ends: int,
+    gap: Gap,
+    start: Floats | float = 0.0,
+) -> SignChange:
+    """Bisect every resample at once for the first end at which the gap is not negative.
+
+    ``start`` are the sums before the first end.
+    """
+    low = np.full(len(total), -1)
+    high = np.full(len(total), n_ends - 1)
+    while np.any(high - low > 1):
+        # Rounded up, the middle of a resample that is settled is its end, which stays.
+        middle = (low + high + 1) // 2
+        reached = gap(running_at(middle), total) >= 0
+        high = np.where(reached, middle, high)
+        low = np.where(reached, low, middle)
+    before = np.where((high > 0)[:, None], running_at(np.maximum(high - 1, 0)), start)
+    return SignChange(high, before, running_at(high), total)

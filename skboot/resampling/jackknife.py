@@ -3,44 +3,135 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .block import Block, Floats, Steps, UnitBlock
-from .membership import Membership
-from .searching import Crossing, Gap, joined, search
-from .whole import Types, WholeBlock
+from .coding import UnitsOfCodes, types_of
+from .prefix_sums import Gap, SignChange, joined, search
 
 # Terms that are subtracted one by one.
 _FEW_TERMS = 16
 
 
-class LeaveOneOutBlock(UnitBlock):
-    """The data with one unit taken out per line.
+class Types(NamedTuple):
+    """Units of each distinct row of terms, along the ends.
+
+    Attributes
+    ----------
+    number : ndarray of shape (n_positions,), uint8
+        Type of each code, in reading order.
+    values : ndarray of shape (n_types, n_terms)
+        The distinct rows of terms.
+    upto : ndarray of shape (n_ends + 1, n_types)
+        Units of each type before the first end, and up to each.
+    """
+
+    number: NDArray[np.uint8]
+    values: Floats
+    upto: NDArray[np.int64]
+
+    def running_at(self, end: NDArray[np.intp]) -> Floats:
+        """Running sums of all units at some ends, (len(end), n_terms)."""
+        return self.upto[end + 1] @ self.values
+
+
+class ObservedBlock(UnitBlock):
+    """The data as they are.
 
     Parameters
     ----------
-    membership : Membership
+    units_of_codes : UnitsOfCodes
         The statistic's codes.
     multiplicity : ndarray of shape (n_atoms,)
         Units in each atom.
-    atoms : range
-        Atoms that lose a unit, one in each line.
     strata : ndarray of shape (n_atoms,), optional
         Stratum of each atom, numbered from 0.
     """
 
     def __init__(
         self,
-        membership: Membership,
+        units_of_codes: UnitsOfCodes,
+        multiplicity: NDArray[np.int64],
+        strata: NDArray[np.intp] | None = None,
+    ) -> None:
+        super().__init__(units_of_codes, multiplicity[None], strata)
+
+    def influence(self, terms: Any, gradient: Floats) -> Floats:
+        """Influence of a unit of each atom; see `Block.influence`."""
+        influence: Floats = np.asarray(self.units_of_codes.totals(terms) @ gradient[0])
+        if self.strata is not None:
+            n_units = np.bincount(self.strata, self.counts[0])
+            means = np.bincount(self.strata, self.counts[0] * influence) / n_units
+            influence = influence - means[self.strata]
+        return influence
+
+    def crossing(
+        self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
+    ) -> tuple[SignChange, ...]:
+        """Search in running counts of the few kinds of units there are."""
+        types = self.types_along(terms, ends)
+        if types is None:
+            return super().crossing(terms, *gaps, ends=ends)
+        n_ends = len(types.upto) - 1
+        total = types.running_at(np.array([n_ends - 1]))
+        return tuple(search(types.running_at, total, n_ends, gap) for gap in gaps)
+
+    def types_along(
+        self,
+        terms: Floats,
+        ends: NDArray[np.intp] | None = None,
+        order: NDArray[np.intp] | None = None,
+    ) -> Types | None:
+        """Running counts of each type, kept; None if there are more than a few types."""
+        return self.units_of_codes.kept(
+            "types", (terms, ends), lambda: self._types_along(terms, ends, order)
+        )
+
+    def _types_along(
+        self, terms: Floats, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
+    ) -> Types | None:
+        found = types_of(terms)
+        if found is None:
+            return None
+        number, values = found
+        weights = self._weights(slice(0, self.n_codes))[0]
+        weights = weights if order is None else weights[order]
+        ones = int(weights.max()) == 1
+        upto = np.zeros((len(values), (len(terms) if ends is None else len(ends)) + 1), np.int64)
+        for k in range(len(values)):
+            of_type = number == k
+            running = np.cumsum(of_type if ones else of_type * weights, dtype=np.int64)
+            upto[k, 1:] = running if ends is None else running[ends]
+        return Types(number, values, np.ascontiguousarray(upto.T))
+
+
+class JackknifeBlock(UnitBlock):
+    """The data with one unit taken out per resample.
+
+    Parameters
+    ----------
+    units_of_codes : UnitsOfCodes
+        The statistic's codes.
+    multiplicity : ndarray of shape (n_atoms,)
+        Units in each atom.
+    atoms : range
+        Atoms that lose a unit, one in each resample.
+    strata : ndarray of shape (n_atoms,), optional
+        Stratum of each atom, numbered from 0.
+    """
+
+    def __init__(
+        self,
+        units_of_codes: UnitsOfCodes,
         multiplicity: NDArray[np.int64],
         atoms: range,
         strata: NDArray[np.intp] | None = None,
     ) -> None:
-        Block.__init__(self, membership)
+        Block.__init__(self, units_of_codes)
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
@@ -52,12 +143,14 @@ class LeaveOneOutBlock(UnitBlock):
         return counts
 
     @property
-    def n_lines(self) -> int:
+    def n_resamples(self) -> int:
         """Number of units left out, one after the other."""
         return len(self.atoms)
 
-    def _lines(self, lines: slice) -> LeaveOneOutBlock:
-        return LeaveOneOutBlock(self.membership, self.multiplicity, self.atoms[lines], self.strata)
+    def _part(self, resamples: slice) -> JackknifeBlock:
+        return JackknifeBlock(
+            self.units_of_codes, self.multiplicity, self.atoms[resamples], self.strata
+        )
 
     @property
     def _at(self) -> slice:
@@ -65,16 +158,16 @@ class LeaveOneOutBlock(UnitBlock):
         return slice(self.atoms.start, self.atoms.stop)
 
     @cached_property
-    def _whole(self) -> WholeBlock:
-        # One for all parts of the lines: it knows the sums of all rows.
-        member, whole = self.membership, self.multiplicity
-        return member.kept("whole", (whole,), lambda: WholeBlock(member, whole))
+    def _whole(self) -> ObservedBlock:
+        # One for all parts of the resamples: it knows the sums of all rows.
+        member, whole = self.units_of_codes, self.multiplicity
+        return member.kept("whole", (whole,), lambda: ObservedBlock(member, whole))
 
     def sums(self, terms: Any = None) -> Floats:
         """Sums of all rows less those of the unit."""
         if terms is None:
             return super().sums()
-        left_out = self.membership.totals(terms)[self._at]
+        left_out = self.units_of_codes.totals(terms)[self._at]
         left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
         whole = self._whole.sums(terms)
         if left_out.shape[1] > _FEW_TERMS:
@@ -110,16 +203,16 @@ class LeaveOneOutBlock(UnitBlock):
         lower_below = np.cumsum(low) - 0.5 * low
         upper_above = up.sum() - np.cumsum(up) + 0.5 * up
         with_all = upper * lower_below[level] + lower * upper_above[level]
-        totals = self.membership.totals(with_all[:, None])[:, 0]
+        totals = self.units_of_codes.totals(with_all[:, None])[:, 0]
         within = self._pairs_within_units(upper, lower, level)
-        own = self.membership.totals(np.column_stack((upper, lower)))
+        own = self.units_of_codes.totals(np.column_stack((upper, lower)))
         all_pairs = (up.sum() - own[:, 0]) * (low.sum() - own[:, 1])
         in_order = up @ lower_below - totals + within
         return in_order[self._at], all_pairs[self._at]
 
     def _pairs_within_units(self, upper: Floats, lower: Floats, level: NDArray[np.intp]) -> Floats:
         """Pairs of rows of one unit, for each atom, (n_atoms,)."""
-        member = self.membership
+        member = self.units_of_codes
         if member.code_of_atom is not None:
             # A single code pairs with itself alone, and none counts on both sides.
             return np.zeros(member.n_atoms[0])
@@ -139,9 +232,9 @@ class LeaveOneOutBlock(UnitBlock):
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
-    ) -> tuple[Crossing, ...]:
+    ) -> tuple[SignChange, ...]:
         """Search once for all units that add the same, wherever they stand."""
-        if self.membership.code_of_atom is None:
+        if self.units_of_codes.code_of_atom is None:
             return super().crossing(terms, *gaps, ends=ends)
         types = self._whole.types_along(terms, ends)
         if types is None:
@@ -151,9 +244,9 @@ class LeaveOneOutBlock(UnitBlock):
 
     def _search_lines(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
-    ) -> tuple[Crossing, ...]:
+    ) -> tuple[SignChange, ...]:
         """Search in running sums of all rows, less the unit's own."""
-        code = self.membership.code_of_atom
+        code = self.units_of_codes.code_of_atom
         assert code is not None
         ends = np.arange(self.n_codes) if ends is None else ends
         running = np.cumsum(self._whole.sums()[0][:, None] * terms, axis=0)
@@ -171,7 +264,7 @@ class LeaveOneOutBlock(UnitBlock):
     ) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
         """The end from which each unit is counted, and its type; past the last for none."""
         n_positions = len(types.number)
-        position = self.membership.code_of_atom
+        position = self.units_of_codes.code_of_atom
         assert position is not None
         if order is not None:
             at = np.full(self.n_codes + 1, n_positions)
@@ -184,7 +277,7 @@ class LeaveOneOutBlock(UnitBlock):
         own_end = np.append(own_end, len(types.upto))[position]
         return own_end, np.append(types.number, np.uint8(len(types.values)))[position]
 
-    def added_along(
+    def sum_over_thresholds(
         self,
         terms: Floats,
         steps: Steps,
@@ -192,33 +285,33 @@ class LeaveOneOutBlock(UnitBlock):
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
         """Sums over the ends before the unit, its own, and those after it, for each type."""
-        known = self.membership.code_of_atom is not None
+        known = self.units_of_codes.code_of_atom is not None
         types = self._whole.types_along(terms, ends, order) if known else None
         if types is None:
-            return super().added_along(terms, steps, ends, order)
+            return super().sum_over_thresholds(terms, steps, ends, order)
         own_end, own_type = self._own(types, ends, order)
         running = (types.upto @ types.values).T
         before, at = running[:, :-1], running[:, 1:, None]
         n_ends = at.shape[1]
         up_to = np.append(0.0, np.cumsum(steps(before, at.copy())))
-        found = np.full(self.n_lines, up_to[-1])
-        last = np.repeat(running[:, -1:], self.n_lines, axis=1)
+        found = np.full(self.n_resamples, up_to[-1])
+        last = np.repeat(running[:, -1:], self.n_resamples, axis=1)
         for kind, value in enumerate(types.values):
-            lines = np.flatnonzero((own_type == kind) & (own_end < n_ends))
-            end, less = own_end[lines], value[:, None]
+            resamples = np.flatnonzero((own_type == kind) & (own_end < n_ends))
+            end, less = own_end[resamples], value[:, None]
             # What is never looked at, as the unit is not there yet, may be undefined.
             with np.errstate(invalid="ignore", divide="ignore"):
                 at_own = steps(before, at - less[:, :, None])
                 after = steps(before - less, at - less[:, :, None])
             beyond = np.append(np.cumsum(after[::-1])[::-1], 0.0)
-            found[lines] = up_to[end] + at_own[end] + beyond[end + 1]
-            last[:, lines] -= less
+            found[resamples] = up_to[end] + at_own[end] + beyond[end + 1]
+            last[:, resamples] -= less
         return found, last
 
 
 def _without_units(
     types: Types, gap: Gap, own_end: NDArray[np.intp], own_type: NDArray[np.uint8]
-) -> Crossing:
+) -> SignChange:
     """Crossings without each unit: a few outcomes of each type.
 
     A unit is missing from its own end on. If the sums with it cross before that, there is the
@@ -236,7 +329,7 @@ def _without_units(
     kind = np.repeat(np.arange(len(values)), n_own)
     at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
     before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
-    at_own = Crossing(at, before, types.running_at(at) - values[kind], totals[kind])
+    at_own = SignChange(at, before, types.running_at(at) - values[kind], totals[kind])
     (found,) = joined([[both], [at_own]])
     n_types = len(values)
     first_own = 2 * n_types + np.cumsum(n_own) - n_own
