@@ -20,6 +20,8 @@ LAYERS = [
     ["_lazy"],
     ["_warnings"],
     ["_streams"],
+    ["_workers"],
+    ["_files"],
     ["_sklearn_compat"],
     ["_arrays"],
     ["_messages"],

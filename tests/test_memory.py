@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from skboot import BootstrapScorer
-from skboot.refit import engine, identity, storage
+from skboot.refit import identity, runner
 from skboot.refit.identity import Key, UnknownIdentity
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer. 8 resamples are too few")
@@ -335,7 +335,7 @@ RECORD = {
 
 @pytest.fixture
 def folder(tmp_path):
-    storage.write(str(tmp_path / "key"), RECORD)
+    runner.write_run(str(tmp_path / "key"), RECORD)
     return tmp_path / "key"
 
 
@@ -348,7 +348,7 @@ def is_right(found):
 def test_no_damage_to_a_file_makes_a_fit_fail_or_another_record(folder):
     path = folder / "run-000003.npz"
     whole = path.read_bytes()
-    assert is_right(storage.finished(str(folder), [3], 1000)[3])
+    assert is_right(runner.finished_runs(str(folder), [3], 1000)[3])
     damaged = [whole[:cut] for cut in range(0, len(whole), 50)] + [b""]
     for place in range(len(whole)):
         some = bytearray(whole)
@@ -357,7 +357,7 @@ def test_no_damage_to_a_file_makes_a_fit_fail_or_another_record(folder):
     refused = 0
     for some in damaged:
         path.write_bytes(some)
-        found = storage.finished(str(folder), [3], 1000)
+        found = runner.finished_runs(str(folder), [3], 1000)
         assert not found or is_right(found[3])
         refused += not found
     assert refused > len(damaged) / 3
@@ -366,8 +366,8 @@ def test_no_damage_to_a_file_makes_a_fit_fail_or_another_record(folder):
 def test_a_file_under_another_name_is_not_read(folder):
     shutil.copy(folder / "run-000003.npz", folder / "run-000004.npz")
     shutil.copytree(folder, folder.parent / "other")
-    assert list(storage.finished(str(folder), [3, 4])) == [3]
-    assert not storage.finished(str(folder.parent / "other"), [3, 4])
+    assert list(runner.finished_runs(str(folder), [3, 4])) == [3]
+    assert not runner.finished_runs(str(folder.parent / "other"), [3, 4])
 
 
 def npy(array):
@@ -403,7 +403,7 @@ def test_a_file_that_claims_more_than_a_run_holds_is_not_unpacked(claim, folder)
     CLAIMS[claim](folder / "run-000003.npz")
     assert (folder / "run-000003.npz").read_bytes() != before
     tracemalloc.start()
-    found = storage.finished(str(folder), [3], 1000)
+    found = runner.finished_runs(str(folder), [3], 1000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert not found
@@ -412,9 +412,9 @@ def test_a_file_that_claims_more_than_a_run_holds_is_not_unpacked(claim, folder)
 
 def test_files_of_a_fit_stay_far_below_what_its_runs_may_hold(tmp_path, monkeypatch):
     limits = []
-    real = engine._most_bytes
-    monkeypatch.setattr(engine, "_most_bytes", lambda job: limits.append(real(job)) or limits[-1])
-    monkeypatch.setattr(storage, "_OVERHEAD", 4000)
+    real = runner._most_bytes
+    monkeypatch.setattr(runner, "_most_bytes", lambda job: limits.append(real(job)) or limits[-1])
+    monkeypatch.setattr(runner, "_OVERHEAD", 4000)
     options = dict(strategy="optimism", memory=tmp_path)
     for _ in range(2):
         scorer(GaussianNB(), tmp_path, **options).fit(X, Y)
@@ -485,7 +485,7 @@ def test_an_interrupted_fit_says_what_is_kept_and_goes_on(tmp_path):
 def test_a_worker_that_died_is_named_with_what_is_kept(tmp_path, monkeypatch):
     from concurrent.futures.process import BrokenProcessPool
 
-    monkeypatch.setattr(engine, "_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
     with parallel_config("loky"), pytest.raises(BrokenProcessPool) as stopped:
         scorer(Stopped("death"), tmp_path, n_jobs=2).fit(X, Y)
     assert any("0 of 8 runs are kept" in note for note in stopped.value.__notes__)

@@ -36,7 +36,7 @@ from sklearn.utils import _safe_indexing
 from skboot._sklearn_compat import take
 from skboot.method_error.error632 import prediction_error
 from skboot.metrics.lookup import resolve_metrics
-from skboot.refit import engine, inner_cv
+from skboot.refit import inner_cv, runner
 from skboot.refit.influence import ErrorFunction, replicate
 from skboot.refit.samples import draw
 from skboot.refit.training import Answers, Job, Run, prepared, record_of
@@ -384,12 +384,12 @@ def test_what_copies_leak_through_is_named(estimator, names):
 
 
 def test_records_are_the_same_in_workers(monkeypatch):
-    monkeypatch.setattr(engine, "_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
     X, y = make_classification(60, random_state=0)
     runs = drawn(n_repeats=0).runs()
     job = job_of(DecisionTreeClassifier(max_features=1), X, y, channels=(PicklableLabels(),))
     alone, two = (
-        engine.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
+        runner.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
     )
     for a, b in zip(alone, two, strict=True):
         np.testing.assert_array_equal(a["labels"], b["labels"])
@@ -449,11 +449,13 @@ def test_a_fit_that_was_killed_goes_on_to_the_same_numbers(tmp_path):
 
 
 def test_a_damaged_file_counts_as_absent(tmp_path):
-    from skboot.refit import storage
+    from skboot.refit import runner
 
-    storage.write(str(tmp_path), {"number": 0, "fit_time": 0.5, "error": None, "warnings": set()})
+    runner.write_run(
+        str(tmp_path), {"number": 0, "fit_time": 0.5, "error": None, "warnings": set()}
+    )
     (tmp_path / "run-000001.npz").write_bytes(b"PK half a file")
-    assert list(storage.finished(str(tmp_path), [0, 1, 2])) == [0]
+    assert list(runner.finished_runs(str(tmp_path), [0, 1, 2])) == [0]
 
 
 def test_twenty_metrics_of_values_keep_one_array_per_run():

@@ -14,8 +14,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.tree import ExtraTreeClassifier
 
-import skboot.refit.engine
-from skboot.refit import clusters
+from skboot import _workers
 from skboot.scorer import BootstrapScorer
 
 distributed = pytest.importorskip("distributed")
@@ -109,7 +108,7 @@ def fitted(estimator, data):
 
 
 def on_cluster(estimator, data, monkeypatch):
-    monkeypatch.setattr(skboot.refit.engine, "_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
     with joblib.parallel_config(backend="dask"):
         return fitted(estimator, data)
 
@@ -134,7 +133,7 @@ def test_each_worker_is_sent_the_data_once(client, data, monkeypatch, tmp_path):
     (X, y), _ = data
     options = dict(strategy="oob", n_train_resamples=60, random_state=0)
     here = BootstrapScorer(ExtraTreeClassifier(), **options).fit(X, y)
-    monkeypatch.setattr(skboot.refit.engine, "_WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
     log = tmp_path / "arrivals"
     with joblib.parallel_config(backend="dask"):
         there = BootstrapScorer(CountedTree(str(log)), **options).fit(X, y)
@@ -180,21 +179,21 @@ class DaskDistributedBackend:
 
 def test_a_worker_with_another_version_is_found(monkeypatch):
     backend = DaskDistributedBackend({"tcp://there": "version 0.0.0"})
-    monkeypatch.setattr(clusters, "get_active_backend", lambda: (backend, 2))
+    monkeypatch.setattr(_workers, "get_active_backend", lambda: (backend, 2))
     with (
         pytest.raises(ImportError, match=r"1 of 2 workers .* on tcp://there it is version 0\.0\.0"),
-        clusters.sent("job"),
+        _workers.sent("job"),
     ):
         pass
 
 
 def test_a_cluster_that_gives_up_is_said_to_lack_a_package_most_often(monkeypatch):
-    monkeypatch.setattr(clusters, "get_active_backend", lambda: (DaskDistributedBackend({}), 2))
+    monkeypatch.setattr(_workers, "get_active_backend", lambda: (DaskDistributedBackend({}), 2))
     given_up = concurrent.futures.CancelledError("already forgotten")
-    with pytest.raises(RuntimeError, match="lacks a package"), clusters.sent("job"):
+    with pytest.raises(RuntimeError, match="lacks a package"), _workers.sent("job"):
         raise given_up
 
 
 def test_elsewhere_a_job_is_taken_as_it_is():
-    with clusters.sent("job") as place:
+    with _workers.sent("job") as place:
         assert place == "job"

@@ -6,28 +6,21 @@ stay NaN; whoever uses the replicates decides what to do with them.
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import ThreadpoolController
 
 from .._checks import fail
 from .._memory import check_fits
+from .._workers import Progress, in_chunks, single_threaded_blas
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.plan import Binding, JackknifeResamples, ResamplingPlan
 
-# Predicted serial seconds from which starting worker processes pays.
-_WORTH_PROCESSES = 3.0
 # Peak of memory (bytes) for a replicate and its standard error: 49 measured (record 0037).
 _BYTES_PER_VALUE = 50
 # Size of a metric between which its square is in the range of double precision.
@@ -37,8 +30,6 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 _COUNTED = ("rows", "crossing")
 # Values worked on at a time: their temporaries stay in the cache.
 _CACHED = 1 << 13
-# Tasks per worker: few enough to pickle the data rarely, enough to even out slow ones.
-_TASKS_PER_WORKER = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +129,7 @@ def bootstrap(
     check_replicates_fit(binding.plan.n_resamples, len(subjects), caller)
     with single_threaded_blas():
         try:
-            data, parts = _all_blocks(binding, subjects, n_jobs, _Progress(binding, verbose))
+            data, parts = _all_blocks(binding, subjects, n_jobs, verbose)
         except MetricError as failure:
             raise failure.on_data(caller) from failure.error
     _check_sizes(data.values, subjects, caller)
@@ -463,86 +454,25 @@ def _data_and_first_block(
 
 
 def _all_blocks(
-    binding: Binding,
-    subjects: Sequence[BoundStatistic],
-    n_jobs: int | None,
-    progress: _Progress,
+    binding: Binding, subjects: Sequence[BoundStatistic], n_jobs: int | None, verbose: int
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
-    """The data, and blocks in order, in this process or in workers: the numbers are the same."""
+    """Return what is found on the data, and values and variances of each block, in order."""
+    progress = Progress(binding.plan.n_resamples, "resamples", verbose)
     start = time.perf_counter()
     on_data, first = _data_and_first_block(binding, subjects)
     seconds = time.perf_counter() - start
-    progress.done(1)
+    progress.done(binding.block_size)
+    blocks = {0: first}
     rest = range(1, binding.n_blocks)
-    n_workers = 1 if n_jobs in (None, 1) and not rest else effective_n_jobs(n_jobs)
-    if n_workers == 1 or seconds * len(rest) < _WORTH_PROCESSES:
-        parts = [first]
-        for number in rest:
-            parts.append(_block(binding, subjects, number))
-            progress.done(1)
-        return on_data, parts
-    n_tasks = min(len(rest), _TASKS_PER_WORKER * n_workers)
-    tasks = [list(numbers) for numbers in np.array_split(rest, n_tasks)]
-    done: dict[int, tuple[Floats, Floats]] = {0: first}
-    for numbers, chunk in _in_workers(
-        n_jobs, (delayed(_chunk)(binding, subjects, task) for task in tasks)
+    for chunk in in_chunks(
+        _numbered_block, (binding, subjects), rest, n_jobs=n_jobs, seconds_each=seconds
     ):
-        done.update(zip(numbers, chunk, strict=True))
-        progress.done(len(numbers))
-    return on_data, [done[number] for number in range(binding.n_blocks)]
+        blocks.update(chunk)
+        progress.done(len(chunk) * binding.block_size)
+    return on_data, [blocks[number] for number in range(binding.n_blocks)]
 
 
-def _chunk(
-    binding: Binding, subjects: Sequence[BoundStatistic], numbers: list[int]
-) -> tuple[list[int], list[tuple[Floats, Floats]]]:
-    with single_threaded_blas():
-        return numbers, [_block(binding, subjects, number) for number in numbers]
-
-
-def _in_workers(n_jobs: int | None, tasks: Iterator[Any]) -> Iterator[Any]:
-    try:
-        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:
-        # Some joblib backends only return lists.
-        parallel = Parallel(n_jobs=n_jobs)
-    yield from parallel(tasks)
-
-
-class _Progress:
-    """Resamples done and time left, on stderr."""
-
-    def __init__(self, binding: Binding, verbose: int) -> None:
-        self._binding = binding
-        self._verbose = verbose
-        self._start = self._said = time.perf_counter()
-        self._blocks = 0
-
-    def done(self, n_blocks: int) -> None:
-        self._blocks += n_blocks
-        now = time.perf_counter()
-        finished = self._blocks >= self._binding.n_blocks
-        if not self._verbose or (now - self._said < 0.5 and not finished):
-            return
-        self._said = now
-        n = self._binding.plan.n_resamples
-        n_done = min(self._blocks * self._binding.block_size, n)
-        left = (now - self._start) * (n - n_done) / n_done
-        end = "\n" if finished else ""
-        print(
-            f"\r{n_done}/{n} resamples, {left:.0f} s left  ", end=end, file=sys.stderr, flush=True
-        )
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    # Only the libraries that are limited: asking others for their threads takes time.
-    return ThreadpoolController().select(user_api="blas")
-
-
-def single_threaded_blas() -> AbstractContextManager[Any]:
-    """Matrix products in one thread, so that sums do not depend on the number of workers."""
-    controller = _controller()
-    # Within another such context nothing is to be done, which is quicker.
-    if all(library.num_threads == 1 for library in controller.lib_controllers):
-        return nullcontext()
-    return controller.limit(limits=1)
+def _numbered_block(
+    shared: tuple[Binding, Sequence[BoundStatistic]], number: int
+) -> tuple[int, tuple[Floats, Floats]]:
+    return number, _block(*shared, number)

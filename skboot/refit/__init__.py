@@ -2,8 +2,8 @@
 
 From the ground up: `training` fits one run and answers for its rows; `inner_cv` keeps copies of a
 row together in searches inside a bootstrap sample; `measures` says what is kept of a run for each
-metric; `lending` gives data away such that nobody sees another's writes; `engine` runs them all, in
-parallel and resumably, `storage` under the keys of `identity`. `run_records` reads what was kept;
+metric; `lending` gives data away such that nobody sees another's writes; `runner` runs them all, in
+parallel and resumably, in a folder under a key from `identity`. `run_records` reads what was kept;
 `estimates` turns it into errors with their standard errors, with the help of `cross_validated`,
 `degrees_of_freedom` and `guards`; `differences` does so for two methods. `skboot.scorer` is the
 public face.

@@ -1,7 +1,7 @@
 """Values of Python and numpy in one file that is data only: arrays as npz, all else as JSON.
 
-Nothing is pickled, so a file from elsewhere can be read without running anything in it. Files are
-written under a passing name and then renamed: a crash leaves the old file or the new one.
+Nothing is pickled, so a file from elsewhere can be read without running anything in it. A crash
+leaves the old file or the new one.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._files import write_whole
 
 # A dict with one of these keys stands for a value that JSON lacks.
 _ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
@@ -48,7 +48,7 @@ def save(
     header = {name: _encoded(value, name, arrays) for name, value in parts.items()}
     text = json.dumps({"format": format_name, "version": version, "parts": header}, allow_nan=False)
     contents: dict[str, Any] = {"header": np.array(text), **arrays}
-    _replace_file(path, lambda file: np.savez_compressed(file, **contents))
+    write_whole(path, lambda file: np.savez_compressed(file, **contents))
 
 
 def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file in UTF-8, whole or not at all."""
-    _replace_file(path, lambda file: file.write(text.encode()))
+    write_whole(path, lambda file: file.write(text.encode()))
 
 
 def plain(value: Any, *, for_json: bool = False) -> Any:
@@ -174,15 +174,3 @@ def _decoded(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
         if key == _ITEMS:
             return {name: _decoded(item, arrays) for name, item in content}
     return {key: _decoded(item, arrays) for key, item in value.items()}
-
-
-def _replace_file(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
-    # The file that a link points to is replaced, not the link.
-    target = Path(os.path.realpath(path))
-    passing = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with open(passing, "xb") as file:
-            write(file)
-        os.replace(passing, target)
-    finally:
-        passing.unlink(missing_ok=True)

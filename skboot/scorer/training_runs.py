@@ -24,7 +24,7 @@ from .._memory import check_fits
 from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
 from ..metrics.statistic import MetricError, NotANumber
-from ..refit import engine, inner_cv, training
+from ..refit import inner_cv, runner, training
 from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
@@ -296,7 +296,7 @@ def _samples(
 
 def _records(scorer: Any, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
     """All runs but the first, which took ``seconds``."""
-    return engine.run_all(
+    return runner.run_all(
         job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose or 0, seconds_per_run=seconds
     )
 

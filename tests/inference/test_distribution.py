@@ -5,14 +5,12 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score
-from threadpoolctl import ThreadpoolController
 
 from skboot.inference.distribution import (
     BoundStatistic,
     bootstrap,
     bootstrap_each,
     jackknife,
-    single_threaded_blas,
 )
 from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.lookup import resolve_metrics
@@ -169,9 +167,3 @@ def test_many_statistics_are_drawn_as_each_alone():
         (alone,) = bootstrap(plan.bind([subject.coding]), [subject])
         assert estimate == alone.estimate
         np.testing.assert_array_equal(values, alone.replicates)
-
-
-def test_matrix_products_have_one_thread_within():
-    with single_threaded_blas(), single_threaded_blas():
-        blas = ThreadpoolController().select(user_api="blas")
-        assert all(library["num_threads"] == 1 for library in blas.info())

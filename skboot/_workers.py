@@ -1,0 +1,207 @@
+"""Work in this process or in others: the same numbers, in chunks, with progress and on dask.
+
+Matrix products have one thread each, here as in workers, so that they round alike. Workers get
+chunks of items, about eight each: what the items share is then sent (or mapped, if it is large) a
+few times, not once per item.
+
+joblib puts what tasks share into every task, or on a single worker of dask, which may die. Here it
+becomes the result of a task of its own: dask sends it to each worker once, and makes it again where
+it is lost. Workers that lack this package would report that in their own logs only, so they are
+asked for it before any work.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from joblib import effective_n_jobs
+from joblib.parallel import get_active_backend
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import ThreadpoolController
+
+_Shared = TypeVar("_Shared")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+# Least work (seconds in one process, predicted) for workers: these take seconds to start.
+_WORTH_WORKERS = 3.0
+# Chunks per worker: few enough to send what they share rarely, enough to even out slow ones.
+_CHUNKS_PER_WORKER = 8
+# Least time (seconds) between two reports of progress.
+_REPORT_EVERY = 0.5
+
+_PACKAGE = __name__.partition(".")[0]
+_TO_DO = (
+    f"Install {_PACKAGE} on the workers in the version that is here, for example with "
+    f"client.register_plugin(distributed.PipInstall(['{_PACKAGE}']))."
+)
+
+
+def in_chunks(
+    work: Callable[[_Shared, _Item], _Result],
+    shared: _Shared,
+    items: Sequence[_Item],
+    *,
+    n_jobs: int | None,
+    seconds_each: float,
+) -> Iterator[list[_Result]]:
+    """Yield the results of all items in lists, in the order in which these are finished.
+
+    Parameters
+    ----------
+    work : callable
+        Takes `shared` and an item; a function of a module, which can be pickled by its name.
+    shared : object
+        What all items share.
+    items : sequence
+    n_jobs : int or None
+        Workers at most, as joblib counts them; started only for work of seconds.
+    seconds_each : float
+        Predicted time of an item.
+
+    Raises
+    ------
+    ImportError
+        If workers of dask cannot import this package, or have another version.
+    RuntimeError
+        If the cluster of dask gives up.
+    """
+    if not items and n_jobs in (None, 1):
+        return
+    n_workers = effective_n_jobs(n_jobs)
+    if n_workers == 1 or seconds_each * len(items) < _WORTH_WORKERS:
+        with single_threaded_blas():
+            for item in items:
+                yield [work(shared, item)]
+        return
+    n_chunks = min(len(items), _CHUNKS_PER_WORKER * n_workers)
+    # Neighbours go to different chunks: folds of cross-validation, which come last, take longer
+    # than bootstrap samples.
+    chunks = [list(items[start::n_chunks]) for start in range(n_chunks)]
+    try:
+        parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+    except ValueError:
+        # Some joblib backends only return lists.
+        parallel = Parallel(n_jobs=n_jobs)
+    with sent(shared) as place:
+        yield from parallel(delayed(_chunk)(place, work, chunk) for chunk in chunks)
+
+
+def _chunk(
+    shared: _Shared, work: Callable[[_Shared, _Item], _Result], items: Sequence[_Item]
+) -> list[_Result]:
+    with single_threaded_blas():
+        return [work(shared, item) for item in items]
+
+
+def single_threaded_blas() -> AbstractContextManager[Any]:
+    """Limit matrix products to one thread: sums then do not depend on the number of workers."""
+    # A library may come with any import.
+    controller = _blas_libraries(len(sys.modules))
+    # Within another such context nothing is to be done, which is quicker.
+    if all(library.num_threads == 1 for library in controller.lib_controllers):
+        return nullcontext()
+    return controller.limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _blas_libraries(n_modules: int) -> ThreadpoolController:
+    # Only the libraries that are limited: asking others for their threads takes time.
+    return ThreadpoolController().select(user_api="blas")
+
+
+class Progress:
+    """Items done and time left, on stderr.
+
+    Parameters
+    ----------
+    n_items : int
+    noun : str
+        What the items are, in the plural.
+    verbose : int
+        0 reports nothing.
+    """
+
+    def __init__(self, n_items: int, noun: str, verbose: int) -> None:
+        self._n_items, self._noun, self._verbose = n_items, noun, verbose
+        self._start = self._reported = time.perf_counter()
+        self._n_done = self._n_resumed = 0
+
+    def done(self, n_items: int, *, resumed: bool = False) -> None:
+        """Count items, and report at times; resumed ones took no time and predict none."""
+        if not self._verbose:
+            return
+        self._n_done = min(self._n_done + n_items, self._n_items)
+        self._n_resumed += n_items if resumed else 0
+        now, finished = time.perf_counter(), self._n_done == self._n_items
+        n_timed = self._n_done - self._n_resumed
+        if n_timed == 0 or (now - self._reported < _REPORT_EVERY and not finished):
+            return
+        self._reported = now
+        left = (now - self._start) * (self._n_items - self._n_done) / n_timed
+        text = f"\r{self._n_done}/{self._n_items} {self._noun}, {left:.0f} s left  "
+        print(text, end="\n" if finished else "", file=sys.stderr, flush=True)
+
+
+# ------------------------------------------------------------------ dask
+
+
+@contextmanager
+def sent(shared: Any) -> Iterator[Any]:
+    """Give what tasks take in place of an object: itself, or its place on a cluster of dask."""
+    backend, _ = get_active_backend()
+    if type(backend).__name__ != "DaskDistributedBackend":
+        yield shared
+        return
+    _check_workers(backend.client)
+    with warnings.catch_warnings():
+        # The warning advises to send large data once, which is what this task does.
+        warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+        place = backend.client.submit(_itself, shared, pure=False)
+    try:
+        yield place
+    except CancelledError as error:
+        raise RuntimeError(
+            "The dask cluster gave up some of the runs without saying why; the logs of its workers "
+            "do. Most often a worker lacks a package that the estimator, the metric or "
+            f"{_PACKAGE} needs. {_TO_DO}"
+        ) from error
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _check_workers(client: Any) -> None:
+    look = _looker(_PACKAGE)
+    here, by_worker = look(), client.run(look)
+    wrong = {worker: there for worker, there in by_worker.items() if there != here}
+    if not wrong:
+        return
+    worker, there = next(iter(wrong.items()))
+    raise ImportError(
+        f"{len(wrong)} of {len(by_worker)} workers of the dask cluster cannot do the runs: "
+        f"{_PACKAGE} here is {here}; on {worker} it is {there}. {_TO_DO}",
+        name=_PACKAGE,
+    )
+
+
+def _looker(package: str) -> Callable[[], str]:
+    """Return a function that looks for a package; being local, it is pickled by value."""
+
+    def look() -> str:
+        from importlib import import_module
+
+        try:
+            return f"version {import_module(package).__version__}"
+        except Exception as error:
+            return f"not importable ({type(error).__name__}: {error})"
+
+    return look

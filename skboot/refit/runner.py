@@ -1,0 +1,188 @@
+"""Run all runs, in one process or several, and from where a fit that was stopped had come to.
+
+Each record depends on its run alone, so that the numbers are the same for any number of workers.
+
+Finished runs are kept in a folder, one file each. Files hold arrays and numbers only and are read
+without unpickling. Each names its fit and its run, and is read only if these are the right ones and
+every byte that counts is as it was written; else the run is done again.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._files import remove_abandoned, write_whole
+from .._workers import Progress, in_chunks
+from .training import Job, Record, Run, record_of
+
+# Far more columns than the answers of an estimator have beside one for each class and target.
+_VALUES_PER_ROW = 64
+# Bytes of a file beside its arrays: headers, and the numbers of a run.
+_OVERHEAD = 1 << 20
+_INTEGERS = ("number", "n_convergence")
+_MAGIC = np.lib.format.magic(1, 0)
+
+
+def run_all(
+    job: Job, runs: Sequence[Run], *, n_jobs: int | None, verbose: int, seconds_per_run: float
+) -> list[Record]:
+    """Records of all runs, in their order.
+
+    Parameters
+    ----------
+    job : Job
+        What they share.
+    runs : sequence of Run
+    n_jobs : int or None
+        Workers, as joblib understands it.
+    verbose : int
+        1 shows progress on stderr.
+    seconds_per_run : float
+        Guess, from the run on all rows.
+
+    Returns
+    -------
+    list of dict
+    """
+    progress = Progress(len(runs), "runs", verbose)
+    records: dict[int, Record] = {}
+    if job.folder is not None:
+        remove_abandoned(job.folder, ".run-*")
+        records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
+        progress.done(len(records), resumed=True)
+    pending = [run for run in runs if run.number not in records]
+    try:
+        for chunk in in_chunks(
+            _record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
+        ):
+            records.update((record["number"], record) for record in chunk)
+            progress.done(len(chunk))
+    except (KeyboardInterrupt, BrokenProcessPool) as stopped:
+        stopped.add_note(_note_on_stop(job, runs))
+        raise
+    return [records[run.number] for run in runs]
+
+
+def write_run(folder: str, record: Record) -> None:
+    """Write the record of a run that did not fail."""
+    path = _path(folder, record["number"])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("error", "warnings")}
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise TypeError("With memory=, labels must be strings or numbers, not Python objects.")
+    contents: dict[str, Any] = {f"a{k}": array for k, array in enumerate(arrays.values())}
+    contents |= {"names": np.array(list(arrays)), "run": np.array(_identity(path))}
+    write_whole(path, lambda file: np.savez(file, **contents))
+
+
+def finished_runs(
+    folder: str, numbers: Sequence[int], n_bytes: float = np.inf
+) -> dict[int, Record]:
+    """Records of the runs that have a file, by number.
+
+    Parameters
+    ----------
+    folder : str
+    numbers : sequence of int
+        Of the runs.
+    n_bytes : float
+        What the arrays of a run can hold at most; a file that claims more is not unpacked.
+    """
+    paths = {number: _path(folder, number) for number in numbers}
+    records = {number: _read(path, n_bytes) for number, path in paths.items() if path.exists()}
+    return {number: record for number, record in records.items() if record is not None}
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _record_of(job: Job, run: Run) -> Record:
+    record = record_of(job, run)
+    if job.folder is not None and record["error"] is None:
+        write_run(job.folder, record)
+    return record
+
+
+def _most_bytes(job: Job) -> int:
+    """Return more than the arrays of a run can hold: a few values per row, class and metric."""
+    n_rows = job.n_rows + sum(len(test.y) for test in job.tests)
+    n_values = _VALUES_PER_ROW + (0 if job.classes is None else len(job.classes))
+    n_values += int(np.prod(np.shape(job.y)[1:]))
+    widest = 8 if job.classes is None else max(8, job.classes.dtype.itemsize)
+    return 2 * n_rows * n_values * widest * len(job.channels)
+
+
+def _note_on_stop(job: Job, runs: Sequence[Run]) -> str:
+    """Return how many runs of a stopped fit are kept, and how to go on from there."""
+    if job.folder is None:
+        return (
+            "The runs that had finished are lost. With memory='a folder' and a random_state they "
+            "would be kept, and the same call would go on from there."
+        )
+    folder = Path(job.folder)
+    n_finished = sum(_path(folder, run.number).exists() for run in runs)
+    return (
+        f"{n_finished} of {len(runs)} runs are kept in the folder given as memory= "
+        f"({str(folder.parent)!r}): the same call goes on from there."
+    )
+
+
+def _path(folder: str | Path, number: int) -> Path:
+    return Path(folder) / f"run-{number:06d}.npz"
+
+
+def _identity(path: Path) -> str:
+    """Return which run of which fit a file is of, by its place."""
+    return f"{path.parent.name}/{path.stem}"
+
+
+def _read(path: Path, n_bytes: float) -> Record | None:
+    """Return the record in a file; None if it is damaged or of another run or fit."""
+    try:
+        arrays = _arrays(path, n_bytes + _OVERHEAD)
+        if arrays.pop("run").item() != _identity(path):
+            return None
+        names = arrays.pop("names").tolist()
+        record: Record = {name: arrays[f"a{k}"] for k, name in enumerate(names)}
+    except Exception:
+        # A damaged file can make its readers raise anything.
+        return None
+    for name, value in record.items():
+        if value.ndim == 0:
+            record[name] = int(value) if name in _INTEGERS else float(value)
+    return {**record, "error": None, "warnings": set()}
+
+
+def _arrays(path: Path, n_bytes: float) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a file by name; ValueError before anything large is read."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        claimed = sum(member.file_size for member in members)
+        if claimed > min(n_bytes, path.stat().st_size):
+            raise ValueError("More than a run can hold, or than the file does.")
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise ValueError("Files of runs are not compressed.")
+        # Members are read to their end, where zip compares checksums.
+        return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+
+
+def _array(npy: bytes) -> NDArray[Any]:
+    """Return the array of a file in numpy's format, if it is as long as its header says."""
+    file = io.BytesIO(npy)
+    if file.read(len(_MAGIC)) != _MAGIC:
+        raise ValueError("Not in version 1.0 of numpy's format.")
+    shape, by_columns, dtype = np.lib.format.read_array_header_1_0(file)
+    n_bytes = len(npy) - file.tell()
+    n_elements = int(np.prod(shape, dtype=object))
+    if dtype.hasobject or n_elements < 0 or n_elements * dtype.itemsize != n_bytes:
+        raise ValueError("The header does not fit what follows it.")
+    flat = np.frombuffer(npy, dtype, n_elements, file.tell()) if n_bytes else np.empty(0, dtype)
+    return flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")
