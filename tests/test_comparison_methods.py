@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -849,6 +850,25 @@ def test_warnings_and_errors_say_of_which_estimator():
     with pytest.raises(ValueError, match="NaN") as caught:
         compare_methods(METHODS, np.where(X > 1000, np.nan, X), Y, n_train_resamples=5)
     assert any(FIRST in note for note in caught.value.__notes__)
+
+
+class WantsGroups(OneColumn):
+    """Refuses a fit without groups."""
+
+    def fit(self, X, y, groups=None):
+        if groups is None:
+            raise ValueError("no groups")
+        assert len(groups) == len(X)
+        return super().fit(X, y)
+
+
+def test_groups_reach_the_estimator_that_requests_them():
+    with sklearn.config_context(enable_metadata_routing=True):
+        wants = WantsGroups(23).set_fit_request(groups=True)
+        methods = {"wants": wants, "plain": OneColumn(23)}
+        options = {"strategy": "oob", "n_train_resamples": 5, "random_state": 0}
+        result = compare_methods(methods, X, Y, groups=GROUPS, **options)
+    assert result.pairs[0].difference == 0
 
 
 def test_few_training_samples_are_warned_of_once():

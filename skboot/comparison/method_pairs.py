@@ -29,8 +29,9 @@ from ..results import ComparisonResult, EvaluationResult
 from ..results.comparison_table import ComparisonTable
 from ..results.pairs import PairedDifference
 from ..scorer import packing
+from ..scorer.fit_call import FitCall
 from ..scorer.on_test_set import narrow
-from ..scorer.training_runs import Judged, JudgedOnTests
+from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
 from .runs import compare_runs
 from .system_pairs import pairs_of
 from .t_pairs import adjusted
@@ -48,25 +49,23 @@ _SMALLER_SAMPLES = (
 
 @dataclass(frozen=True, eq=False)
 class MethodsCall:
-    """What the steps of one call share."""
+    """Checked arguments of `skboot.compare_methods`: its trainings are those of `fit`."""
 
-    scorers: Mapping[str, Any]
+    estimators: Mapping[str, Any]
+    fit: FitCall
     reference: str | None
     adjust: str | None
     interval: str
-    confidence_level: float
-    n_resamples: int
-    seed: np.random.SeedSequence
 
     @property
-    def strategy(self) -> str:
-        """Of each method's own score, without a test set."""
-        return str(next(iter(self.scorers.values())).strategy)
+    def confidence_level(self) -> float:
+        """Of the intervals of the differences."""
+        return self.fit.confidence_level
 
     @property
     def is_cross_validated(self) -> bool:
         """Whether differences are those of cross-validation, without a test set."""
-        return self.strategy == "cv-bootstrap"
+        return self.fit.strategy == "cv-bootstrap"
 
     @property
     def interval_name(self) -> str:
@@ -77,8 +76,7 @@ class MethodsCall:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Arguments of the call, for the result."""
-        any_scorer = next(iter(self.scorers.values()))
+        """Arguments of the call that a result keeps."""
         names = (
             "strategy",
             "n_train_resamples",
@@ -90,8 +88,8 @@ class MethodsCall:
         )
         own = ("reference", "adjust", "interval", "confidence_level")
         return {
-            "estimators": {name: repr(one.estimator) for name, one in self.scorers.items()},
-            **{name: getattr(any_scorer, name) for name in names},
+            "estimators": {name: repr(one) for name, one in self.estimators.items()},
+            **{name: getattr(self.fit, name) for name in names},
             **{name: getattr(self, name) for name in own},
         }
 
@@ -101,22 +99,22 @@ class MethodsCall:
             first,
             second,
             samples=samples,
-            n_resamples=self.n_resamples,
+            n_resamples=self.fit.n_test_resamples,
             confidence_level=self.confidence_level,
-            seed=self.seed,
+            seed=self.fit.seed,
         )
 
 
 # ------------------------------------------------------------------ on the rows left out
 
 
-def compared_left_out(call: MethodsCall, judged: Mapping[str, Judged]) -> Any:
+def compared_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any:
     """Compare methods by what they say of the rows left out.
 
     Parameters
     ----------
     call : MethodsCall
-    judged : mapping of str to Judged
+    runs : mapping of str to OutOfBagRuns
 
     Returns
     -------
@@ -124,14 +122,14 @@ def compared_left_out(call: MethodsCall, judged: Mapping[str, Judged]) -> Any:
         A table with several metrics.
     """
     systems: dict[str, list[EvaluationResult]] = {}
-    for name, one in judged.items():
-        packed = packing.results_of(one.kept, one.errors, packing.settings_of(call.scorers[name]))
-        systems[name] = [result for result, _ in packed]
-    first = next(iter(judged.values()))
+    for name, one in runs.items():
+        own = packing.results_of(call.fit, call.estimators[name], one.kept, one.errors)
+        systems[name] = [result for result, _ in own]
+    first = next(iter(runs.values()))
     results = {}
     for k, error in enumerate(first.errors):
         alone = {name: own[k] for name, own in systems.items()}
-        results[error.measure.name] = _left_out(call, judged, k, alone)
+        results[error.measure.name] = _left_out(call, runs, k, alone)
     _warn(results)
     return next(iter(results.values())) if first.single else ComparisonTable(results)
 
@@ -145,23 +143,26 @@ def _warn(results: Mapping[str, ComparisonResult]) -> None:
 
 
 def _left_out(
-    call: MethodsCall, judged: Mapping[str, Judged], k: int, alone: dict[str, EvaluationResult]
+    call: MethodsCall,
+    runs: Mapping[str, OutOfBagRuns],
+    k: int,
+    alone: dict[str, EvaluationResult],
 ) -> ComparisonResult:
     """Compare by one metric."""
-    measures = [one.errors[k].measure for one in judged.values()]
-    every = left_out_by_all(measures, [one.kept for one in judged.values()])
+    measures = [one.errors[k].measure for one in runs.values()]
+    every = left_out_by_all(measures, [one.kept for one in runs.values()])
     samples = every[0].kept.samples
-    pairs = pairs_of(judged, call.reference)
-    resubstitution = {name: one.errors[k].full_errors.mean() for name, one in judged.items()}
-    compared = _compared(call, dict(zip(judged, every, strict=True)), pairs, resubstitution)
+    pairs = pairs_of(runs, call.reference)
+    resubstitution = {name: one.errors[k].full_errors.mean() for name, one in runs.items()}
+    compared = _compared(call, dict(zip(runs, every, strict=True)), pairs, resubstitution)
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
     records = []
     for pair, found in zip(pairs, compared, strict=True):
         # An error is better the smaller it is; the score may have either direction.
-        runs = [-judged[name].errors[k].run_errors for name in pair]
-        probability = call.outperformance(runs[0], runs[1], of_sample)
+        first, second = (-runs[name].errors[k].run_errors for name in pair)
+        probability = call.outperformance(first, second, of_sample)
         error = found.error
         support = np.nan if error is None else share_won(error.replicates, greater_is_better=False)
         records.append(_record(call, pair, found, probability, support))
@@ -171,7 +172,7 @@ def _left_out(
         call.adjust,
         confidence_level=call.confidence_level,
         correlation_of=lambda some: _correlation([compared[j].error for j in some]),
-        seed=call.seed,
+        seed=call.fit.seed,
     )
     by_folds = call.is_cross_validated
     return ComparisonResult(
@@ -183,7 +184,7 @@ def _left_out(
         adjust=call.adjust,
         automatic=call.interval == "auto",
         notes=tuple(_notes(call, records, compared, every[0])),
-        held_fixed=("the number of training rows of each class",) if _stratified(call) else (),
+        held_fixed=("the number of training rows of each class",) if call.fit.stratify else (),
         settings=call.settings,
         training_share=1 - 1 / samples.n_folds if by_folds else _SHARE_OF_BOOTSTRAP,
     )
@@ -230,11 +231,6 @@ def _compared(
     return found
 
 
-def _stratified(call: MethodsCall) -> bool:
-    """Whether training samples are drawn within classes."""
-    return bool(next(iter(call.scorers.values())).stratify)
-
-
 def _record(
     call: MethodsCall,
     pair: tuple[str, str],
@@ -279,11 +275,12 @@ def _notes(
     part: LeftOut,
 ) -> list[str]:
     notes = [] if call.is_cross_validated else [_SMALLER_SAMPLES]
-    if call.strategy not in ("oob", "cv-bootstrap"):
+    if call.fit.strategy not in ("oob", "cv-bootstrap"):
         notes.insert(
             0,
-            f"The methods' own scores are by the strategy {call.strategy!r}; their differences are "
-            "of out-of-bag scores, so that they can be other than those of the scores.",
+            f"The methods' own scores are by the strategy {call.fit.strategy!r}; their "
+            "differences are of out-of-bag scores, so that they can be other than those of the "
+            "scores.",
         )
     n_samples = len(part.kept.samples.counts)
     if len(part.used) < n_samples:
@@ -319,85 +316,83 @@ def _notes_on(call: MethodsCall, found: _Compared) -> tuple[str, ...]:
 # ------------------------------------------------------------------ on test sets
 
 
-def compared_on_tests(call: MethodsCall, judged: Mapping[str, JudgedOnTests]) -> Any:
+def compared_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
     """Compare methods by what all their runs answer for test sets.
 
     Parameters
     ----------
     call : MethodsCall
-    judged : mapping of str to JudgedOnTests
+    runs : mapping of str to TestSetRuns
 
     Returns
     -------
     ComparisonResult or ComparisonTable
         A table with several metrics, or by test set; of both, a table of tables.
     """
-    first = next(iter(judged.values()))
+    first = next(iter(runs.values()))
     by_set = {}
     for k, name in enumerate(first.tests.names):
-        found = {metric: _on_test(call, judged, k, metric) for metric in first.scorers}
+        found = {metric: _on_test(call, runs, k, metric) for metric in first.scorers}
         by_set[name] = next(iter(found.values())) if first.single else ComparisonTable(found)
     return by_set[None] if list(by_set) == [None] else ComparisonTable(by_set)
 
 
 def _on_test(
-    call: MethodsCall, judged: Mapping[str, JudgedOnTests], k: int, metric: str
+    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int, metric: str
 ) -> ComparisonResult:
     """Compare by one metric on one test set: `compare_runs` of paired runs."""
-    any_one = next(iter(judged.values()))
+    any_one = next(iter(runs.values()))
     samples = any_one.samples
-    sampled, full = _good_runs(judged, samples)
+    sampled, full = _good_runs(runs, samples)
     answers = {
         name: [record.get(key_on_test(k, one.responses[metric].key)) for record in one.records]
-        for name, one in judged.items()
+        for name, one in runs.items()
     }
-    runs = sampled or full
+    used = sampled or full
     options: dict[str, Any] = {"varied": "seed"}
     if sampled:
         options["varied"] = "both" if samples.n_seeds > 1 else "training"
         options["full_runs"] = {name: [own[run] for run in full] for name, own in answers.items()}
         if samples.n_seeds > 1:
             of_sample = (np.array(sampled) - 1) // samples.n_seeds
-            options["training"] = dict.fromkeys(judged, of_sample)
+            options["training"] = dict.fromkeys(runs, of_sample)
     columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
     result: ComparisonResult = compare_runs(
         narrow(any_one.tests.rows[k].y),
-        {name: [own[run] for run in runs] for name, own in answers.items()},
+        {name: [own[run] for run in used] for name, own in answers.items()},
         metric={metric: any_one.scorers[metric]},
         paired_runs=True,
         reference=call.reference,
         adjust=call.adjust,
         groups=any_one.tests.groups[k],
         labels=any_one.classes if columns else None,
-        n_resamples=call.n_resamples,
+        n_resamples=call.fit.n_test_resamples,
         confidence_level=call.confidence_level,
         interval=call.interval,
         random_state=samples.test_resamples(),
-        n_jobs=next(iter(call.scorers.values())).n_jobs,
+        n_jobs=call.fit.n_jobs,
         **options,
     )[metric]
     held_fixed = result.held_fixed
-    if _stratified(call):
+    if call.fit.stratify:
         held_fixed = (*held_fixed, "the number of training rows of each class")
     return replace(result, held_fixed=held_fixed, settings={**result.settings, **call.settings})
 
 
-def _good_runs(
-    judged: Mapping[str, JudgedOnTests], samples: Samples
-) -> tuple[list[int], list[int]]:
+def _good_runs(runs: Mapping[str, TestSetRuns], samples: Samples) -> tuple[list[int], list[int]]:
     """Runs on bootstrap samples, and on all rows, that failed for no method."""
 
     def good(records: Sequence[Record]) -> set[int]:
         return {run for run, one in enumerate(records) if one["error"] is None}
 
-    every = sorted(set.intersection(*(good(one.records) for one in judged.values())))
+    every = sorted(set.intersection(*(good(one.records) for one in runs.values())))
     n_boot = samples.n_bootstrap_runs
     sampled = [run for run in every if 1 <= run <= n_boot]
     full = [run for run in every if run == 0 or run > n_boot]
     used = {(run - 1) // samples.n_seeds for run in sampled} if n_boot else full
     if len(used) < 2:
         what = "training samples" if n_boot else "runs"
-        errors = (record["error"] for one in judged.values() for record in one.records)
+        errors = (record["error"] for one in runs.values() for record in one.records)
         first = next(error for error in errors if error is not None)
         raise ValueError(
             f"compare_methods: fewer than two {what} failed for no estimator. The first said: "

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from .. import _checks as check
+from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
-from ..scorer import BootstrapScorer
-from ..scorer.training_runs import Judged, JudgedOnTests, judge
+from ..scorer.fit_call import FitCall, FitData
+from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 from .method_pairs import MethodsCall, compared_left_out, compared_on_tests
 from .systems import check_adjust, check_reference, named_values
 
@@ -183,17 +185,21 @@ def compare_methods(
     >>> pair.excludes_zero, pair.outperformance.verdict
     (True, 'significant and meaningful')
     """
-    has_test = any(part is not None for part in (X_test, y_test, groups_test))
+    tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+    has_test = any(part is not None for part in tests.values())
     named = _named(estimators, adjust, reference)
     _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
     seed = _checked_seed(memory, random_state)
-    shared = {
+    parameters = {
         "scoring": scoring,
         "strategy": strategy,
         "n_train_resamples": n_train_resamples,
         "n_cv_repeats": n_cv_repeats,
         "n_seeds": n_seeds,
         "n_test_resamples": n_test_resamples,
+        "estimand": estimand,
+        # The interval of each method's own score; those of the differences are asked for below.
+        "interval": "auto",
         "confidence_level": confidence_level,
         "stratify": stratify,
         "inner_cv": inner_cv,
@@ -203,25 +209,35 @@ def compare_methods(
         "memory": memory,
         "verbose": check.check_verbose(verbose, _CALLER),
     }
-    scorers = {name: BootstrapScorer(one, **shared) for name, one in named.items()}
-    data = {"groups": groups, "X_test": X_test, "y_test": y_test, "groups_test": groups_test}
-    judged = _judge_all(scorers, X, y, data)
-    level = float(confidence_level)
-    call = MethodsCall(scorers, reference, adjust, interval, level, n_test_resamples, seed)
-    with _speaking_of(None):
-        return (compared_on_tests if has_test else compared_left_out)(call, judged)
+    fit = FitCall.of(parameters, has_test=has_test)
+    runs = _run_all(fit, named, FitData.of(X, y, groups=groups, **tests))
+    return _compared(MethodsCall(named, fit, reference, adjust, interval), runs, has_test)
 
 
-def _judge_all(
-    scorers: Mapping[str, BootstrapScorer], X: Any, y: Any, data: Mapping[str, Any]
-) -> dict[str, Any]:
-    """All runs of all estimators."""
-    judged = {}
-    for name, scorer in scorers.items():
+def _run_all(fit: FitCall, estimators: Mapping[str, Any], data: FitData) -> dict[str, Any]:
+    """Return the runs of all estimators by name."""
+    runs = {}
+    for name, estimator in estimators.items():
         with _speaking_of(name):
-            judged[name] = judge(scorer, X, y, params={}, **data)
-    _check_metrics(judged)
-    return judged
+            params = _routed_groups(estimator, data)
+            runs[name] = run_all_trainings(fit, estimator, data, params)
+    _check_metrics(runs)
+    return runs
+
+
+def _compared(call: MethodsCall, runs: Mapping[str, Any], has_test: bool) -> Any:
+    with _speaking_of(None):
+        return (compared_on_tests if has_test else compared_left_out)(call, runs)
+
+
+def _routed_groups(estimator: Any, data: FitData) -> dict[str, Any]:
+    """Return the groups for the estimator's ``fit``, if it requests them with routing on."""
+    if data.groups is None or not routing_enabled():
+        return {}
+    mapping = MethodMapping().add(caller="fit", callee="fit")
+    router = MetadataRouter(owner=_CALLER).add(estimator=estimator, method_mapping=mapping)
+    routed = router.route_params(caller="fit", params={"groups": data.groups})
+    return dict(routed["estimator"]["fit"])
 
 
 # ------------------------------------------------------------------ arguments
@@ -271,13 +287,13 @@ def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
     return check.check_seed(random_state, _CALLER)
 
 
-def _check_metrics(judged: Mapping[str, Judged | JudgedOnTests]) -> None:
+def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
     """Refuse a classifier beside a regressor where the metric comes from the kind of estimator."""
     names = {
         name: [error.measure.name for error in one.errors]
-        if isinstance(one, Judged)
+        if isinstance(one, OutOfBagRuns)
         else list(one.scorers)
-        for name, one in judged.items()
+        for name, one in runs.items()
     }
     if len({tuple(own) for own in names.values()}) > 1:
         advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."

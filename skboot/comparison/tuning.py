@@ -20,7 +20,7 @@ from .. import _checks as check
 from .._sklearn_compat import scorer_parts
 from .._warnings import warn_user
 from ..inference.intervals import ConfidenceInterval
-from ..scorer.parameters import check_rows_of_fit
+from ..scorer.fit_call import check_rows_of_fit
 
 Floats = NDArray[np.float64]
 

@@ -15,14 +15,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
+from .. import _checks as check
+from .._sklearn_compat import routing_enabled
 from ..refit.lending import Loan
 from ..refit.resolving import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
 from .delegation import Delegation
-from .training_runs import Judged, JudgedOnTests, judge
+from .fit_call import FitCall, FitData
+from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 _CALLER = "BootstrapScorer"
 
@@ -255,22 +258,24 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             If the interval is known to be unreliable in the case at hand, inner cross-validation
             sees copies of rows on both sides, or test set and training list share groups.
         """
-        judged = judge(
-            self,
-            X,
-            y,
-            groups=groups,
-            X_test=X_test,
-            y_test=y_test,
-            groups_test=groups_test,
-            params=params,
-        )
-        self._set_model(judged.model, judged.loan)
-        if isinstance(judged, Judged):
-            self._set_attributes(judged)
+        check.check_flag("refit", self.refit, _CALLER)
+        tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+        data = FitData.of(X, y, groups=groups, **tests)
+        call = FitCall.of(self.get_params(deep=False), has_test=data.tests is not None)
+        runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
+        self._set_model(runs.model, runs.loan)
+        if isinstance(runs, OutOfBagRuns):
+            self._set_attributes(call, runs)
         else:
-            self._set_attributes_on_tests(judged)
+            self._set_attributes_on_tests(call, runs)
         return self
+
+    def _routed(self, groups: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters of the estimator's fit."""
+        if not routing_enabled():
+            return params
+        given = params if groups is None else {**params, "groups": groups}
+        return dict(process_routing(self, "fit", **given).estimator.fit) if given else {}
 
     # -------------------------------------------------------------- results
 
@@ -280,39 +285,38 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
         _set_or_delete(self, "estimator_", model if self.refit else None)
         self._loan = loan
 
-    def _set_attributes(self, judged: Judged) -> None:
-        kept, found = judged.kept, judged.errors
-        packed = packing.results_of(kept, found, packing.settings_of(self))
-        self.runs_ = packing.runs_of(kept, found[0])
-        names = [one.measure.name for one in found]
-        cautions = {name: own for name, (_, own) in zip(names, packed, strict=True)}
-        packing.warn_of_cautions(cautions, judged.single, _CALLER)
+    def _set_attributes(self, call: FitCall, runs: OutOfBagRuns) -> None:
+        names = [error.measure.name for error in runs.errors]
+        results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
+        self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
+        cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}
+        packing.warn_of_cautions(cautions, runs.single, _CALLER)
         by_name = {
-            name: packing.attributes_of(one, result)
-            for name, one, (result, _) in zip(names, found, packed, strict=True)
+            name: packing.attributes_of(error, result)
+            for name, error, (result, _) in zip(names, runs.errors, results, strict=True)
         }
         for attribute in by_name[names[0]]:
             values = {name: own[attribute] for name, own in by_name.items()}
             if attribute == "result_":
                 values = ResultTable(values)
-            setattr(self, attribute, values[names[0]] if judged.single else values)
+            setattr(self, attribute, values[names[0]] if runs.single else values)
 
-    def _set_attributes_on_tests(self, judged: JudgedOnTests) -> None:
+    def _set_attributes_on_tests(self, call: FitCall, runs: TestSetRuns) -> None:
         asked = on_test_set.Asked(
-            self.estimand,
-            self.interval,
-            float(self.confidence_level),
-            self.n_test_resamples,
-            self.n_jobs,
-            judged.classes,
-            self.stratify,
-            packing.record_of(self, packing.RECORDED_WITH_TEST),
+            call.estimand,
+            call.interval,
+            call.confidence_level,
+            call.n_test_resamples,
+            call.n_jobs,
+            runs.classes,
+            call.stratify,
+            packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST),
         )
-        found = on_test_set.results_on_tests(
-            asked, judged.tests, judged.samples, judged.responses, judged.scorers, judged.records
+        results = on_test_set.results_on_tests(
+            asked, runs.tests, runs.samples, runs.responses, runs.scorers, runs.records
         )
-        self.runs_ = on_test_set.runs_of(judged.samples, judged.records, _first(_first(found)))
-        for attribute, value in on_test_set.attributes_of(found, judged.single).items():
+        self.runs_ = on_test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
+        for attribute, value in on_test_set.attributes_of(results, runs.single).items():
             setattr(self, attribute, value)
         for attribute in packing.WITHOUT_TEST:
             _set_or_delete(self, attribute, None)

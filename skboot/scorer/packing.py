@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
 from ..refit.training import Record
 from ..results import EvaluationResult
+from .fit_call import FitCall
 
 # Rarest class up to which every interval of a method was seen to be unreliable.
 _SMALL_CLASS = 20
@@ -58,42 +59,17 @@ WITHOUT_TEST = (
 )
 
 
-class Settings(NamedTuple):
-    """What the packing must know of the scorer.
-
-    Attributes
-    ----------
-    strategy, interval : str
-    confidence_level : float
-    stratify : bool
-    record : dict
-        Arguments of the call, for the result.
-    """
-
-    strategy: str
-    interval: str
-    confidence_level: float
-    stratify: bool
-    record: dict[str, Any]
-
-
-def settings_of(scorer: Any) -> Settings:
-    """What the packing must know of a scorer."""
-    level = float(scorer.confidence_level)
-    record = record_of(scorer, _RECORDED)
-    return Settings(scorer.strategy, scorer.interval, level, scorer.stratify, record)
-
-
-def record_of(scorer: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Parameters of a scorer, for the result."""
-    return {"estimator": repr(scorer.estimator)} | {name: getattr(scorer, name) for name in names}
+def record_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of the call that a result keeps."""
+    return {"estimator": repr(estimator)} | {name: getattr(call, name) for name in names}
 
 
 def results_of(
-    kept: RunRecords, found: Sequence[MethodError], settings: Settings
+    call: FitCall, estimator: Any, kept: RunRecords, errors: Sequence[MethodError]
 ) -> list[tuple[EvaluationResult, tuple[str, ...]]]:
-    """Result and cautions for each metric."""
-    return [_packed(kept, one, settings) for one in found]
+    """Return the result and its cautions for each metric."""
+    record = record_of(call, estimator, _RECORDED)
+    return [_make_result(call, kept, error, record) for error in errors]
 
 
 def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any]:
@@ -174,23 +150,23 @@ def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller
         warn_user(f"{caller}: {prefix}{sentence}")
 
 
-def _packed(
-    kept: RunRecords, found: MethodError, settings: Settings
+def _make_result(
+    call: FitCall, kept: RunRecords, found: MethodError, record: dict[str, Any]
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
-    measure, level = found.measure, settings.confidence_level
+    measure, level = found.measure, call.confidence_level
     refits = None
-    interval = ErrorInterval(np.nan, np.nan, level, settings.interval)
+    interval = ErrorInterval(np.nan, np.nan, level, call.interval)
     notes, cautions = list(found.notes), tuple[str, ...]()
     if found.error is not None:
         refits = Refits.of(
-            found.error, strategy=settings.strategy, sign=measure.sign, optimism=found.optimism
+            found.error, strategy=call.strategy, sign=measure.sign, optimism=found.optimism
         )
-        interval = method_interval(refits, settings.interval, level)
+        interval = method_interval(refits, call.interval, level)
         cautions = _cautions(kept, refits, interval)
         notes = [*cautions, *(note for note in interval.notes if note not in cautions), *notes]
     if found.reason:
         notes.insert(0, f"The score is undefined: {found.reason}.")
-    if settings.strategy == "oob":
+    if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
     low, high = measure.bounds
     grouped = kept.target.unit is not None
@@ -203,20 +179,18 @@ def _packed(
             kind="groups" if grouped else "rows",
             n_units=(kept.n_units,),
             bounds=(0.0 - high, 0.0 - low) if measure.sign > 0 else (low, high),
-            standard_error=np.nan
-            if refits is None
-            else refits.standard_error_for(settings.interval),
+            standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
         ),
         confidence_interval=as_confidence_interval(interval),
-        automatic=settings.interval == "auto",
+        automatic=call.interval == "auto",
         n_samples=kept.n_rows,
         unit="group" if grouped else "row",
         greater_is_better=measure.sign > 0,
         naive_estimate=None,
         notes=tuple(notes),
-        held_fixed=("the number of training rows of each class",) if settings.stratify else (),
+        held_fixed=("the number of training rows of each class",) if call.stratify else (),
         seed=stored_seed(kept.samples.seed),
-        settings=settings.record,
+        settings=record,
         versions=versions_used(),
         runs=runs_of(kept, found),
         refits=refits,

@@ -1,7 +1,7 @@
-"""What a fit of `BootstrapScorer` does before there are results: check, train, and judge all runs.
+"""All trainings of a fit: the run on all rows, those on bootstrap samples and on folds.
 
-`judge` reads the parameters of a scorer and sets nothing on it, so that several methods can be
-judged on the same training samples (`skboot.compare_methods`).
+`run_all_trainings` reads a `FitCall` and sets nothing on a scorer, so that several methods can be
+trained on the same samples (`skboot.compare_methods`).
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.utils import get_tags, indexable
-from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils import get_tags
 
 from .. import _checks as check
 from .._evaluating import versions_used
 from .._memory import check_fits
-from .._sklearn_compat import routing_enabled
 from .._warnings import warn_user
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
@@ -33,22 +31,28 @@ from ..refit.resolving import measures_of, named_scorers
 from ..refit.run_records import RunRecords
 from ..refit.samples import Samples, draw, full_run_seed
 from ..refit.training import Answers, Channel, Job, Record, Run, Scored
-from . import on_test_set, packing, parameters
+from . import on_test_set, packing
+from .fit_call import FitCall, FitData
 
 _CALLER = "BootstrapScorer"
 
-# What does not change a run.
-_OUTSIDE_RUNS = frozenset(
-    ("confidence_level", "error_score", "estimand", "interval", "memory", "n_jobs")
-) | {"n_test_resamples", "random_state", "refit", "verbose", "scoring"}
+# Parameters that a run on a training sample depends on: a change of another one needs no new run.
+_OF_RUNS = (
+    "inner_cv",
+    "n_cv_repeats",
+    "n_seeds",
+    "n_train_resamples",
+    "strategy",
+    "stratify",
+)
 
-# What is kept of a run beside its answers: their record, and its seed.
+# Memory that a run takes beside its answers (bytes): the record and the seed.
 _BYTES_PER_RUN = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """All runs of a method, judged on the rows left out.
+class OutOfBagRuns:
+    """All runs of a method, scored on the rows that each run left out.
 
     Attributes
     ----------
@@ -71,8 +75,8 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedOnTests:
-    """All runs of a method, with what they answer for the rows of test sets.
+class TestSetRuns:
+    """All runs of a method, with their answers for the rows of test sets.
 
     Attributes
     ----------
@@ -101,81 +105,53 @@ class JudgedOnTests:
     single: bool
 
 
-def judge(
-    scorer: Any,
-    X: Any,
-    y: Any,
-    *,
-    groups: Any,
-    X_test: Any,
-    y_test: Any,
-    groups_test: Any,
-    params: Mapping[str, Any],
-) -> Judged | JudgedOnTests:
-    """Check everything, train all runs, and keep what they answer.
+def run_all_trainings(
+    call: FitCall, estimator: Any, data: FitData, params: Mapping[str, Any]
+) -> OutOfBagRuns | TestSetRuns:
+    """Train an estimator on all training samples, and score its answers or keep them.
 
     Parameters
     ----------
-    scorer : BootstrapScorer
-        Its parameters are read.
-    X, y, groups, X_test, y_test, groups_test
-        As given to its ``fit``.
+    call : FitCall
+    estimator : estimator
+        Cloned for each run.
+    data : FitData
     params : dict
         Parameters of the estimator's ``fit``.
 
     Returns
     -------
-    Judged or JudgedOnTests
+    OutOfBagRuns or TestSetRuns
+        The latter where the data have a test set.
     """
-    tests = None
-    if any(part is not None for part in (X_test, y_test, groups_test)):
-        tests = on_test_set.held_out_sets(X_test, y_test, groups_test)
-    parameters.check_parameters(scorer, has_test=tests is not None)
-    if y is None and get_tags(scorer.estimator).target_tags.required:
-        raise ValueError(
-            f"This {type(scorer).__name__} requires y to be passed, but the target y is None."
-        )
-    parameters.check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
-    params = _routed(scorer, groups, params)
-    X, y, groups = indexable(X, y, groups)
-    unit = None if groups is None else parameters.checked_groups(groups)
-    seed = check.check_seed(scorer.random_state, _CALLER)
+    tags = get_tags(estimator)
+    if data.y is None and tags.target_tags.required:
+        raise ValueError(f"This {_CALLER} requires y to be passed, but the target y is None.")
     job = Job(
-        estimator=scorer.estimator,
-        X=X,
-        y=y,
+        estimator=estimator,
+        X=data.X,
+        y=data.y,
         params=params,
-        unit=unit,
+        unit=data.unit,
         classes=None,
         channels=(),
-        pairwise=bool(get_tags(scorer.estimator).input_tags.pairwise),
-        group_copies=scorer.inner_cv == "grouped",
-        predict_all=tests is None and scorer.strategy == "optimism",
-        raise_errors=scorer.error_score == "raise",
+        pairwise=bool(tags.input_tags.pairwise),
+        group_copies=call.inner_cv == "grouped",
+        predict_all=data.tests is None and call.strategy == "optimism",
+        raise_errors=call.raise_errors,
     )
-    if tests is None:
-        return _on_rows_left_out(scorer, job, seed)
-    for sentence in on_test_set.shared_groups(groups, tests):
+    if data.tests is None:
+        return _on_rows_left_out(call, job)
+    for sentence in on_test_set.shared_groups(data.groups, data.tests):
         warn_user(f"{_CALLER}: {sentence}")
-    return _on_tests(scorer, job, seed, tests)
+    return _on_tests(call, job, data.tests)
 
 
-def _routed(scorer: Any, groups: Any, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of the estimator's fit."""
-    if not routing_enabled():
-        return dict(params)
-    given = dict(params) if groups is None else {**params, "groups": groups}
-    if not given:
-        return {}
-    return dict(process_routing(scorer, "fit", **given).estimator.fit)
-
-
-def _on_tests(
-    scorer: Any, job: Job, seed: np.random.SeedSequence, tests: on_test_set.HeldOutSets
-) -> JudgedOnTests:
-    scorers, single = named_scorers(scorer.scoring, scorer.estimator)
+def _on_tests(call: FitCall, job: Job, tests: on_test_set.HeldOutSets) -> TestSetRuns:
+    """Return all runs with their answers for the test sets."""
+    scorers, single = named_scorers(call.scoring, job.estimator)
     start = time.perf_counter()
-    model, fit_time = _full_model(job, seed, 0)
+    model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     if job.classes is not None:
         job = replace(job, classes=on_test_set.with_classes_of(job.classes, tests))
@@ -185,46 +161,47 @@ def _on_tests(
     with _scoring_of_data():
         first = on_test_set.first_record(job, model, fit_time, scorers, tests)
     seconds = time.perf_counter() - start
-    samples = _samples(scorer, job, target, seed, n_repeats=0)
-    if scorer.n_train_resamples:
+    samples = _samples(call, job, target, n_repeats=0)
+    if call.n_train_resamples:
         _warn_of_copies(job)
-    job = replace(job, folder=_folder(scorer, job, scorers, seed))
-    others = _records(scorer, job, samples.runs_for_tests(), seconds)
+    job = replace(job, folder=_folder(call, job, scorers))
+    others = _records(call, job, samples.runs_for_tests(), seconds)
     packing.warn_of_runs(others, _CALLER)
     records = [first, *others]
-    return JudgedOnTests(
+    return TestSetRuns(
         model, job.loan, tests, samples, job.classes, responses, scorers, records, single
     )
 
 
-def _on_rows_left_out(scorer: Any, job: Job, seed: np.random.SeedSequence) -> Judged:
-    scorers, single = named_scorers(scorer.scoring, scorer.estimator)
+def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
+    """Return all runs with their errors on the rows left out."""
+    scorers, single = named_scorers(call.scoring, job.estimator)
     # The estimator's own checks of the data come first: its messages are known to users.
     start = time.perf_counter()
-    model, fit_time = _full_model(job, seed, 0)
+    model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
     measures = measures_of(scorers, target, answers)
     job = replace(job, channels=_channels(measures))
-    n_repeats = scorer.n_cv_repeats if scorer.strategy == "cv-bootstrap" else 0
-    samples = _samples(scorer, job, target, seed, n_repeats)
+    n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
+    samples = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
         full = [_full_record(job, answers, fit_time)]
     seconds = time.perf_counter() - start
-    for s in range(1, scorer.n_seeds):
-        other, fit_time = _full_model(job, seed, s)
+    for s in range(1, call.n_seeds):
+        other, fit_time = _full_model(job, call.seed, s)
         own = Answers(other, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, own, fit_time))
     _warn_of_copies(job)
-    job = replace(job, folder=_folder(scorer, job, scorers, seed))
-    records = _records(scorer, job, samples.runs(), seconds)
+    job = replace(job, folder=_folder(call, job, scorers))
+    records = _records(call, job, samples.runs(), seconds)
     packing.warn_of_runs(records, _CALLER)
     kept = RunRecords(target, samples, full, records, job.predict_all)
     rng = samples.permutations()
     errors = [
         method_error(measure, kept, measure.no_information(answers, rng)) for measure in measures
     ]
-    return Judged(model, job.loan, kept, errors, single)
+    return OutOfBagRuns(model, job.loan, kept, errors, single)
 
 
 # ------------------------------------------------------------------ steps of both
@@ -268,56 +245,49 @@ def _with_target(job: Job) -> tuple[Job, Target]:
     return replace(job, classes=classes), Target(y, classes, codes, job.unit)
 
 
-def _samples(
-    scorer: Any, job: Job, target: Target, seed: np.random.SeedSequence, n_repeats: int
-) -> Samples:
+def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Samples:
+    """Return the training samples and folds of all runs."""
     n_rows = job.n_rows
     if n_rows < 2:
         advice = "One to train on and one to test on are the least."
         must = "have at least two rows"
         raise check.fail(f"{_CALLER}.fit", "X", must, f"n_samples = {n_rows}", advice)
-    if scorer.stratify and (target.codes is None or job.unit is not None):
+    if call.stratify and (target.codes is None or job.unit is not None):
         got = "groups" if job.unit is not None else "no class labels"
         must = "be False unless y holds classes and rows are drawn"
         raise check.fail(_CALLER, "stratify", must, got)
-    bytes_each = scorer.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
-    check_fits("n_train_resamples", scorer.n_train_resamples, bytes_each, _CALLER)
+    bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
+    check_fits("n_train_resamples", call.n_train_resamples, bytes_each, _CALLER)
     return draw(
         n_rows,
         unit=job.unit,
         codes=target.codes,
-        stratify=scorer.stratify,
-        n_resamples=scorer.n_train_resamples,
+        stratify=call.stratify,
+        n_resamples=call.n_train_resamples,
         n_repeats=n_repeats,
-        n_seeds=scorer.n_seeds,
-        seed=seed,
+        n_seeds=call.n_seeds,
+        seed=call.seed,
     )
 
 
-def _records(scorer: Any, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
+def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
     """All runs but the first, which took ``seconds``."""
     return runner.run_all(
-        job, runs, n_jobs=scorer.n_jobs, verbose=scorer.verbose or 0, seconds_per_run=seconds
+        job, runs, n_jobs=call.n_jobs, verbose=call.verbose, seconds_per_run=seconds
     )
 
 
-def _folder(
-    scorer: Any, job: Job, scorers: Mapping[str, Any], seed: np.random.SeedSequence
-) -> str | None:
-    """Folder of the runs of this very fit."""
-    if scorer.memory is None:
+def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> str | None:
+    """Return the folder of the runs of this very fit; None without ``memory``."""
+    if call.memory is None:
         return None
-    settings = {
-        name: value
-        for name, value in scorer.get_params(deep=False).items()
-        if name not in _OUTSIDE_RUNS
-    }
-    # A clone, which is what is trained: attributes of an earlier fit do not count.
-    settings["estimator"] = clone(scorer.estimator)
+    # A clone has no attributes of an earlier fit, and clones are what is trained.
+    settings = {"estimator": clone(job.estimator)}
+    settings |= {name: getattr(call, name) for name in _OF_RUNS}
     data = (job.X, job.y, job.unit, job.params, *job.tests)
     key = Key()
     try:
-        key.add((settings, *data, scorers, seed.state, versions_used()))
+        key.add((settings, *data, scorers, call.seed.state, versions_used()))
         name = key.finished()
     except (UnknownIdentity, RecursionError) as error:
         must = "be None where a later call cannot tell whether code and data are the same"
@@ -328,7 +298,7 @@ def _folder(
             f"{_CALLER}: memory= does not notice changes of {', '.join(sorted(set(key.unseen)))}, "
             "which functions or classes refer to. Use another folder after such a change."
         )
-    return str(Path(scorer.memory) / name)
+    return str(Path(call.memory) / name)
 
 
 def _warn_of_copies(job: Job) -> None:

@@ -1,0 +1,169 @@
+"""What a fit asks for: the parameters of `BootstrapScorer`, and the rows, checked before any work.
+
+`BootstrapScorer.fit` and `skboot.compare_methods` both make a `FitCall` and a `FitData`, which
+`skboot.scorer.training_runs.run_all_trainings` trusts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import indexable
+
+from .. import _checks as check
+from .._sklearn_compat import n_rows_of
+from ..method_error.cv_bootstrap import CV_INTERVALS
+from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
+from . import on_test_set
+
+_CALLER = "BootstrapScorer"
+
+
+@dataclass(frozen=True, eq=False)
+class FitCall:
+    """Checked parameters of a fit, which `BootstrapScorer` describes; without the estimator.
+
+    Attributes
+    ----------
+    raise_errors : bool
+        Whether ``error_score`` is "raise".
+    seed : numpy.random.SeedSequence
+        Made of ``random_state``.
+    """
+
+    scoring: Any
+    strategy: str
+    n_train_resamples: int
+    n_cv_repeats: int
+    n_seeds: int
+    n_test_resamples: int
+    estimand: str
+    interval: str
+    confidence_level: float
+    stratify: bool
+    inner_cv: str
+    raise_errors: bool
+    n_jobs: int | None
+    seed: np.random.SeedSequence
+    memory: Any
+    verbose: int
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any], *, has_test: bool) -> FitCall:
+        """Check the parameters of `BootstrapScorer`, for a fit with or without a test set."""
+        given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
+        random_state, error_score = parameters["random_state"], parameters["error_score"]
+        check.check_choice("strategy", given["strategy"], _CALLER, STRATEGIES)
+        check.check_choice("inner_cv", given["inner_cv"], _CALLER, ("grouped", "as-is"))
+        level = check.check_confidence_level(given["confidence_level"], _CALLER)
+        stratify = check.check_flag("stratify", given["stratify"], _CALLER)
+        n_jobs, verbose = check.check_workers(given["n_jobs"], given["verbose"], _CALLER)
+        check.check_folder(given["memory"], _CALLER)
+        if has_test:
+            names = ("estimand", "interval", "n_train_resamples", "n_seeds", "n_test_resamples")
+            on_test_set.check_asked(*(given[name] for name in names))
+        else:
+            _check_without_test(given)
+        is_nan = isinstance(error_score, float) and np.isnan(error_score)
+        raise_errors = isinstance(error_score, str) and error_score == "raise"
+        if not is_nan and not raise_errors:
+            raise check.fail(_CALLER, "error_score", "be np.nan or 'raise'", repr(error_score))
+        if given["memory"] is not None and random_state is None:
+            advice = "Set random_state=0, so that a later fit can find the runs of this one."
+            raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
+        checked = {
+            "confidence_level": level,
+            "stratify": stratify,
+            "n_jobs": n_jobs,
+            "verbose": verbose,
+            "raise_errors": raise_errors,
+            "seed": check.check_seed(random_state, _CALLER),
+        }
+        return cls(**given | checked)
+
+
+def _check_without_test(given: Mapping[str, Any]) -> None:
+    """Check the parameters that mean something else on a test set."""
+    interval, strategy, estimand = (given[name] for name in ("interval", "strategy", "estimand"))
+    check.check_choice("interval", interval, _CALLER, ("auto", *METHOD_INTERVALS))
+    check.check_count("n_train_resamples", given["n_train_resamples"], _CALLER, 2)
+    check.check_count("n_cv_repeats", given["n_cv_repeats"], _CALLER, 1)
+    check.check_count("n_seeds", given["n_seeds"], _CALLER, 1)
+    check.check_count("n_test_resamples", given["n_test_resamples"], _CALLER, 2)
+    if estimand != "method":
+        advice = "Give X_test for 'system'; without one only 'method' is known."
+        raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
+    if interval in CV_INTERVALS and strategy != "cv-bootstrap":
+        must = f"not be {interval!r} with strategy={strategy!r}"
+        advice = "Use 'adjusted' or 'hull'."
+        raise check.fail(_CALLER, "interval", must, repr(interval), advice)
+
+
+# ------------------------------------------------------------------ rows
+
+
+@dataclass(frozen=True, eq=False)
+class FitData:
+    """Checked rows to train on, and the test sets.
+
+    Attributes
+    ----------
+    X, y : array-like of n_samples rows
+        What scikit-learn can index.
+    unit : ndarray of shape (n_samples,) or None
+        Number of the group of each row.
+    groups : array-like of shape (n_samples,) or None
+        Groups as the user names them.
+    tests : HeldOutSets or None
+    """
+
+    X: Any
+    y: Any
+    unit: NDArray[np.intp] | None
+    groups: Any
+    tests: on_test_set.HeldOutSets | None
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, *, groups: Any, X_test: Any, y_test: Any, groups_test: Any
+    ) -> FitData:
+        """Check the arguments of a fit."""
+        tests = None
+        if any(part is not None for part in (X_test, y_test, groups_test)):
+            tests = on_test_set.held_out_sets(X_test, y_test, groups_test)
+        check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
+        X, y, groups = indexable(X, y, groups)
+        return cls(X, y, None if groups is None else _checked_groups(groups), groups, tests)
+
+
+def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
+    """Refuse masked values, targets of mixed types, and columns of another length than X."""
+    for name, values in (("X", X), ("y", y), ("groups", groups)):
+        check.check_not_masked(name, values, caller)
+        sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
+        if not sized:
+            # An argument without a length is None, or the estimator may know how to read it.
+            continue
+        n_values = 0 if getattr(values, "shape", None) == () else n_rows_of(values)
+        if n_values != n_rows_of(X):
+            must = f"have as many rows as X, {n_rows_of(X)}"
+            advice = "Row order is what pairs them; an index is never used."
+            raise check.fail(caller, name, must, f"{n_values}", advice)
+    if isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+        labels = check.converted("y", y, caller)
+        if labels.dtype.kind == "O" and labels.ndim == 1:
+            check.check_no_missing("y", labels, caller)
+            check.numbered_labels("y", labels, caller)
+
+
+def _checked_groups(groups: Any) -> NDArray[np.intp]:
+    """Return the number of the group of each row of the training list."""
+    caller = f"{_CALLER}.fit"
+    labels = check.check_rows("groups", groups, caller)
+    if labels.ndim != 1:
+        raise check.fail(caller, "groups", "be of shape (n_samples,)", f"shape {labels.shape}")
+    return check.check_groups(labels, caller)
