@@ -34,7 +34,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 
 from skboot._sklearn_compat import take
-from skboot.method_error.error632 import prediction_error
+from skboot.method_error.prediction_error import prediction_error
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit import inner_cv, runner
 from skboot.refit.influence import ErrorFunction, replicate

@@ -6,7 +6,8 @@ from .. import _lazy
 from .intervals import ConfidenceInterval, proportion_interval
 
 if typing.TYPE_CHECKING:
-    from ..method_error.error632 import PredictionError, prediction_error
+    from ..method_error.error632 import PredictionError
+    from ..method_error.prediction_error import prediction_error
     from .differences import delong_test, mcnemar_exact, tango_interval
 
 __all__ = [
@@ -25,7 +26,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "PredictionError": ".method_error.error632",
         "delong_test": "differences",
         "mcnemar_exact": "differences",
-        "prediction_error": ".method_error.error632",
+        "prediction_error": ".method_error.prediction_error",
         "tango_interval": "differences",
     },
 )

@@ -16,7 +16,7 @@ import numpy as np
 from ..inference.intervals import ConfidenceInterval
 from ._columns import Array
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, ErrorInterval
-from .error632 import PredictionError
+from .error632 import POINTS, PredictionError
 from .out_of_bag import OutOfBagError
 
 STRATEGIES = ("cv-bootstrap", "oob", ".632", ".632+", "optimism")
@@ -26,8 +26,6 @@ _OLD_FILE = (
     "The result was saved by skboot 0.1: its 'cv-bootstrap' interval is what is now called "
     "'cv-bootstrap-conservative'."
 )
-
-_POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ class Refits:
             return np.nan if self.cv is None else float(self.cv["centre"])
         if self.strategy == "optimism":
             return self.optimism
-        return float(getattr(self, _POINTS[self.strategy]))
+        return float(getattr(self, POINTS[self.strategy]))
 
     @property
     def automatic(self) -> str:

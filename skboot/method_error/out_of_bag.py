@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._checks import fail
 from ._columns import (
     Array,
     Reader,
@@ -27,8 +28,8 @@ from ._columns import (
 
 ReadRows = Callable[[Any], Array]
 
-
 FEW_RESAMPLES = 50
+"""Resamples below which a note says that the standard error is unstable: 200 are asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,10 +128,9 @@ def out_of_bag_metric(
     values, drawn = np.asarray(scores, dtype=float), np.asarray(counts)
     lines = np.flatnonzero(np.isfinite(values))
     if len(lines) < 2:
-        do = "Draw more resamples, or within strata, so that every class is out-of-bag."
-        raise bad_argument(
-            "scores", "finite in at least two resamples", len(lines), do, "out_of_bag_metric"
-        )
+        must = "be finite in at least two resamples"
+        advice = "Draw more resamples, or within strata, so that every class is out-of-bag."
+        raise fail("out_of_bag_metric", "scores", must, repr(len(lines)), advice)
     read = columns_of(influence)
     result = _metric_error(
         values[lines],
@@ -146,28 +146,39 @@ def out_of_bag_metric(
 
 
 class UnitChunk(NamedTuple):
-    """Consecutive units, the columns of their rows, and where each unit starts among those."""
+    """Consecutive units and the columns of their rows."""
 
     units: slice
-    rows: Any
-    offsets: Array | None
+    rows: Any  # columns of the rows, unit after unit
+    offsets: Array | None  # first of these columns of each unit; None where units are rows
 
     def sum(self, values: Array) -> Array:
+        """Return the sum over the rows of each unit, (..., n_units)."""
         return values if self.offsets is None else np.add.reduceat(values, self.offsets, axis=-1)
 
     def first(self, values: Array) -> Array:
+        """Return the value of the first row of each unit, (..., n_units)."""
         return values if self.offsets is None else values[..., self.offsets]
 
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What is drawn: rows (`order` is None), or groups: `order` sorts the rows by group."""
+    """Units that are drawn: rows, or groups of rows.
+
+    Attributes
+    ----------
+    order : ndarray of shape (n_rows,) or None
+        Rows sorted by group; None where units are rows.
+    starts : ndarray of shape (n_units + 1,)
+        Place in `order` of the first row of each unit, and the number of rows.
+    """
 
     order: Array | None
     starts: Array
 
     @classmethod
     def of(cls, groups: ArrayLike | None, n_rows: int) -> Units:
+        """Return the groups as units, or the rows without groups."""
         if groups is None:
             return cls(None, np.arange(n_rows + 1))
         codes = np.unique(np.asarray(groups), return_inverse=True)[1]
@@ -176,18 +187,21 @@ class Units:
 
     @property
     def n_units(self) -> int:
+        """Number of units."""
         return len(self.starts) - 1
 
     @property
     def sizes(self) -> Array:
+        """Rows of each unit, (n_units,)."""
         return np.diff(self.starts)
 
-    def blocks(self, n_lines: int) -> Iterator[UnitChunk]:
+    def chunks(self, n_lines: int) -> Iterator[UnitChunk]:
+        """Yield consecutive units, so many that `n_lines` lines of their rows fit the cache."""
         if self.order is None:
             for columns in column_blocks(n_lines, self.n_units):
                 yield UnitChunk(columns, columns, None)
             return
-        # As many groups at once as hold about one block of rows.
+        # Groups of average size: the rows of a chunk make about one block of columns.
         per_group = max(1, round(self.starts[-1] / self.n_units))
         for units in column_blocks(n_lines * per_group, self.n_units):
             first, last = self.starts[units.start], self.starts[units.stop]
@@ -196,17 +210,17 @@ class Units:
 
 
 class _FirstPass(NamedTuple):
-    """Sums over columns, which the influence values need beforehand."""
+    """Sums over columns that the influence values are made of."""
 
     by_row: Array  # (n_samples,) E_i; NaN if never out-of-bag
     replicates: Array  # (n_resamples,) mean out-of-bag loss
     raw: Array  # (n_resamples,) q_b: mean over rows of I_i Q_i
     centred: Array  # (n_resamples,) q'_b: mean over rows of I_i (Q_i - E_i)
-    noise: Array  # (n_resamples,) the same, each row over its share of out-of-bag resamples
+    noise: Array  # (n_resamples,) q'_b with each row over its share of out-of-bag resamples
 
 
 def additive_error(losses: Array, weights: Array, units: Units, form: str) -> OutOfBagError:
-    """`out_of_bag_error` of arrays and units already checked."""
+    """Return the `out_of_bag_error` of checked arrays and units."""
 
     def read(columns: Any) -> Array:
         return losses[:, columns].astype(float)
@@ -218,19 +232,20 @@ def additive_error(losses: Array, weights: Array, units: Units, form: str) -> Ou
 
 
 def _first_pass(read: ReadRows, weights: Array, units: Units) -> _FirstPass:
+    """Return the errors by row and by resample, and the slopes of the influence values."""
     by_row = np.full(weights.shape[1], np.nan)
     raw, centred, noise, size = np.zeros((4, len(weights)))
-    for block in units.blocks(len(weights)):
-        outside = weights[:, block.rows] == 0
-        losses = where_outside(read(block.rows), outside)
+    for chunk in units.chunks(len(weights)):
+        outside = weights[:, chunk.rows] == 0
+        losses = where_outside(read(chunk.rows), outside)
         times = outside.sum(axis=0)
         with np.errstate(invalid="ignore"):
-            by_row[block.rows] = losses.sum(axis=0) / times
-        own = where_outside(losses - by_row[block.rows], outside)
+            by_row[chunk.rows] = losses.sum(axis=0) / times
+        deviations = where_outside(losses - by_row[chunk.rows], outside)
         raw += losses.sum(axis=1)
         size += outside.sum(axis=1)
-        centred += own.sum(axis=1)
-        noise += own @ (len(weights) / np.maximum(times, 1))
+        centred += deviations.sum(axis=1)
+        noise += deviations @ (len(weights) / np.maximum(times, 1))
     n_used = np.count_nonzero(np.isfinite(by_row))
     with np.errstate(invalid="ignore"):
         replicates = raw / size
@@ -238,24 +253,25 @@ def _first_pass(read: ReadRows, weights: Array, units: Units) -> _FirstPass:
 
 
 def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) -> OutOfBagError:
+    """Return the error with the standard error of losses centred per row."""
     error = float(np.nanmean(first.by_row))
     n_used = np.count_nonzero(np.isfinite(first.by_row))
 
-    def own(block: UnitChunk) -> Array:
-        outside = weights[:, block.rows] == 0
+    def noise_of_unit(chunk: UnitChunk) -> Array:
+        outside = weights[:, chunk.rows] == 0
         times = np.maximum(outside.sum(axis=0), 1)
-        gaps = where_outside(read(block.rows) - first.by_row[block.rows], outside)
-        gaps *= len(weights) / (n_used * times)
-        return block.sum(gaps)
+        deviations = where_outside(read(chunk.rows) - first.by_row[chunk.rows], outside)
+        deviations *= len(weights) / (n_used * times)
+        return chunk.sum(deviations)
 
-    gaps = np.nan_to_num(first.by_row - error)
-    base = np.concatenate([block.sum(gaps[block.rows]) for block in units.blocks(1)]) / n_used
+    by_row = np.nan_to_num(first.by_row - error)
+    base = np.concatenate([chunk.sum(by_row[chunk.rows]) for chunk in units.chunks(1)]) / n_used
     influence, noise = _influence_values(
         base=base,
         slope=inverse_share(units.n_units) * first.centred,
         noise=first.noise,
-        drawn=lambda block: block.first(weights[:, block.rows]),
-        own=own,
+        drawn=lambda chunk: chunk.first(weights[:, chunk.rows]),
+        noise_of_unit=noise_of_unit,
         units=units,
     )
     return standard_error_of(
@@ -264,32 +280,33 @@ def _centred(read: ReadRows, weights: Array, units: Units, first: _FirstPass) ->
 
 
 def _metric_error(scores: Array, drawn: Reader, influence: Reader, n_units: int) -> OutOfBagError:
+    """Return the mean of defined scores with its standard error."""
     units = Units.of(None, n_units)
     mean = np.zeros(n_units)
     size, shift, noise = np.zeros((3, len(scores)))
 
-    def own(block: UnitChunk) -> Array:
-        outside = drawn(block.rows) == 0
+    def noise_of_unit(chunk: UnitChunk) -> Array:
+        outside = drawn(chunk.rows) == 0
         times = np.maximum(outside.sum(axis=0), 1)
-        gaps = where_outside(influence(block.rows) - mean[block.rows], outside)
-        gaps *= len(scores) / (n_units * times)
-        return gaps
+        deviations = where_outside(influence(chunk.rows) - mean[chunk.rows], outside)
+        deviations *= len(scores) / (n_units * times)
+        return deviations
 
-    for block in units.blocks(len(scores)):
-        outside = drawn(block.rows) == 0
-        total = where_outside(influence(block.rows), outside).sum(axis=0)
-        mean[block.rows] = total / np.maximum(outside.sum(axis=0), 1)
+    for chunk in units.chunks(len(scores)):
+        outside = drawn(chunk.rows) == 0
+        total = where_outside(influence(chunk.rows), outside).sum(axis=0)
+        mean[chunk.rows] = total / np.maximum(outside.sum(axis=0), 1)
         size += outside.sum(axis=1)
-        shift += outside @ mean[block.rows]
-        noise += own(block).sum(axis=1)
+        shift += outside @ mean[chunk.rows]
+        noise += noise_of_unit(chunk).sum(axis=1)
     check_influence(mean)
     base = (mean - mean.mean()) / n_units
     values, variance = _influence_values(
         base=base,
         slope=scores - shift / np.maximum(size, 1),
         noise=noise,
-        drawn=lambda block: drawn(block.rows),
-        own=own,
+        drawn=lambda chunk: drawn(chunk.rows),
+        noise_of_unit=noise_of_unit,
         units=units,
     )
     error = float(scores.mean())
@@ -302,10 +319,10 @@ def _influence_values(
     slope: Array,
     noise: Array,
     drawn: Callable[[UnitChunk], Array],
-    own: Callable[[UnitChunk], Array],
+    noise_of_unit: Callable[[UnitChunk], Array],
     units: Units,
 ) -> tuple[Array, float]:
-    """Values D, shape (n_units,), and the Monte Carlo variance of the sum of their squares.
+    """Return the values D, (n_units,), and the Monte Carlo variance of the sum of their squares.
 
     D = base + Cov_b(N, slope). Its linearisation in the resamples has three parts: the covariance
     itself; the noise of the unit's own mean, which counts once in `base` and again (1 + 1 / (n - 1)
@@ -315,15 +332,15 @@ def _influence_values(
     slope = slope - slope.mean()
     share = units.sizes / units.sizes.sum() + 1 / (n_units - 1)
     values, variance = base.copy(), 0.0
-    for block in units.blocks(n_lines):
-        moves = drawn(block).astype(float)
+    for chunk in units.chunks(n_lines):
+        moves = drawn(chunk).astype(float)
         moves -= moves.mean(axis=0)
         moves *= slope[:, None]
-        values[block.units] += moves.mean(axis=0)
-        linear = own(block)
+        values[chunk.units] += moves.mean(axis=0)
+        linear = noise_of_unit(chunk)
         linear *= 2 + 1 / (n_units - 1)
         linear += moves
-        linear -= np.outer(noise, share[block.units])
+        linear -= np.outer(noise, share[chunk.units])
         variance += sum_of_variances(linear)
     return values, variance / n_lines
 
@@ -353,7 +370,7 @@ def _published(read: ReadRows, weights: Array, first: _FirstPass) -> OutOfBagErr
 
 
 def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: slice) -> Array:
-    """E_i without resample b, shape (n_resamples, n_columns); E_i itself if b is the only one."""
+    """Return E_i without resample b, (n_resamples, n_columns); E_i if no other leaves i out."""
     outside = weights[:, columns] == 0
     losses = where_outside(read(columns), outside)
     left = outside.sum(axis=0) - outside
@@ -362,7 +379,7 @@ def _without_one(read: ReadRows, weights: Array, first: _FirstPass, columns: sli
 
 
 def inverse_share(n_units: int) -> float:
-    """One over the probability that a unit is out-of-bag."""
+    """Return one over the probability that a unit is out-of-bag."""
     return float((1 - 1 / n_units) ** -n_units)
 
 
@@ -375,7 +392,7 @@ def standard_error_of(
     base: Array,
     form: str,
 ) -> OutOfBagError:
-    """Put an error and its influence values together.
+    """Return an error with the standard error that its influence values give.
 
     Parameters
     ----------
@@ -386,7 +403,7 @@ def standard_error_of(
     noise : float
         Monte Carlo variance of the sum of the squared influence values.
     base : ndarray of shape (n_units,)
-        Influence values without what goes through training: their squares are the floor.
+        Influence values without the effect through training: their squares are the floor.
     form : {"centred", "et97"}
 
     Returns
@@ -413,6 +430,7 @@ def standard_error_of(
 
 
 def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, ...]:
+    """Return notes on rows and resamples that limit the standard error."""
     notes = []
     never = int(np.count_nonzero(np.isnan(by_row)))
     if never:
@@ -430,15 +448,7 @@ def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, 
 
 
 def few_resamples(n_resamples: int) -> tuple[str, ...]:
-    """What to know of a standard error from as many resamples: nothing if they are enough."""
+    """Return a note on the standard error of few resamples; nothing if they are enough."""
     if n_resamples >= FEW_RESAMPLES:
         return ()
     return (f"{n_resamples} resamples are too few for a stable standard error; draw 200.",)
-
-
-def bad_argument(
-    name: str, must: str, got: Any, do: str, where: str = "prediction_error"
-) -> ValueError:
-    """What argument, what it must be, what was given, what to do."""
-    what = " ".join(repr(got).split())
-    return ValueError(f"The '{name}' parameter of {where} must be {must}. Got {what:.200}. {do}")

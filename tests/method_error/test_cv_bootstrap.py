@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from method_error_problems import drawn, nearest_mean_scores
 from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
@@ -15,21 +16,10 @@ from skboot.method_error.cv_bootstrap import (
     limits_on_scale,
     share_of_training,
 )
-from skboot.method_error.error632 import prediction_error
 from skboot.method_error.few_events import mover_limits
+from skboot.method_error.prediction_error import prediction_error
 
 Z = norm.ppf(0.975)
-
-
-def drawn(rng, n_resamples, n):
-    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
-
-
-def nearest_mean_scores(x, y, weights):
-    up, down = weights * y, weights * (1 - y)
-    high = up @ x / np.maximum(up.sum(axis=1), 1)[:, None]
-    low = down @ x / np.maximum(down.sum(axis=1), 1)[:, None]
-    return (high - low) @ x.T - ((high**2).sum(1) - (low**2).sum(1))[:, None] / 2
 
 
 def out_of_fold_losses(rng, x, y, n_repeats=5):

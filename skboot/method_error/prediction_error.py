@@ -1,0 +1,308 @@
+"""Out-of-bag, .632 and .632+ error of a method from the losses of models trained anywhere.
+
+`prediction_error` is public. It checks the losses and counts, takes the out-of-bag error of
+`out_of_bag` and the cross-validated one of `cv_bootstrap`, and gives both to `error632`. Shapes:
+(n_resamples, n_samples) unless stated; no array is larger.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._checks import check_choice, check_groups, check_size, converted, fail
+from ._columns import Array, Reader, columns_of
+from .cv_bootstrap import Bounds, CVBootstrap, cv_bootstrap
+from .error632 import PredictionError, error632
+from .out_of_bag import OutOfBagError, UnitChunk, Units, additive_error
+
+_CALLER = "prediction_error"
+
+
+def prediction_error(
+    losses: ArrayLike,
+    weights: ArrayLike,
+    *,
+    resubstitution_losses: ArrayLike,
+    no_information_rate: float,
+    groups: ArrayLike | None = None,
+    bounds: Bounds = (0, 1),
+    clipping: str = "full",
+    form: str = "centred",
+    cv_losses: ArrayLike | None = None,
+) -> PredictionError:
+    """Out-of-bag, .632 and .632+ error of a method, for models trained anywhere.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_resamples, n_samples)
+        Loss of model b on every row. Entries of rows that model b was trained on are not used and
+        may be NaN.
+    weights : array-like of shape (n_resamples, n_samples)
+        How often each row was in training sample b: the counts of a bootstrap of all rows, or of
+        all groups.
+    resubstitution_losses : array-like of shape (n_samples,)
+        Loss, on every row, of the model trained on all rows.
+    no_information_rate : float
+        Mean loss if labels were independent of predictions: over all pairs of a label and a
+        prediction of the model trained on all rows.
+    groups : array-like of shape (n_samples,), optional
+        Groups that were drawn as wholes.
+    bounds : tuple of float, default=(0, 1)
+        Smallest and largest possible loss; infinite (or None) where there is none. They choose the
+        scale of the interval: logit, log, or none.
+    clipping : {"full", "literal"}, default="full"
+        "full" replaces an out-of-bag error above the no-information rate by that rate, throughout
+        .632+; "literal" does so only in the last term, as R's ipred does, and can pass the rate.
+    form : {"centred", "et97"}, default="centred"
+        Standard error with losses centred per row, or as published; equal for infinitely many
+        resamples, but the first has far less Monte Carlo noise. "et97" is defined for rows only.
+    cv_losses : array-like of shape (n_repeats, n_samples), optional
+        Out-of-fold losses of repeated cross-validation (10 folds; whole groups, if groups were
+        drawn); they make the "cv-bootstrap" intervals available.
+
+    Returns
+    -------
+    PredictionError
+        The point estimates, their standard error, and intervals by its `interval` method.
+
+    Notes
+    -----
+    Efron (1983, JASA 78:316) for Err(1) and .632; Efron and Tibshirani (1997, JASA 92:548) for
+    .632+ and the standard error (section 5, equations 35 to 43). The standard error of the .632 and
+    .632+ points is that of the out-of-bag error, unscaled: their ratio as a factor covers less.
+
+    With samples drawn within strata, weights are read as if drawn from all rows: the standard error
+    then leaves out what the number of rows per stratum adds through training.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot.inference import prediction_error
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(2, size=60)
+    >>> x = y + rng.normal(size=60)
+    >>> def predict(rows):
+    ...     middle = (x[rows][y[rows] == 0].mean() + x[rows][y[rows] == 1].mean()) / 2
+    ...     return (x > middle).astype(int)
+    >>> samples = rng.integers(60, size=(200, 60))
+    >>> full = predict(np.arange(60))
+    >>> result = prediction_error(
+    ...     [predict(rows) != y for rows in samples],
+    ...     [np.bincount(rows, minlength=60) for rows in samples],
+    ...     resubstitution_losses=full != y,
+    ...     no_information_rate=np.mean(y[:, None] != full))
+    >>> low, high = result.interval()
+    >>> bool(low < result.point632_plus < high)
+    True
+    """
+    limits = _checked_bounds(bounds)
+    check_choice("clipping", clipping, _CALLER, ("full", "literal"))
+    check_choice("form", form, _CALLER, ("centred", "et97"))
+    if form == "et97" and groups is not None:
+        must = "be 'centred' with groups"
+        raise fail(_CALLER, "form", must, repr(form), "Leave form at its default.")
+    rate = _checked_rate(no_information_rate, limits)
+    data = _checked_losses(losses, weights, resubstitution_losses, groups, limits, form)
+    out_of_bag = additive_error(data.losses, data.weights, data.units, form)
+    cv = None
+    if cv_losses is not None:
+        out_of_fold = _checked_cv_losses(cv_losses, data.losses.shape[1], limits)
+        cv = _cv_bootstrap_of_losses(data, out_of_fold, out_of_bag, limits)
+    return error632(
+        out_of_bag,
+        resubstitution=float(data.resubstitution.mean()),
+        no_information_rate=rate,
+        bounds=limits,
+        clipping=clipping,
+        cv=cv,
+    )
+
+
+# ------------------------------------------------------------------ checks
+
+
+class _Losses(NamedTuple):
+    """Losses of all models, and how often each row was in each training sample."""
+
+    losses: Array  # (n_resamples, n_samples)
+    weights: Array  # (n_resamples, n_samples)
+    resubstitution: Array  # (n_samples,)
+    units: Units
+
+
+def _checked_losses(
+    losses: ArrayLike,
+    weights: ArrayLike,
+    resubstitution_losses: ArrayLike,
+    groups: ArrayLike | None,
+    bounds: Bounds,
+    form: str,
+) -> _Losses:
+    """Return losses, counts and units of matching shapes, losses within the bounds."""
+    array, counts = _numbers("losses", losses), _numbers("weights", weights)
+    least = 3 if form == "et97" else 2
+    if array.ndim != 2 or array.shape[0] < least or array.shape[1] < 2:
+        must = f"be an array of shape (n_resamples >= {least}, n_samples >= 2)"
+        advice = "Give one line per model, one column per row."
+        raise fail(_CALLER, "losses", must, repr(array.shape), advice)
+    if counts.shape != array.shape:
+        must = f"be an array of the shape of losses, {array.shape}"
+        advice = (
+            "Give how often each row was in each training sample: np.bincount(rows, minlength=n)."
+        )
+        raise fail(_CALLER, "weights", must, repr(counts.shape), advice)
+    full = _numbers("resubstitution_losses", resubstitution_losses)
+    if full.shape != array.shape[1:] or not np.isfinite(full).all():
+        must = f"be finite numbers of shape {array.shape[1:]}"
+        advice = "Give the losses, on all rows, of the model trained on all rows."
+        raise fail(_CALLER, "resubstitution_losses", must, repr(full.shape), advice)
+    _check_in_bounds("resubstitution_losses", full, bounds)
+    n_rows = array.shape[1]
+    checked = _Losses(array, counts, full, Units.of(_checked_groups(groups, n_rows), n_rows))
+    _check_lines(checked, bounds)
+    return checked
+
+
+def _numbers(name: str, values: ArrayLike) -> Array:
+    array = converted(name, values, _CALLER)
+    if array.dtype.kind not in "biuf":
+        advice = "Convert it to numbers; rows must be of equal length."
+        raise fail(_CALLER, name, "be an array of numbers", repr(array.dtype.name), advice)
+    check_size(name, array, _CALLER)
+    return array
+
+
+def _checked_rate(rate: Any, bounds: Bounds) -> float:
+    is_number = isinstance(rate, Real) and np.isfinite(float(rate))
+    if is_number and bounds[0] <= rate <= bounds[1]:
+        return float(rate)
+    must = f"be a finite float within bounds={bounds}"
+    advice = "Give the mean loss over all pairs of a label and a prediction."
+    raise fail(_CALLER, "no_information_rate", must, repr(rate), advice)
+
+
+def _checked_bounds(bounds: Any) -> Bounds:
+    """Return the pair of bounds, infinite where there is none."""
+    must = "be a pair of numbers"
+    advice = "Use (0, 1) for 0/1 losses, (0, np.inf) for squared errors."
+    try:
+        low, high = bounds
+        low = -np.inf if low is None else float(low)
+        high = np.inf if high is None else float(high)
+    except (TypeError, ValueError) as error:
+        raise fail(_CALLER, "bounds", must, repr(bounds), advice) from error
+    if not low < high:
+        raise fail(_CALLER, "bounds", f"{must}, the smaller first", repr(bounds), advice)
+    return low, high
+
+
+def _checked_groups(groups: ArrayLike | None, n_rows: int) -> Array | None:
+    if groups is None:
+        return None
+    labels = converted("groups", groups, _CALLER)
+    if labels.shape != (n_rows,):
+        must = f"be an array of shape ({n_rows},)"
+        raise fail(_CALLER, "groups", must, repr(labels.shape), "Give the group of each row.")
+    return check_groups(labels, _CALLER)
+
+
+def _check_in_bounds(name: str, values: Array, bounds: Bounds) -> None:
+    if values.size and not (values.min() >= bounds[0] and values.max() <= bounds[1]):
+        got = f"{values.min():g} to {values.max():g}"
+        advice = "Give bounds=(0, np.inf) for squared errors, or the bounds of the loss."
+        raise fail(_CALLER, name, f"be within bounds={bounds}", got, advice)
+
+
+def _check_lines(data: _Losses, bounds: Bounds) -> None:
+    """Refuse weights that are no counts of a bootstrap, and out-of-bag losses out of bounds."""
+    n_draws, any_outside = np.zeros(len(data.losses)), False
+    for chunk in data.units.chunks(len(data.losses)):
+        weights = data.weights[:, chunk.rows]
+        n_draws += _checked_counts(weights, chunk, data.units).sum(axis=1)
+        outside = weights == 0
+        losses = data.losses[:, chunk.rows][outside]
+        any_outside = any_outside or bool(outside.any())
+        if np.isnan(losses).any():
+            must = "be free of NaN where weights are 0 (out-of-bag)"
+            advice = "Leave out the lines of failed models, in losses and weights."
+            raise fail(_CALLER, "losses", must, "NaN", advice)
+        _check_in_bounds("losses", losses, bounds)
+    n_units = data.units.n_units
+    if not (n_draws == n_units).all():
+        line = int(np.flatnonzero(n_draws != n_units)[0])
+        must = f"be counts of {n_units} draws per line, as many as there are rows or groups"
+        got = f"{n_draws[line]:g} in line {line}"
+        raise fail(_CALLER, "weights", must, got, "Other sample sizes need other formulas.")
+    if not any_outside:
+        advice = "Draw more resamples."
+        raise fail(_CALLER, "weights", "be 0 somewhere", "no row out-of-bag", advice)
+
+
+def _checked_counts(weights: Array, chunk: UnitChunk, units: Units) -> Array:
+    """Return how often each unit of a chunk was drawn, (n_resamples, n_units_of_chunk)."""
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights % 1 == 0).all()):
+        advice = "Give how often each row was in each training sample."
+        raise fail(_CALLER, "weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
+    counts = chunk.first(weights)
+    if chunk.offsets is not None:
+        sizes = units.sizes[chunk.units]
+        if not np.array_equal(np.repeat(counts, sizes, axis=1), weights):
+            advice = "Draw whole groups, or leave groups out."
+            raise fail(_CALLER, "weights", "be equal within a group", "different counts", advice)
+    return counts
+
+
+def _checked_cv_losses(cv_losses: ArrayLike, n_rows: int, bounds: Bounds) -> Array:
+    cv = np.atleast_2d(_numbers("cv_losses", cv_losses)).astype(float)
+    if cv.ndim != 2 or cv.shape[1] != n_rows or not np.isfinite(cv).all():
+        must = f"be finite numbers of shape (n_repeats, {n_rows})"
+        advice = "Give the out-of-fold loss of every row, one line per repeat of cross-validation."
+        raise fail(_CALLER, "cv_losses", must, repr(cv.shape), advice)
+    _check_in_bounds("cv_losses", cv, bounds)
+    return cv
+
+
+# ------------------------------------------------------------------ cross-validation
+
+
+def _cv_bootstrap_of_losses(
+    data: _Losses, cv: Array, out_of_bag: OutOfBagError, bounds: Bounds
+) -> CVBootstrap:
+    """Return the cross-validated error of a mean loss, with the spread of the training samples."""
+    units, scores = data.units, out_of_bag.replicates
+    deviations = cv - cv.mean(axis=1, keepdims=True)
+    chunks = list(units.chunks(max(len(scores), len(cv))))
+    cv_influence = np.concatenate([c.sum(deviations[:, c.rows]) for c in chunks], axis=1)
+    counts, influence = data.weights, _row_influence(data.losses, scores)
+    if units.order is not None:
+        counts = np.concatenate([c.first(data.weights[:, c.rows]) for c in chunks], axis=1)
+        influence = columns_of(_group_influence(data, counts, scores, chunks))
+    return cv_bootstrap(
+        float(cv.mean()),
+        cv_influence * (units.n_units / cv.shape[1]),
+        counts,
+        scores,
+        influence,
+        bounds=bounds,
+        n_rows=cv.shape[1],
+        guard="proportion" if np.isin(cv, bounds).all() else None,
+        resubstitution=float(data.resubstitution.mean()),
+    )
+
+
+def _row_influence(losses: Array, scores: Array) -> Reader:
+    """Return a reader of the influence of each row on the out-of-bag mean of each resample."""
+    return lambda columns: losses[:, columns] - scores[:, None]
+
+
+def _group_influence(data: _Losses, counts: Array, scores: Array, chunks: list[UnitChunk]) -> Array:
+    """Return the influence of each group on the out-of-bag means, (n_resamples, n_groups)."""
+    outside = counts == 0
+    rows_per_group = outside @ data.units.sizes / np.maximum(outside.sum(axis=1), 1)
+    sums = [chunk.sum(data.losses[:, chunk.rows].astype(float)) for chunk in chunks]
+    deviations = np.concatenate(sums, axis=1) - np.outer(scores, data.units.sizes)
+    return deviations / np.maximum(rows_per_group, 1)[:, None]
