@@ -93,7 +93,7 @@ class ErrorFunction:
 class _Rows:
     """One resample, for a statistic that reads rows."""
 
-    n_lines = 1
+    n_resamples = 1
 
     def __init__(self, rows: Array) -> None:
         self._rows = rows
