@@ -7,7 +7,7 @@ the comparison of systems uses the steps that stand below it.
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -17,18 +17,20 @@ import joblib
 import numpy as np
 import scipy
 import sklearn
-from sklearn.exceptions import UndefinedMetricWarning
 
-from ._evidence import Task, jackknives_of, subject_of, with_replicates
+from ._evidence import ScoreCall, jackknives_of, subject_of, with_replicates
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
 from ._streams import stored_seed
-from ._warnings import warn_user
-from .inference.automatic import automatic_interval, degeneracy, left_out_estimate, planned_method
-from .inference.distribution import (
-    Jackknife,
-    bootstrap,
+from ._warnings import Note, Notes, texts_of
+from .inference.automatic import (
+    IntervalWithNotes,
+    automatic_interval,
+    degeneracy,
+    left_out_estimate,
+    planned_method,
 )
+from .inference.distribution import BoundStatistic, Jackknife, bootstrap
 from .inference.intervals import (
     WITHOUT_REPLICATES,
     ConfidenceInterval,
@@ -38,7 +40,7 @@ from .inference.intervals import (
 from .metrics.statistic import ReducedData, Statistic
 from .results import EvaluationResult, ResultTable
 
-# Resamples that are drawn at most where no limit is made of them.
+# Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
 
 UNITS = {
@@ -50,154 +52,164 @@ UNITS = {
 
 
 def evaluate(
-    task: Task,
-    statistics: Mapping[str, Statistic],
-    parts: Sequence[Part],
-    n_jobs: int | None,
-    verbose: int,
-) -> dict[str, Any]:
+    call: ScoreCall, statistics: Mapping[str, Statistic], parts: Sequence[Part]
+) -> tuple[dict[str, Any], list[Note]]:
     """Evaluate each metric on each part.
 
     Parameters
     ----------
-    task : Task
+    call : ScoreCall
     statistics : mapping of str to Statistic
         By metric name.
     parts : sequence of Part
         One part of all rows, or one for each subgroup.
-    n_jobs, verbose : int
-        See `skboot.bootstrap_score`.
 
     Returns
     -------
-    dict
-        Results by metric name; a table by subgroup within where there are subgroups.
+    results : dict
+        By metric name; a table by subgroup within where there are subgroups.
+    notes : list of Note
+        Warnings of the call.
     """
     subjects, evidence = [], []
     for statistic in statistics.values():
         for part in parts:
-            subject, known = subject_of(task, statistic, part)
+            subject, known = subject_of(call, statistic, part)
             subjects.append(subject)
             evidence.append(known)
-    if len(parts) == 1 and all(_needs_no_replicates(task, known) for known in evidence):
-        task = _with_fewer_resamples(task)
-    binding = task.plan.bind([subject.coding for subject in subjects])
-    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=task.caller)
-    jackknives: Sequence[Jackknife | None] = [None] * len(subjects)
-    if None in (distribution.acceleration for distribution in distributions):
-        estimates = [distribution.estimate for distribution in distributions]
-        jackknives = jackknives_of(task, binding, subjects, evidence, estimates)
-    evidence = [
-        with_replicates(*parts) for parts in zip(evidence, distributions, jackknives, strict=True)
-    ]
-    said = Cautions(task.caller)
+    if len(parts) == 1 and all(_needs_no_replicates(call, known) for known in evidence):
+        call = _with_fewer_resamples(call)
+    evidence = _bootstrapped(call, subjects, evidence)
+    warned = CallWarnings()
     results: dict[str, Any] = {}
     for k, (name, statistic) in enumerate(statistics.items()):
-        at = slice(k * len(parts), (k + 1) * len(parts))
-        own, same = evidence[at], subjects[at]
+        of_metric = slice(k * len(parts), (k + 1) * len(parts))
         table = {
-            part.name: result_of(task, name, statistic, part, known, said, subject.reduced)
-            for part, known, subject in zip(parts, own, same, strict=True)
+            part.name: result_of(
+                call, name, statistic, part, known, chosen_interval(call, known), warned, reduced
+            )
+            for part, known, reduced in zip(
+                parts,
+                evidence[of_metric],
+                (subject.reduced for subject in subjects[of_metric]),
+                strict=True,
+            )
         }
         if len(parts) > 1:
-            table["gap"] = _gap(task, name, statistic, parts, own, said)
+            table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric], warned)
         results[name] = ResultTable(table) if len(parts) > 1 else table[None]
-    said.warn()
-    return results
+    return results, warned.notes
 
 
-def _needs_no_replicates(task: Task, known: Evidence) -> bool:
-    """Whether the limits come from counts, or from a standard error, on the data alone."""
-    wanted = planned_method(known) if task.interval == "auto" else task.interval
+def _needs_no_replicates(call: ScoreCall, known: Evidence) -> bool:
+    """Return whether the limits come from counts, or from a standard error, on the data alone."""
+    wanted = planned_method(known) if call.interval == "auto" else call.interval
     return wanted in WITHOUT_REPLICATES
 
 
-def _with_fewer_resamples(task: Task) -> Task:
-    """The task with no more resamples than a picture of the distribution can use."""
-    asked = task.plan.n_resamples
-    if asked <= _MOST_UNNEEDED or task.plan.resamples is not None:
-        return task
-    note = (
+def _with_fewer_resamples(call: ScoreCall) -> ScoreCall:
+    """Return the call with no more resamples than a picture of the distribution can use."""
+    asked = call.plan.n_resamples
+    if asked <= _MOST_UNNEEDED or call.plan.resamples is not None:
+        return call
+    note = Note(
+        "choice",
         f"The interval needs no resamples: the first {_MOST_UNNEEDED:,} of the {asked:,} asked for "
-        "were drawn, for the distribution."
+        "were drawn, for the distribution.",
     )
-    plan = replace(task.plan, n_resamples=_MOST_UNNEEDED)
-    settings = {**task.settings, "n_resamples": _MOST_UNNEEDED}
-    return replace(task, plan=plan, settings=settings, notes=(note,))
+    plan = replace(call.plan, n_resamples=_MOST_UNNEEDED)
+    settings = {**call.settings, "n_resamples": _MOST_UNNEEDED}
+    return replace(call, plan=plan, settings=settings, notes=(note,))
+
+
+def _bootstrapped(
+    call: ScoreCall, subjects: Sequence[BoundStatistic], evidence: Sequence[Evidence]
+) -> list[Evidence]:
+    """Return the evidence with estimates, replicates and what leaving out units shows."""
+    binding = call.plan.bind([subject.coding for subject in subjects])
+    distributions = bootstrap(
+        binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
+    )
+    jackknives: Sequence[Jackknife | None] = [None] * len(subjects)
+    if None in (distribution.acceleration for distribution in distributions):
+        estimates = [distribution.estimate for distribution in distributions]
+        jackknives = jackknives_of(call, binding, subjects, evidence, estimates)
+    return [
+        with_replicates(*parts) for parts in zip(evidence, distributions, jackknives, strict=True)
+    ]
 
 
 # ------------------------------------------------------------------ results
 
 
-class Cautions:
-    """Warnings of a call, each said once."""
+class CallWarnings:
+    """Warnings of a call, each once; undefined resamples of all metrics are one warning."""
 
-    def __init__(self, caller: str) -> None:
-        self._caller = caller
-        self._said: list[str] = []
+    def __init__(self) -> None:
+        self._notes = Notes()
         self._undefined: list[str] = []
 
-    def caution(self, sentences: Sequence[str]) -> None:
-        self._said.extend(sentence for sentence in sentences if sentence not in self._said)
+    def add(self, notes: Iterable[Note]) -> None:
+        """Add the warnings among some notes."""
+        self._notes.extend(note for note in notes if note.is_warning)
 
-    def undefined(self, metric: str, count: int, total: int) -> None:
+    def add_undefined(self, metric: str, count: int, total: int) -> None:
+        """Add that a metric is undefined on some of its resamples."""
         self._undefined.append(f"{metric} on {count} of {total}")
 
-    def warn(self) -> None:
-        for sentence in self._said:
-            warn_user(f"{self._caller}: {sentence}")
+    @property
+    def notes(self) -> list[Note]:
+        """Return every warning once, in the order in which they were added."""
+        found = dict.fromkeys(self._notes)
         if self._undefined:
-            warn_user(
-                f"{self._caller}: undefined on some resamples, which are left out: "
-                f"{'; '.join(self._undefined)}.",
-                UndefinedMetricWarning,
-            )
+            listed = "; ".join(self._undefined)
+            text = f"undefined on some resamples, which are left out: {listed}."
+            found[Note("undefined", text)] = None
+        return list(found)
+
+
+def chosen_interval(call: ScoreCall, evidence: Evidence) -> IntervalWithNotes:
+    """Return the interval that the call asks for."""
+    if call.interval == "auto":
+        return automatic_interval(evidence, call.confidence_level)
+    return IntervalWithNotes(confidence_interval(evidence, call.interval, call.confidence_level))
 
 
 def result_of(
-    task: Task,
+    call: ScoreCall,
     name: str,
     statistic: Statistic,
     part: Part,
-    known: Evidence,
-    said: Cautions,
+    evidence: Evidence,
+    chosen: IntervalWithNotes,
+    warned: CallWarnings,
     reduced: ReducedData | None = None,
 ) -> EvaluationResult:
-    """Make the interval of one statistic on one part, and the result that holds it."""
-    interval, notes = _interval(task, known, said)
-    return packed(
-        task,
+    """Return the result of one statistic on one part, with the interval that was chosen."""
+    warned.add(chosen.notes)
+    return make_result(
+        call,
         name if part.name is None else f"{name} ({part.name})",
-        known,
-        interval,
-        (*notes, *task.notes),
-        n_samples=task.rows.n_samples if part.rows is None else len(part.rows),
+        evidence,
+        chosen.interval,
+        texts_of((*chosen.notes, *call.notes)),
+        n_samples=call.rows.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive(reduced, task.rows.of(part.rows)),
-        said=said,
+        naive_estimate=statistic.naive(reduced, call.rows.of(part.rows)),
+        warned=warned,
     )
 
 
-def _interval(
-    task: Task, known: Evidence, said: Cautions
-) -> tuple[ConfidenceInterval, tuple[str, ...]]:
-    if task.interval == "auto":
-        choice = automatic_interval(known, task.confidence_level)
-        said.caution(choice.warnings)
-        return choice.interval, choice.notes
-    return confidence_interval(known, task.interval, task.confidence_level), ()
-
-
 def _gap(
-    task: Task,
+    call: ScoreCall,
     name: str,
     statistic: Statistic,
     parts: Sequence[Part],
     evidence: Sequence[Evidence],
-    said: Cautions,
+    warned: CallWarnings,
 ) -> EvaluationResult:
     """The pair of subgroups that differ most, with its simultaneous interval."""
-    subgroups = measured(statistic, task.rows, parts, evidence)
+    subgroups = measured(statistic, call.rows, parts, evidence)
     kept = kept_of(subgroups, evidence, name)
     own = [evidence[k] for k in kept.at]
     n_pairs = len(own) * (len(own) - 1) // 2
@@ -215,32 +227,37 @@ def _gap(
             f"The largest of {n_pairs} differences between subgroups, with its simultaneous "
             "interval over all of them; the replicates are those of this pair."
         ]
-    return packed_gap(task, f"{name} gap ({pair})", known, notes, kept.caution, said)
+    return make_gap_result(call, f"{name} gap ({pair})", known, notes, kept.caution, warned)
 
 
-def packed_gap(
-    task: Task, name: str, known: Evidence, notes: Sequence[str], caution: str, said: Cautions
+def make_gap_result(
+    call: ScoreCall,
+    name: str,
+    known: Evidence,
+    notes: Sequence[str],
+    caution: str,
+    warned: CallWarnings,
 ) -> EvaluationResult:
-    """Pack a gap, and say which subgroups it leaves out."""
-    known = replace(known, n_units=task.plan.design.n_units)
-    cautions = [caution] if caution else []
-    said.caution(cautions)
-    return packed(
-        task,
+    """Return the result of a gap, with a warning that names the subgroups it leaves out."""
+    known = replace(known, n_units=call.plan.design.n_units)
+    cautions = [Note("caution", caution)] if caution else []
+    warned.add(cautions)
+    return make_result(
+        call,
         name,
         known,
-        confidence_interval(known, "simultaneous", task.confidence_level),
-        [*cautions, *notes],
-        n_samples=task.rows.n_samples,
+        confidence_interval(known, "simultaneous", call.confidence_level),
+        [*texts_of(cautions), *notes],
+        n_samples=call.rows.n_samples,
         greater_is_better=None,
         naive_estimate=None,
-        said=said,
+        warned=warned,
         automatic=False,
     )
 
 
-def packed(
-    task: Task,
+def make_result(
+    call: ScoreCall,
     name: str,
     known: Evidence,
     interval: ConfidenceInterval,
@@ -249,36 +266,36 @@ def packed(
     n_samples: int,
     greater_is_better: bool | None,
     naive_estimate: float | None,
-    said: Cautions,
+    warned: CallWarnings,
     automatic: bool | None = None,
 ) -> EvaluationResult:
-    """Pack evidence and interval with what a result says of the call."""
-    said_of_it = (degeneracy(interval, known), left_out_estimate(interval, known))
+    """Return the result that holds evidence, interval, and the settings of the call."""
+    about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
     n_undefined = int(np.isnan(known.replicates).sum())
     if known.gap is not None and np.isnan(known.estimate):
-        # Too few subgroups are left, and a caution says why.
-        said_of_it = (None, None)
+        # The caution about the subgroups that are left out says why.
+        about_limits = (None, None)
     elif n_undefined:
-        said.undefined(name, n_undefined, len(known.replicates))
+        warned.add_undefined(name, n_undefined, len(known.replicates))
     elif np.isnan(known.estimate):
-        said.undefined(name, len(known.replicates), len(known.replicates))
+        warned.add_undefined(name, len(known.replicates), len(known.replicates))
     held_fixed = ["the trained system"]
-    if task.plan.design.strata is not None:
+    if call.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
     return EvaluationResult(
         metric=name,
         estimand="system",
         evidence=known,
         confidence_interval=interval,
-        automatic=task.interval == "auto" if automatic is None else automatic,
+        automatic=call.interval == "auto" if automatic is None else automatic,
         n_samples=n_samples,
         unit=UNITS[known.kind],
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=(*notes, *(text for text in said_of_it if text and text not in notes)),
+        notes=(*notes, *(text for text in about_limits if text and text not in notes)),
         held_fixed=tuple(held_fixed),
-        seed=stored_seed(task.plan.seed),
-        settings=task.settings,
+        seed=stored_seed(call.plan.seed),
+        settings=call.settings,
         versions=versions_used(),
     )
 

@@ -6,7 +6,6 @@ what it comes from, and makes the result of what was asked for.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._evaluating import evaluate
-from ._evidence import Task
+from ._evidence import ScoreCall
 from ._inputs import Part, Rows
 from ._runs_inputs import Runs
+from ._warnings import Note, Notes, texts_of
 from .inference.automatic import degeneracy
 from .inference.distribution import BoundStatistic, bootstrap, bootstrap_each
 from .inference.intervals import Evidence
@@ -78,7 +78,7 @@ class RunsTask:
 
 def evaluate_runs(
     task: RunsTask, statistics: Mapping[str, Statistic], n_jobs: int | None, verbose: int
-) -> tuple[dict[str, EvaluationResult], list[str]]:
+) -> tuple[dict[str, EvaluationResult], list[Note]]:
     """Evaluate all runs by each metric.
 
     Parameters
@@ -93,7 +93,7 @@ def evaluate_runs(
     -------
     results : dict of str to EvaluationResult
         By metric name.
-    said : list of str
+    said : list of Note
         What must be warned of.
     """
     systems, said = _systems(task, statistics, n_jobs)
@@ -119,25 +119,28 @@ def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
 
 def _systems(
     task: RunsTask, statistics: Mapping[str, Statistic], n_jobs: int | None
-) -> tuple[dict[str, EvaluationResult], list[str]]:
+) -> tuple[dict[str, EvaluationResult], list[Note]]:
     """Result of the first run by metric, and its warnings where it is what was asked for."""
     asked = task.estimand == "system"
     interval = task.interval if asked else "auto"
-    alone = Task(
-        task.runs.rows[0], task.plan, interval, task.confidence_level, task.settings, task.caller
+    alone = ScoreCall(
+        task.runs.rows[0],
+        task.plan,
+        interval,
+        task.confidence_level,
+        task.settings,
+        task.caller,
+        n_jobs,
     )
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        found = evaluate(alone, statistics, [Part(None, None)], n_jobs, 0)
-    said = [str(warning.message).removeprefix(f"{task.caller}: ") for warning in caught]
-    return found, said if asked else []
+    found, notes = evaluate(alone, statistics, [Part(None, None)])
+    return found, notes if asked else []
 
 
 def _evaluated(
     task: RunsTask,
     statistic: Statistic,
     system: EvaluationResult,
-    said: list[str],
+    said: list[Note],
     n_jobs: int | None,
     verbose: int,
 ) -> EvaluationResult:
@@ -171,7 +174,7 @@ def _evaluated(
         exact=exact,
     )
     notes = _notes(task, evidence, split)
-    said.extend(note for note in notes if note.startswith("Only"))
+    said.extend(note for note in notes if note.is_warning)
     return _packed(task, system, evidence, average, notes, said)
 
 
@@ -290,62 +293,69 @@ def _split(
 # ------------------------------------------------------------------ results
 
 
-def _notes(task: RunsTask, evidence: RunsEvidence, split: RunVariance | None) -> list[str]:
-    """What a reader must know of the runs."""
-    notes: list[str] = []
+def _notes(task: RunsTask, evidence: RunsEvidence, split: RunVariance | None) -> Notes:
+    """Return what a reader must know of the runs."""
+    notes = Notes()
     if task.estimand == "system":
         return notes
     n_samples = int(task.sample.max()) + 1 if task.varied == "both" else task.runs.n_runs
-    what = {"both": "training samples", "training": "training samples"}.get(task.varied, "runs")
+    on_samples = task.varied in ("training", "both")
     if n_samples < _FEW_RUNS:
-        notes.append(
+        what = "training samples" if on_samples else "runs"
+        notes.add(
+            "few",
             f"Only {n_samples} {what} (fewer than {_FEW_RUNS}): the variance between them is "
-            "poorly known, and the interval is wide or covers less than stated."
+            "poorly known, and the interval is wide or covers less than stated.",
         )
     if task.estimand == "pooled":
-        low = (
-            ""
-            if task.varied in ("seed", "independent")
-            else (", and centred low, since a bootstrap sample holds 63.2 % of the training list")
-        )
-        return [
-            *notes,
+        share = "a bootstrap sample holds 63.2 % of the training list"
+        low = f", and centred low, since {share}" if on_samples else ""
+        notes.add(
+            "advice",
             f"The pool shows the spread of single runs{low}: it is no confidence "
             "interval for the method and no prediction interval for the next run.",
-        ]
-    if task.interval == "t":
-        one_list = task.keeps_training_list or task.varied in ("training", "both")
+        )
+    elif task.interval == "t":
+        one_list = task.keeps_training_list or on_samples
         fixed = "test rows and training list" if one_list else "test rows"
-        return [
-            *notes,
+        notes.add(
+            "advice",
             f"The t interval over the runs alone holds {fixed} fixed: over seeds it "
             "covered the mean of the method in 0 to 62 % of simulations.",
-        ]
-    if split is None:
-        return notes
-    seed = evidence.components.seed
+        )
+    elif split is not None:
+        _add_notes_of_components(notes, task, evidence, split)
+    return notes
+
+
+def _add_notes_of_components(
+    notes: Notes, task: RunsTask, evidence: RunsEvidence, split: RunVariance
+) -> None:
+    """Add what a reader must know of the variance components."""
     same = task.varied == "seed" and np.all(evidence.scores == evidence.scores[0])
-    if seed == 0 and (same or (task.varied == "both" and "seed" not in split.clipped)):
-        notes.append(
+    no_seeds = task.varied == "both" and "seed" not in split.clipped
+    if evidence.components.seed == 0 and (same or no_seeds):
+        notes.add(
+            "advice",
             "The seed component is 0: runs that differ only in their seed gave the same scores, "
-            "as a method without randomness does. More seeds would add nothing."
+            "as a method without randomness does. More seeds would add nothing.",
         )
     names = {"test": "test-unit", "seed": "seed", "training": "training"}
-    notes += [
-        f"The {names[source]} component was estimated below 0 and is set to 0."
-        for source in split.clipped
-    ]
+    for source in split.clipped:
+        text = f"The {names[source]} component was estimated below 0 and is set to 0."
+        notes.add("advice", text)
     if task.varied in ("training", "independent"):
-        notes.append(
+        notes.add(
+            "advice",
             "The training component holds the part of the seeds too: no training sample was run "
-            "with several."
+            "with several.",
         )
     if task.varied in ("training", "both"):
-        notes.append(
+        notes.add(
+            "advice",
             "The training component comes from bootstrap samples of one list: measured a little "
-            "large for most learners, too small for unsmooth ones such as 1-nearest-neighbour."
+            "large for most learners, too small for unsmooth ones such as 1-nearest-neighbour.",
         )
-    return notes
 
 
 def _packed(
@@ -353,8 +363,8 @@ def _packed(
     system: EvaluationResult,
     evidence: RunsEvidence,
     average: NDArray[np.float64],
-    notes: list[str],
-    said: list[str],
+    notes: list[Note],
+    said: list[Note],
 ) -> EvaluationResult:
     runs = _table_of_runs(task, evidence)
     if task.estimand == "system":
@@ -373,7 +383,7 @@ def _packed(
         evidence=_evidence_for(task, system.evidence, evidence, average),
         confidence_interval=choice.interval,
         automatic=task.interval == "auto",
-        notes=(*choice.notes, *notes, *([degenerate] if degenerate else [])),
+        notes=(*texts_of((*choice.notes, *notes)), *([degenerate] if degenerate else [])),
         held_fixed=tuple(held_fixed),
         is_confidence_interval=task.estimand == "method",
         settings=task.settings,

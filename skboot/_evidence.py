@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._inputs import Part, Rows
+from ._warnings import Note
 from .inference.automatic import planned_method
 from .inference.distribution import (
     BootstrapDistribution,
@@ -37,8 +38,27 @@ _CHEAP_VARIANCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """What the steps of one call share."""
+class ScoreCall:
+    """Checked arguments of an evaluation of frozen systems, on the rows of one of them.
+
+    Attributes
+    ----------
+    rows : Rows
+    plan : ResamplingPlan
+    interval : str
+        "auto" or the name of a method.
+    confidence_level : float
+    settings : dict
+        Arguments as a result holds them.
+    caller : str
+        Public function, for messages.
+    n_jobs : int or None
+        Workers at most.
+    verbose : int
+        1 shows progress.
+    notes : tuple of Note
+        About every result of the call.
+    """
 
     rows: Rows
     plan: ResamplingPlan
@@ -46,14 +66,18 @@ class Task:
     confidence_level: float
     settings: dict[str, Any]
     caller: str
-    notes: tuple[str, ...] = ()
+    n_jobs: int | None = None
+    verbose: int = 0
+    notes: tuple[Note, ...] = ()
 
 
-def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[BoundStatistic, Evidence]:
+def subject_of(
+    call: ScoreCall, statistic: Statistic, part: Part
+) -> tuple[BoundStatistic, Evidence]:
     """Reduce the rows of a part, and gather what is known before resampling."""
-    y_true, y_pred, weights = task.rows.of(part.rows)
+    y_true, y_pred, weights = call.rows.of(part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
-    design = task.plan.design
+    design = call.plan.design
     proportion = statistic.proportion(reduced)
     known = Evidence(
         estimate=0.0,
@@ -73,7 +97,7 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[BoundStati
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
     # Given rows may split groups: then nothing is said by group.
-    by_group = design.kind == "groups" and known.additive and task.plan.resamples is None
+    by_group = design.kind == "groups" and known.additive and call.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
     coding = CodedRows(
@@ -82,11 +106,11 @@ def subject_of(task: Task, statistic: Statistic, part: Part) -> tuple[BoundStati
         statistic.reading(reduced),
         reduced.counts if part.rows is None else None,
     )
-    wanted = task.interval
+    wanted = call.interval
     if wanted == "auto":
         wanted = planned_method(known)
     else:
-        _refuse_impossible(wanted, known, task.caller)
+        _refuse_impossible(wanted, known, call.caller)
     cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
     with_variance = (
         not design.is_crossed
@@ -146,18 +170,18 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
 
 
 def jackknives_of(
-    task: Task,
+    call: ScoreCall,
     binding: Binding,
     subjects: Sequence[BoundStatistic],
     evidence: Sequence[Evidence],
     estimates: Sequence[float],
 ) -> Sequence[Jackknife | None]:
     """Jackknife of each subject, where its acceleration is wanted or cheap."""
-    if task.plan.design.is_crossed:
+    if call.plan.design.is_crossed:
         return [None] * len(subjects)
     wanted = [
-        task.interval == "bca"
-        or (task.interval == "auto" and planned_method(known) == "bca")
+        call.interval == "bca"
+        or (call.interval == "auto" and planned_method(known) == "bca")
         or subject.statistic.reads in ("sums", "pairs")
         for subject, known in zip(subjects, evidence, strict=True)
     ]

@@ -1,4 +1,8 @@
-"""Warnings that point at the line of the user's that caused them."""
+"""What a reader must know of a result, and warnings at the line of the user's that caused them.
+
+Engines return `Note`s. Whether a note becomes a warning follows from its kind, never from its text,
+and the public function that the user called raises it, once and under its own name.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,69 @@ import contextlib
 import os
 import sys
 import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+from sklearn.exceptions import UndefinedMetricWarning
+
+NoteKind = Literal["few", "caution", "resamples", "undefined", "degenerate", "choice", "advice"]
+
+# Notes of the other kinds are read in a summary and raise no warning.
+_CATEGORIES: dict[NoteKind, type[Warning]] = {
+    "few": UserWarning,
+    "caution": UserWarning,
+    "resamples": UserWarning,
+    "undefined": UndefinedMetricWarning,
+}
 
 # A context manager of the package ends inside a frame of contextlib.
 _SKIPPED = (f"{Path(__file__).parent}{os.sep}", str(contextlib.__file__))
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence about a result.
+
+    Attributes
+    ----------
+    kind : str
+        "few": too few rows, groups or runs were drawn; "caution": the interval is unreliable for
+        another reason; "resamples": they are too few for a level; "undefined": the metric has no
+        value on some resamples; "degenerate": an interval without width or limits; "choice": why
+        this interval was made; "advice": how to read the result, or what would narrow it.
+    text : str
+        The sentence.
+    """
+
+    kind: NoteKind
+    text: str
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether the public function warns of it."""
+        return self.kind in _CATEGORIES
+
+
+class Notes(list[Note]):
+    """Notes in the order in which they were found."""
+
+    def add(self, kind: NoteKind, text: str) -> None:
+        """Append a note."""
+        self.append(Note(kind, text))
+
+
+def texts_of(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Return the text of each note, as a result holds it."""
+    return tuple(note.text for note in notes)
+
+
+def warn_of(notes: Iterable[Note], caller: str) -> None:
+    """Raise the warnings among some notes, each once, with the name of the public function."""
+    for note in dict.fromkeys(notes):
+        if note.is_warning:
+            warn_user(f"{caller}: {note.text}", _CATEGORIES[note.kind])
 
 
 def warn_user(text: str, category: type[Warning] = UserWarning) -> None:

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from . import _checks as check
 from ._evaluating import evaluate
-from ._evidence import Task
+from ._evidence import ScoreCall
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
+from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .results import ResultTable
 
@@ -159,7 +160,8 @@ def bootstrap_score(
         "same_population": bool(same_population),
         "resamples": resamples is not None,
     }
-    task = Task(data, plan, interval, float(confidence_level), settings, caller)
-    parts = subgroups(by, data.n_samples, caller)
-    results = evaluate(task, statistics, parts, n_jobs, verbose)
+    level = float(confidence_level)
+    call = ScoreCall(data, plan, interval, level, settings, caller, n_jobs, verbose)
+    results, notes = evaluate(call, statistics, subgroups(by, data.n_samples, caller))
+    warn_of(notes, caller)
     return next(iter(results.values())) if single else ResultTable(results)

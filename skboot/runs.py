@@ -15,7 +15,7 @@ from . import _checks as check
 from ._evaluating_runs import RunsTask, evaluate_runs, refusal
 from ._inputs import resampling_plan, resolved_statistics
 from ._runs_inputs import Runs, checked_runs, training_samples
-from ._warnings import warn_user
+from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
 from .metrics.lookup import check_response
@@ -166,9 +166,8 @@ def bootstrap_runs(
     }
     level = float(confidence_level)
     task = RunsTask(runs, sample, varied, estimand, interval, level, plan, settings, _CALLER)
-    results, said = evaluate_runs(task, statistics, n_jobs, verbose)
-    for sentence in said:
-        warn_user(f"{_CALLER}: {sentence}")
+    results, notes = evaluate_runs(task, statistics, n_jobs, verbose)
+    warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
 
 

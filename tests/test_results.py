@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy
 from skboot.inference.intervals import METHODS, ConfidenceInterval, Evidence, confidence_interval
 from skboot.results import EvaluationResult, ResultTable, rendering, storage, wording
@@ -82,7 +83,8 @@ def accuracy_result(hits=171, n=200, method="auto", **changes):
     if "confidence_interval" in changes:
         interval, notes = changes.pop("confidence_interval"), changes.pop("notes", ())
     elif method == "auto":
-        interval, notes, _ = automatic_interval(evidence, 0.95)
+        interval, notes = automatic_interval(evidence, 0.95)
+        notes = texts_of(notes)
     else:
         interval, notes = confidence_interval(evidence, method, 0.95), ()
     known = {

@@ -5,17 +5,18 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
-from skboot._warnings import warn_user
+from skboot._warnings import Note, NoteKind, warn_of, warn_user
 
 HERE = str(Path(__file__))
 RNG = np.random.default_rng(0)
@@ -200,3 +201,23 @@ def test_a_script_is_shown_its_own_line(tmp_path):
     assert done.stderr.startswith("file.py:4: UserWarning: bootstrap_score: Only 6 groups") or (
         done.stderr.startswith(f"{script}:4: UserWarning: bootstrap_score: Only 6 groups")
     )
+
+
+def test_the_kind_of_a_note_decides_whether_it_is_a_warning_and_of_which_category():
+    text = "Only one sentence, whatever it says."
+    warned = {"few": UserWarning, "caution": UserWarning, "resamples": UserWarning}
+    warned["undefined"] = UndefinedMetricWarning
+    for kind in get_args(NoteKind):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warn_of([Note(kind, text), Note(kind, text)], "judge")
+        categories = [one.category for one in caught]
+        assert categories == ([warned[kind]] if kind in warned else [])
+        assert {str(one.message) for one in caught} <= {f"judge: {text}"}
+
+
+def test_few_rows_are_warned_of_and_stand_in_the_notes_of_every_pair():
+    values = {name: RNG.normal(size=12) for name in "AB"}
+    with pytest.warns(UserWarning, match="compare_systems: Only 12 rows"):
+        result = skboot.compare_systems(None, values, metric="mean", **SMALL)
+    assert [note[:12] for note in result.notes if "12 rows" in note] == ["Only 12 rows"]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._inputs import Rows
+from .._warnings import Note, Notes, texts_of
 from ..inference.differences import share_won
 from ..inference.distribution import BoundStatistic, bootstrap
 from ..inference.intervals import ConfidenceInterval
@@ -119,6 +120,7 @@ def compared_by(
     metric: str,
     statistics: Mapping[str, Statistic],
     alone: Mapping[str, EvaluationResult],
+    warned: Notes,
     n_jobs: int | None,
     verbose: int,
 ) -> ComparisonResult:
@@ -134,6 +136,8 @@ def compared_by(
         Of each run, under "method][run".
     alone : mapping of str to EvaluationResult
         Each method by itself.
+    warned : Notes
+        Takes the notes of the comparison.
     n_jobs : int or None
         Workers at most.
     verbose : int
@@ -168,6 +172,8 @@ def compared_by(
         held_fixed.append("the test rows")
     if call.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
+    notes = _notes(call, records, differences, greater_is_better)
+    warned += notes
     return ComparisonResult(
         metric=metric,
         estimand="method",
@@ -176,7 +182,7 @@ def compared_by(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=tuple(_notes(call, records, differences, greater_is_better)),
+        notes=texts_of(notes),
         held_fixed=tuple(held_fixed),
         settings=call.settings,
     )
@@ -390,32 +396,39 @@ def _notes(
     records: Sequence[PairedDifference],
     differences: Sequence[RunsDifference],
     greater_is_better: bool | None,
-) -> list[str]:
-    notes = []
+) -> Notes:
+    """Return what must be known of the differences."""
+    notes = Notes()
     fewest = min(len(own.samples) for own in call.methods.values())
     if fewest < _FEW_RUNS:
         what = "training samples" if call.varied == "both" else "runs"
-        notes.append(
+        notes.add(
+            "few",
             f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
-            "them is poorly known, and the intervals are wide."
+            "them is poorly known, and the intervals are wide.",
         )
     if call.interval == "welch":
-        notes.append(
+        notes.add(
+            "advice",
             "Welch's interval varies the runs alone: it does not say how the difference would "
             "come out on other test rows, and for two methods of equal merit it excludes 0 far "
-            "more often than stated."
+            "more often than stated.",
         )
     for record, difference in zip(records, differences, strict=True):
         if difference.standard_error == 0:
-            notes.append(
+            notes.add(
+                "degenerate",
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
-                "the interval is degenerate; it does not say that the difference is known exactly."
+                "the interval is degenerate; it does not say that the difference is known exactly.",
             )
     if call.interval != "welch":
-        notes += [_advice(call, *each) for each in zip(records, differences, strict=True)][:3]
+        pairs = list(zip(records, differences, strict=True))
+        notes += [Note("advice", _advice(call, *pair)) for pair in pairs[:3]]
     if call.paired and greater_is_better is None:
-        notes.append("P(A > B) is left out: the direction of the metric is unknown.")
-    return [*notes, *too_few_pairs(record.outperformance for record in records)]
+        notes.add("advice", "P(A > B) is left out: the direction of the metric is unknown.")
+    too_few = too_few_pairs(record.outperformance for record in records)
+    notes += [Note("advice", text) for text in too_few]
+    return notes
 
 
 def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference) -> str:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._inputs import resampling_plan
 from .._runs_inputs import checked_runs, training_samples
-from .._warnings import warn_user
-from ..results import ComparisonResult, EvaluationResult
+from .._warnings import Notes, warn_of
+from ..results import EvaluationResult
 from ..results.comparison_table import ComparisonTable
 from ..runs import bootstrap_runs
 from .run_pairs import Method, RunsCall, compared_by
@@ -168,21 +168,14 @@ def compare_runs(
         methods, plan, varied, bool(paired_runs), reference, adjust, interval, level, settings
     )
     options = {**given, "metric": metric, "labels": labels, "n_jobs": n_jobs}
-    options["greater_is_better"] = greater_is_better
+    options |= {"greater_is_better": greater_is_better}
     alone = _alone(call, y_preds, full_runs, options)
-    results = {}
+    results, notes = {}, Notes()
     for name, by_run in statistics.items():
         own = {method: found[name] for method, found in alone.items()}
-        results[name] = compared_by(call, name, by_run, own, n_jobs, verbose)
-    _warn(results)
+        results[name] = compared_by(call, name, by_run, own, notes, n_jobs, verbose)
+    warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ComparisonTable(results)
-
-
-def _warn(results: Mapping[str, ComparisonResult]) -> None:
-    """Warn of few runs, once."""
-    for note in dict.fromkeys(note for one in results.values() for note in one.notes):
-        if note.startswith("Only "):
-            warn_user(f"{_CALLER}: {note}")
 
 
 # ------------------------------------------------------------------ arguments

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating import Cautions, packed_gap
-from .._evidence import Task
+from .._evaluating import CallWarnings, make_gap_result
+from .._evidence import ScoreCall
 from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from .._inputs import Part
+from .._warnings import Note, Notes
 from ..inference.automatic import degeneracy
 from ..inference.differences import (
     CLOSED_FORM,
@@ -67,6 +68,8 @@ class Member:
         With replicates that are common to the family.
     result : EvaluationResult
         The system by itself.
+    few_units : tuple of Note
+        Warnings of too few rows or groups, which hold for every pair.
     predicted : ndarray of shape (n_samples, ...) or None
         Predictions, to see who predicts the same.
     right : ndarray of shape (n_samples,) or None
@@ -81,16 +84,11 @@ class Member:
     rank: int
     evidence: Evidence
     result: EvaluationResult
+    few_units: tuple[Note, ...] = ()
     predicted: NDArray[Any] | None = None
     right: NDArray[np.bool_] | None = None
     left_out: tuple[JackknifeValues, Floats] | None = None
     delong: tuple[Floats, int, int] | None = None
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """What must be said of the resampling, whoever is compared."""
-        marks = ("Only ", "The smaller class has")
-        return tuple(note for note in self.result.notes if note.startswith(marks))
 
 
 def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
@@ -108,7 +106,7 @@ def compared(
     interval: str,
     adjust: str | None,
     confidence_level: float,
-) -> tuple[list[PairedDifference], list[str]]:
+) -> tuple[list[PairedDifference], list[Note]]:
     """Records of all pairs, and what must be said of them.
 
     Parameters
@@ -128,8 +126,7 @@ def compared(
     -------
     pairs : list of PairedDifference
         In the order of ``pairs``.
-    notes : list of str
-        Sentences.
+    notes : list of Note
     """
     ordered = [_ordered(members[one], members[other]) for one, other in pairs]
     differences = [_difference(*both) for both in ordered]
@@ -151,7 +148,8 @@ def compared(
         for record, pair in zip(adjusted, pairs, strict=True)
     ]
     notes = _notes(records, differences, interval, adjust, confidence_level)
-    return records, [*dict.fromkeys(str(each.message) for each in caught), *notes]
+    few = dict.fromkeys(Note("resamples", str(each.message)) for each in caught)
+    return records, [*few, *notes]
 
 
 def _places(keys: Sequence[Any]) -> NDArray[np.intp]:
@@ -362,8 +360,9 @@ def _notes(
     interval: str,
     adjust: str | None,
     confidence_level: float,
-) -> list[str]:
-    notes = []
+) -> Notes:
+    """Return what must be known of the differences."""
+    notes = Notes()
     same, flat, few = [], [], []
     for record, difference in zip(records, differences, strict=True):
         name = f"{record.first} and {record.second}"
@@ -374,25 +373,28 @@ def _notes(
         elif degeneracy(record.confidence_interval):
             flat.append(f"{name}: {degeneracy(record.confidence_interval)}")
     if same:
-        notes.append(
+        notes.add(
+            "degenerate",
             f"Identical predictions: {_listed(same)}. Their difference is 0, and its interval "
-            "[0, 0] is degenerate: it does not show that they would agree on other rows."
+            "[0, 0] is degenerate: it does not show that they would agree on other rows.",
         )
     if few:
-        notes.append(
-            f"Fewer than ten rows tell these apart, so the interval is Tango's: {_listed(few)}."
+        notes.add(
+            "choice",
+            f"Fewer than ten rows tell these apart, so the interval is Tango's: {_listed(few)}.",
         )
-    notes += flat[:3]
+    notes += [Note("degenerate", text) for text in flat[:3]]
     undefined = [int(np.isnan(each.evidence.replicates).sum()) for each in differences]
     if any(undefined):
-        notes.append(f"Undefined on up to {max(undefined)} resamples, which are left out.")
+        notes.add("advice", f"Undefined on up to {max(undefined)} resamples, which are left out.")
     n_resamples = len(differences[0].evidence.replicates)
     needed = int(np.ceil(2 * len(records) / (1 - confidence_level)))
     if adjust == "holm" and n_resamples + 1 < needed:
-        notes.append(
+        notes.add(
+            "advice",
             f"With {n_resamples} resamples no p-value adjusted by Holm for {len(records)} "
             f"differences can fall below {1 - confidence_level:.2g}: use n_resamples={needed - 1} "
-            "or adjust='max-t'."
+            "or adjust='max-t'.",
         )
     return notes
 
@@ -407,20 +409,20 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def largest_gaps(
-    task: Task,
+    call: ScoreCall,
     metric: str,
     statistic: Statistic,
     parts: Sequence[Part],
     families: Mapping[Any, Mapping[str, Member]],
     pairs: Sequence[tuple[str, str]],
-    said: Cautions,
+    warned: CallWarnings,
 ) -> dict[str, EvaluationResult]:
     """For each pair of systems, the two subgroups between which its difference changes most.
 
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
     every = [member.evidence for family in families.values() for member in family.values()]
-    subgroups = measured(statistic, task.rows, parts, every)
+    subgroups = measured(statistic, call.rows, parts, every)
     found = {}
     for one, other in pairs:
         within = [
@@ -443,13 +445,13 @@ def largest_gaps(
             f"The largest of {n_pairs} changes between subgroups of the difference {name}, with "
             f"its simultaneous interval over {n_pairs * len(pairs)} changes."
         ]
-        result = packed_gap(
-            task,
+        result = make_gap_result(
+            call,
             f"{metric} gap ({name}: {pair})",
             known,
             notes if n_pairs else [],
             kept.caution,
-            said,
+            warned,
         )
         found[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
     return found

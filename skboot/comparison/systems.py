@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
-from .._evaluating import Cautions, result_of
-from .._evidence import Task, jackknives_of, subject_of, with_replicates
+from .._evaluating import CallWarnings, chosen_interval, result_of
+from .._evidence import ScoreCall, jackknives_of, subject_of, with_replicates
 from .._inputs import (
     Part,
     Rows,
@@ -21,6 +21,7 @@ from .._inputs import (
     resolved_statistics,
     subgroups,
 )
+from .._warnings import Note, texts_of, warn_of
 from ..inference.automatic import planned_method
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
@@ -192,10 +193,10 @@ def compare_systems(
         "by": by is not None,
         "same_population": bool(same_population),
     }
-    task = Task(first, plan, "auto", level, settings, _CALLER)
-    call = _Call(task, rows, interval, reference, adjust)
-    parts = subgroups(by, first.n_samples, _CALLER)
-    results = _compared(call, statistics, parts, n_jobs, verbose)
+    alone = ScoreCall(first, plan, "auto", level, settings, _CALLER, n_jobs, verbose)
+    call = CompareSystemsCall(alone, rows, interval, reference, adjust)
+    results, notes = _compare(call, statistics, subgroups(by, first.n_samples, _CALLER))
+    warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ComparisonTable(results)
 
 
@@ -293,10 +294,10 @@ def statistics_of(
 
 
 @dataclass(frozen=True, eq=False)
-class _Call:
-    """What the steps of one call share."""
+class CompareSystemsCall:
+    """Checked arguments of a comparison; ``alone`` is the call of each system by itself."""
 
-    task: Task
+    alone: ScoreCall
     rows: dict[str, Rows]
     interval: str
     reference: str | None
@@ -311,23 +312,21 @@ class _Unit:
     metric: str
     part: Part
     statistic: Statistic
-    task: Task
+    call: ScoreCall
     subject: BoundStatistic
     evidence: Evidence
 
 
-def _compared(
-    call: _Call,
+def _compare(
+    call: CompareSystemsCall,
     statistics: Mapping[str, Mapping[str, Statistic]],
     parts: Sequence[Part],
-    n_jobs: int | None,
-    verbose: int,
-) -> dict[str, Any]:
-    """Comparison by metric; a table by subgroup within where there are subgroups."""
+) -> tuple[dict[str, Any], list[Note]]:
+    """Return a comparison by metric, within it a table by subgroup, and the warnings."""
     units = _units(call, statistics, parts)
-    binding = call.task.plan.bind([unit.subject.coding for unit in units])
-    units, left_out = _bootstrapped(call, units, binding, n_jobs, verbose)
-    said = Cautions(call.task.caller)
+    binding = call.alone.plan.bind([unit.subject.coding for unit in units])
+    units, left_out = _bootstrapped(call, units, binding)
+    warned = CallWarnings()
     results: dict[str, Any] = {}
     for metric in statistics:
         table = {}
@@ -338,34 +337,35 @@ def _compared(
                 for k, unit in enumerate(units)
                 if unit.metric == metric and unit.part is part
             }
-            members = _members(call, own, left_out, said)
+            members = _members(call, own, left_out, warned)
             families[part.name] = members
-            table[part.name] = _comparison(call, metric, part, members, said)
+            table[part.name] = _comparison(call, metric, part, members, warned)
         if len(parts) > 1:
             statistic = statistics[metric][next(iter(call.rows))]
             pairs = pairs_of(call.rows, call.reference)
-            gaps = largest_gaps(call.task, metric, statistic, parts, families, pairs, said)
+            gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs, warned)
             results[metric] = ComparisonTable(table | {"gap": ResultTable(gaps)})
         else:
             results[metric] = table[None]
-    said.warn()
-    return results
+    return results, warned.notes
 
 
 def _units(
-    call: _Call, statistics: Mapping[str, Mapping[str, Statistic]], parts: Sequence[Part]
+    call: CompareSystemsCall,
+    statistics: Mapping[str, Mapping[str, Statistic]],
+    parts: Sequence[Part],
 ) -> list[_Unit]:
     """Reduce the rows of every system; in an order that does not depend on that of the call."""
     found: dict[str, list[_Unit]] = {}
     for name, rows in call.rows.items():
-        task = replace(call.task, rows=rows)
+        alone = replace(call.alone, rows=rows)
         for metric, by_system in statistics.items():
             for part in parts:
-                subject, known = subject_of(task, by_system[name], part)
+                subject, known = subject_of(alone, by_system[name], part)
                 # Standard errors on every resample are kept only where a system's own interval
                 # needs them: the differences do without.
                 subject = replace(subject, with_variance=planned_method(known) == "studentized")
-                unit = _Unit(name, metric, part, by_system[name], task, subject, known)
+                unit = _Unit(name, metric, part, by_system[name], alone, subject, known)
                 found.setdefault(name, []).append(unit)
     order = sorted(found, key=lambda name: _content(found[name]))
     return [unit for name in order for unit in found[name]]
@@ -378,7 +378,7 @@ def _content(units: Sequence[_Unit]) -> bytes:
         subject = unit.subject
         arrays = [subject.coding.code, subject.reduced.terms]
         if all(array is None for array in arrays):
-            arrays = [unit.task.rows.of(unit.part.rows)[1]]
+            arrays = [unit.call.rows.of(unit.part.rows)[1]]
         for array in arrays:
             if isinstance(array, np.ndarray) and array.dtype.hasobject:
                 digest.update(repr(array.tolist()).encode())
@@ -388,17 +388,20 @@ def _content(units: Sequence[_Unit]) -> bytes:
 
 
 def _bootstrapped(
-    call: _Call, units: list[_Unit], binding: Binding, n_jobs: int | None, verbose: int
+    call: CompareSystemsCall, units: list[_Unit], binding: Binding
 ) -> tuple[list[_Unit], JackknifeValues | None]:
     """Units with their replicates, and their values without single units of the design."""
     subjects = [unit.subject for unit in units]
-    distributions = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller=_CALLER)
+    alone = call.alone
+    distributions = bootstrap(
+        binding, subjects, n_jobs=alone.n_jobs, verbose=alone.verbose, caller=alone.caller
+    )
     estimates = [distribution.estimate for distribution in distributions]
     left_out = None
     if call.interval == "bca":
-        if call.task.plan.design.is_crossed:
+        if call.alone.plan.design.is_crossed:
             raise check.fail(
-                call.task.caller,
+                call.alone.caller,
                 "interval",
                 "not be 'bca' with crossed groups",
                 "'bca'",
@@ -406,7 +409,7 @@ def _bootstrapped(
             )
         left_out = leave_out(binding, subjects)
     evidence = [unit.evidence for unit in units]
-    jackknives = jackknives_of(call.task, binding, subjects, evidence, estimates)
+    jackknives = jackknives_of(call.alone, binding, subjects, evidence, estimates)
     done = [
         replace(unit, evidence=with_replicates(unit.evidence, distribution, jackknife))
         for unit, distribution, jackknife in zip(units, distributions, jackknives, strict=True)
@@ -415,23 +418,27 @@ def _bootstrapped(
 
 
 def _members(
-    call: _Call,
+    call: CompareSystemsCall,
     units: Mapping[str, tuple[int, _Unit]],
     left_out: JackknifeValues | None,
-    said: Cautions,
+    warned: CallWarnings,
 ) -> dict[str, Member]:
     """Systems of one metric and subgroup, in the order of the call."""
     errors = _delong_covariance(call, {name: units[name][1] for name in call.rows})
     members = {}
     for name in call.rows:
         rank, unit = units[name]
-        result = result_of(unit.task, unit.metric, unit.statistic, unit.part, unit.evidence, said)
+        chosen = chosen_interval(unit.call, unit.evidence)
+        result = result_of(
+            unit.call, unit.metric, unit.statistic, unit.part, unit.evidence, chosen, warned
+        )
         members[name] = Member(
             name=name,
             rank=rank,
             evidence=unit.evidence,
             result=result,
-            predicted=unit.task.rows.of(unit.part.rows)[1],
+            few_units=tuple(note for note in chosen.notes if note.kind == "few"),
+            predicted=unit.call.rows.of(unit.part.rows)[1],
             right=_right_rows(unit),
             left_out=None if left_out is None else (left_out, left_out.values[rank]),
             delong=None if errors is None else errors[name],
@@ -455,7 +462,7 @@ def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
 
 
 def _delong_covariance(
-    call: _Call, units: Mapping[str, _Unit]
+    call: CompareSystemsCall, units: Mapping[str, _Unit]
 ) -> dict[str, tuple[NDArray[np.float64], int, int]] | None:
     """Covariance of the areas, the system's number in it and the size of the smaller class."""
     if call.interval != "delong":
@@ -472,7 +479,7 @@ def _delong_covariance(
     )
     if not known:
         raise check.fail(
-            call.task.caller,
+            call.alone.caller,
             "interval",
             "not be 'delong' unless the metric is the area under the ROC curve of two classes, on "
             "independent, unweighted rows",
@@ -480,11 +487,11 @@ def _delong_covariance(
             "Use interval='expanded'.",
         )
     first = next(iter(units))
-    y_true = units[first].task.rows.of(units[first].part.rows)[0]
+    y_true = units[first].call.rows.of(units[first].part.rows)[0]
     positive = positive_rows(y_true, statistics[first].pos_label)  # type: ignore[attr-defined]
     ordered = sorted(units, key=lambda name: _content([units[name]]))
     scores = [
-        positive_scores(unit.task.rows.of(unit.part.rows)[1])
+        positive_scores(unit.call.rows.of(unit.part.rows)[1])
         for unit in (units[name] for name in ordered)
     ]
     _, covariance = delong_covariance(positive, np.array(scores))
@@ -496,20 +503,24 @@ def _delong_covariance(
 
 
 def _comparison(
-    call: _Call, metric: str, part: Part, members: Mapping[str, Member], said: Cautions
+    call: CompareSystemsCall,
+    metric: str,
+    part: Part,
+    members: Mapping[str, Member],
+    warned: CallWarnings,
 ) -> ComparisonResult:
     pairs, notes = compared(
         members,
         pairs_of(members, call.reference),
         interval=call.interval,
         adjust=call.adjust,
-        confidence_level=call.task.confidence_level,
+        confidence_level=call.alone.confidence_level,
     )
-    said.caution([note for note in notes if "resamples are too few" in note][:1])
+    warned.add([note for note in notes if note.kind == "resamples"][:1])
     held_fixed = ["the trained systems"]
-    if call.task.plan.design.strata is not None:
+    if call.alone.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
-    own = dict.fromkeys(note for member in members.values() for note in member.cautions)
+    few_units = dict.fromkeys(note for member in members.values() for note in member.few_units)
     return ComparisonResult(
         metric=metric if part.name is None else f"{metric} ({part.name})",
         estimand="system",
@@ -518,7 +529,7 @@ def _comparison(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=(*notes, *own),
+        notes=texts_of((*notes, *few_units)),
         held_fixed=tuple(held_fixed),
-        settings=call.task.settings,
+        settings=call.alone.settings,
     )

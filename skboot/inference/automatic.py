@@ -14,7 +14,7 @@
 | crossed | percentile | |
 | one population | expanded | |
 
-Each rule appends what a reader must know to the notes; those that ask for caution are warnings.
+Each rule appends what a reader must know to the notes; those that ask for caution come first.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._warnings import Note, Notes
 from .few_groups import (
     FEW_CARRIERS,
     effective_size,
@@ -68,15 +69,17 @@ class IntervalWithNotes(NamedTuple):
     ----------
     interval : ConfidenceInterval
         The interval.
-    notes : tuple of str
-        Sentences for the summary, cautions included.
-    warnings : tuple of str
-        Those of the notes that ask for caution.
+    notes : tuple of Note
+        Sentences for the summary; their kinds say which of them are warnings too.
     """
 
     interval: ConfidenceInterval
-    notes: tuple[str, ...]
-    warnings: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[Note, ...]:
+        """Those of the notes that are warnings."""
+        return tuple(note for note in self.notes if note.is_warning)
 
 
 def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> IntervalWithNotes:
@@ -95,21 +98,22 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
         The limits are cut at the metric's bounds.
     """
     if np.isnan(evidence.estimate):
-        return IntervalWithNotes(_undefined(confidence_level), (_NO_VALUE,), ())
-    notes: list[str] = []
-    warnings: list[str] = []
+        return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
+    notes = Notes()
     if evidence.kind == "rows":
-        interval = _for_rows(evidence, confidence_level, notes, warnings)
+        interval = _for_rows(evidence, confidence_level, notes)
     elif evidence.kind == "groups":
-        interval = _for_groups(evidence, confidence_level, notes, warnings)
+        interval = _for_groups(evidence, confidence_level, notes)
         if interval.method == "expanded":
             # Percentiles double a bias; studentized limits, as made for sums, take it out.
             method = _without_bias("expanded", evidence, notes)
             interval = _made(evidence, method, confidence_level)
     else:
-        interval = _for_pairs(evidence, confidence_level, warnings)
+        interval = _for_pairs(evidence, confidence_level, notes)
     interval = _within_bounds(interval, evidence, notes)
-    return IntervalWithNotes(interval, tuple(warnings + notes), tuple(warnings))
+    # Warnings come first, in the order in which they were found.
+    ordered = sorted(notes, key=lambda note: not note.is_warning)
+    return IntervalWithNotes(interval, tuple(ordered))
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
@@ -200,77 +204,83 @@ def _for_proportion(evidence: Evidence) -> str:
     return "bca"
 
 
-def _for_rows(
-    evidence: Evidence, confidence_level: float, notes: list[str], warnings: list[str]
-) -> ConfidenceInterval:
+def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     method = planned_method(evidence)
     if method == "wilson" and not evidence.proportion[2]:  # type: ignore[index]
-        notes.append(
+        notes.add(
+            "choice",
             f"Fewer than {_FEW_EVENTS} hits or errors: the Wilson score interval is used, "
-            "since bootstrap intervals are too short then."
+            "since bootstrap intervals are too short then.",
         )
     if evidence.delong is not None:
         n_small = evidence.delong[1]
         if n_small < _SMALL_CLASS:
-            warnings.append(
+            notes.add(
+                "few",
                 f"The smaller class has {n_small} rows (fewer than {_SMALL_CLASS}): intervals "
-                "of the area under the ROC curve tend to be too short."
+                "of the area under the ROC curve tend to be too short.",
             )
         if evidence.estimate in evidence.bounds and evidence.independent_rows:
             return _perfect_ranking(evidence, n_small, confidence_level, notes)
     share = evidence.largest_share
     exact = evidence.proportion is not None
     if share is not None and not exact and evidence.n_units[0] < _FEW_ROWS:
-        warnings.append(
+        notes.add(
+            "few",
             f"Only {evidence.n_units[0]} rows were resampled (fewer than {_FEW_ROWS}): expect "
-            "less coverage than stated."
+            "less coverage than stated.",
         )
     if share is not None and not exact and share > max(0.1, 10 / evidence.n_units[0]):
-        warnings.append(
+        notes.add(
+            "caution",
             f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
-            "its level; expect less coverage than stated."
+            "its level; expect less coverage than stated.",
         )
-    _warn_of_small_classes(evidence, warnings)
-    method = _in_place_of_bca(method, evidence, notes, warnings)
+    _warn_of_small_classes(evidence, notes)
+    method = _in_place_of_bca(method, evidence, notes)
     return _made(evidence, method, confidence_level)
 
 
-def _in_place_of_bca(method: str, evidence: Evidence, notes: list[str], warnings: list[str]) -> str:
+def _in_place_of_bca(method: str, evidence: Evidence, notes: Notes) -> str:
     """Name of what serves better than BCa on these resamples, where something does; says why."""
     if method != "bca":
         return method
     if evidence.acceleration is None or np.isnan(evidence.acceleration):
-        notes.append(
+        notes.add(
+            "choice",
             "The metric is undefined without some of the units, so BCa cannot be used: "
-            "percentile interval."
+            "percentile interval.",
         )
         method = "percentile"
     elif _answers_in_jumps(evidence):
         replicates = evidence.sorted_replicates
         if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
-            warnings.append(
+            notes.add(
+                "caution",
                 "No resample goes beyond the estimate on one side, as with a largest error: no "
-                "interval from resamples keeps its level for such a metric."
+                "interval from resamples keeps its level for such a metric.",
             )
-        notes.append(
+        notes.add(
+            "choice",
             "The metric answers single rows in jumps, as a median does, so that leaving out one "
             "row at a time, which BCa needs, does not show its spread: expanded percentile "
-            "interval."
+            "interval.",
         )
         return "expanded"
     return _without_bias(method, evidence, notes)
 
 
-def _without_bias(method: str, evidence: Evidence, notes: list[str]) -> str:
+def _without_bias(method: str, evidence: Evidence, notes: Notes) -> str:
     """Name of the interval about the corrected estimate where there is much bias; says so."""
     bias = _bias_in_errors(evidence)
     if abs(bias) <= _BIASED:
         return method
     replicates = evidence.sorted_replicates
-    notes.append(
+    notes.add(
+        "choice",
         f"Resamples are {'lower' if bias < 0 else 'higher'} than the estimate by {abs(bias):.2g} "
         f"standard errors on average: t interval about the estimate corrected for this bias, "
-        f"{2 * evidence.estimate - replicates.mean():.4g}."
+        f"{2 * evidence.estimate - replicates.mean():.4g}.",
     )
     return "bias-corrected"
 
@@ -315,7 +325,7 @@ def _bias_in_errors(evidence: Evidence) -> float:
     return bias
 
 
-def _warn_of_small_classes(evidence: Evidence, warnings: list[str]) -> None:
+def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
     """Warn where classes of few rows decide an average over classes."""
     if evidence.class_sizes is None:
         return
@@ -324,31 +334,32 @@ def _warn_of_small_classes(evidence: Evidence, warnings: list[str]) -> None:
     df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
     if 1 / parts.mean() < _FEW_IN_CLASS or df < _FEW_IN_CLASS - 1:
         few = np.count_nonzero(evidence.class_sizes < _FEW_IN_CLASS)
-        warnings.append(
+        notes.add(
+            "caution",
             f"{few} of {len(parts)} classes have fewer than {_FEW_IN_CLASS} rows, which is too few "
-            "for an average over classes: expect less coverage than stated."
+            "for an average over classes: expect less coverage than stated.",
         )
 
 
 def _perfect_ranking(
-    evidence: Evidence, n_small: int, confidence_level: float, notes: list[str]
+    evidence: Evidence, n_small: int, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
     """A perfect ranking says as much as no error on the smaller class."""
-    notes.append(
+    notes.add(
+        "choice",
         f"The classes are perfectly separated: score interval on the smaller class "
-        f"({n_small} rows), since every resample separates them too."
+        f"({n_small} rows), since every resample separates them too.",
     )
     return _from_bound(evidence, n_small, confidence_level)
 
 
-def _for_groups(
-    evidence: Evidence, confidence_level: float, notes: list[str], warnings: list[str]
-) -> ConfidenceInterval:
+def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     n_groups = evidence.n_units[0]
     if n_groups < _FEW_GROUPS:
-        warnings.append(
+        notes.add(
+            "few",
             f"Only {n_groups} groups were resampled (fewer than {_FEW_GROUPS}): expect less "
-            "coverage than stated."
+            "coverage than stated.",
         )
     replicates = evidence.sorted_replicates
     if len(replicates) and replicates[0] == replicates[-1]:
@@ -358,44 +369,48 @@ def _for_groups(
         # Losses that are given have no bounds; they are taken as not negative.
         low = 0.0 if np.isinf(low) and np.isinf(high) else low
         if evidence.additive and evidence.estimate in (low, high):
-            return _groups_without_loss(evidence, low, confidence_level, warnings)
+            return _groups_without_loss(evidence, low, confidence_level, notes)
     method = planned_method(evidence)
     if method != "studentized":
         return _made(evidence, method, confidence_level)
-    return _for_sums_of_groups(evidence, confidence_level, notes, warnings)
+    return _for_sums_of_groups(evidence, confidence_level, notes)
 
 
 def _perfect_groups(
-    evidence: Evidence, confidence_level: float, notes: list[str]
+    evidence: Evidence, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
     """Every group is perfect: Wilson with n_groups (z / t)^2 rows."""
     n_groups = evidence.n_units[0]
     effective = effective_size(evidence, confidence_level)
-    notes.append(
+    notes.add(
+        "choice",
         f"No group shows any error, so resampling cannot show any spread: Wilson interval with "
-        f"{effective:.1f} effective rows for {n_groups} groups."
+        f"{effective:.1f} effective rows for {n_groups} groups.",
     )
     return few_groups_interval(evidence, confidence_level)
 
 
 def _groups_without_loss(
-    evidence: Evidence, low: float, confidence_level: float, warnings: list[str]
+    evidence: Evidence, low: float, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
     """Every group is perfect, but a loss has no largest value: one limit is unknown."""
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
     # Without both limits there is no coverage that few groups could lessen.
-    warnings[:] = [
-        f"No group shows any loss, and a loss has no largest value: the {side} limit is "
-        f"undefined, since nothing in these {evidence.n_units[0]} groups says how large the "
-        "losses of other groups may be."
+    notes[:] = [
+        Note(
+            "caution",
+            f"No group shows any loss, and a loss has no largest value: the {side} limit is "
+            f"undefined, since nothing in these {evidence.n_units[0]} groups says how large the "
+            "losses of other groups may be.",
+        )
     ]
     return ConfidenceInterval(*limits, confidence_level, "score")
 
 
 def _for_sums_of_groups(
-    evidence: Evidence, confidence_level: float, notes: list[str], warnings: list[str]
+    evidence: Evidence, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
     """Studentized, or a score interval where it cannot be trusted."""
     known = evidence.replicate_standard_errors is not None
@@ -421,11 +436,12 @@ def _for_sums_of_groups(
     interval = few_groups_interval(evidence, confidence_level)
     if bounded:
         effective = effective_size(evidence, confidence_level)
-        notes.append(f"{reason}: Wilson interval with {effective:.1f} effective rows.")
+        notes.add("choice", f"{reason}: Wilson interval with {effective:.1f} effective rows.")
     else:
-        warnings.append(
+        notes.add(
+            "caution",
             f"{reason}: score interval instead. For such losses 95 % intervals covered 90 to 97 % "
-            "in simulations, and 87 to 93 % with very heavy tails."
+            "in simulations, and 87 to 93 % with very heavy tails.",
         )
     return interval
 
@@ -439,28 +455,28 @@ def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> C
     return ConfidenceInterval(low, low + reach, confidence_level, "wilson")
 
 
-def _for_pairs(
-    evidence: Evidence, confidence_level: float, warnings: list[str]
-) -> ConfidenceInterval:
+def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     fewest = min(evidence.n_units)
     if fewest < _FEW_MEMBERS:
-        warnings.append(
+        notes.add(
+            "few",
             f"Only {fewest} members were resampled on one side (fewer than {_FEW_MEMBERS}): "
-            "expect less coverage than stated."
+            "expect less coverage than stated.",
         )
     if evidence.kind == "one population":
-        warnings.append(
+        notes.add(
+            "caution",
             "With one population on both sides, 95 % intervals covered 88 to 91 % in "
-            "simulations with 10 to 40 members: read this one as slightly too short."
+            "simulations with 10 to 40 members: read this one as slightly too short.",
         )
     return _made(evidence, planned_method(evidence), confidence_level)
 
 
 def _within_bounds(
-    interval: ConfidenceInterval, evidence: Evidence, notes: list[str]
+    interval: ConfidenceInterval, evidence: Evidence, notes: Notes
 ) -> ConfidenceInterval:
     low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
     if (low, high) != (interval.low, interval.high):
-        notes.append("A limit beyond the range of the metric was cut at the range.")
+        notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
         interval = interval._replace(low=low, high=high)
     return interval

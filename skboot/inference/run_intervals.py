@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from .._warnings import Notes
 from .automatic import IntervalWithNotes, automatic_interval
 from .intervals import ConfidenceInterval, Evidence, confidence_interval, quantile, score_limits
 from .variance import Components, TIntervalParts
@@ -203,7 +204,7 @@ def monte_carlo_error(
 
 
 def _plain(interval: ConfidenceInterval) -> IntervalWithNotes:
-    return IntervalWithNotes(interval, (), ())
+    return IntervalWithNotes(interval)
 
 
 def _t_interval(spread: TIntervalParts, level: float, method: str) -> ConfidenceInterval:
@@ -232,25 +233,26 @@ def _guarded(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> IntervalWithNotes:
     """Widen for few errors or hits, cut at the range of the metric, say so."""
-    notes: list[str] = []
+    notes = Notes()
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group count once, so how many rows of groups err says little, unless none does.
     few = _FEW_EVENTS if n == evidence.n_rows else 1e-9
     if sign and evidence.n_rows * min(share, 1 - share) < few:
         unit = "rows" if n == evidence.n_rows else "test units"
-        notes.append(
-            f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to the "
-            f"Wilson interval of as many {unit} as carry the same variance."
+        notes.add(
+            "choice",
+            f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
+            f"the Wilson interval of as many {unit} as carry the same variance.",
         )
         low, high = _wilson(spread, share, n / 2 if estimand == "next_run" else n, interval)
         low, high = sorted((sign * low, sign * high))
         interval = interval._replace(low=min(interval.low, low), high=max(interval.high, high))
     low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
     if (low, high) != interval[:2]:
-        notes.append("A limit beyond the range of the metric was cut at the range.")
+        notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
         interval = interval._replace(low=low, high=high)
-    return IntervalWithNotes(interval, tuple(notes), ())
+    return IntervalWithNotes(interval, tuple(notes))
 
 
 def _wilson(

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import check_choice, check_confidence_level
-from .._warnings import warn_user
+from .._warnings import texts_of, warn_user
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate
 from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
@@ -269,9 +269,10 @@ class EvaluationResult:
             method = "max-t" if self.evidence.gap is None else "simultaneous"
         caution = None
         if method == "auto":
-            found, _, cautions = automatic_interval(self.evidence, level)
+            chosen = automatic_interval(self.evidence, level)
+            found = chosen.interval
             if math.isnan(found.low + found.high):
-                caution = " ".join(cautions)
+                caution = " ".join(texts_of(chosen.warnings))
         else:
             found = confidence_interval(self.evidence, method, level)
         if is_gap(self) and math.isnan(self.estimate):
@@ -301,7 +302,7 @@ class EvaluationResult:
             # The pooled recipe goes by the name of its interval.
             estimand = "pooled"
         found = runs_interval(self.over_runs, estimand, method, level)
-        for caution in (*found.warnings, degeneracy(found.interval)):
+        for caution in (*texts_of(found.warnings), degeneracy(found.interval)):
             if caution:
                 warn_user(caution)
         return found.interval

@@ -55,7 +55,7 @@ def test_bias_corrected_is_a_t_interval_about_twice_the_estimate_less_the_mean_r
 def test_replicates_that_are_moved_as_a_whole_are_moved_back(bias):
     found = automatic_interval(biased(bias))
     assert found.interval.method == "bias-corrected"
-    assert "lower" in found.notes[0] if bias < 0 else "higher" in found.notes[0]
+    assert ("lower" if bias < 0 else "higher") in found.notes[0].text
     assert sum(found.interval[:2]) / 2 == pytest.approx(-bias, abs=1e-9)
 
 

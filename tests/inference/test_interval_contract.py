@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, zero_one_loss
 
 from skboot import EvaluationResult, bootstrap_score
+from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy, left_out_estimate
 from skboot.inference.intervals import (
     METHODS,
@@ -284,7 +285,8 @@ def interval_of(evidence, method, level=0.95):
         # That the resamples are too few for a level is tested elsewhere.
         warnings.filterwarnings("ignore", message=".*too few for a quantile")
         if method == "auto":
-            found, notes, _ = automatic_interval(evidence, level)
+            found, notes = automatic_interval(evidence, level)
+            notes = texts_of(notes)
         else:
             found, notes = confidence_interval(evidence, method, level), ()
     said = (degeneracy(found, evidence), left_out_estimate(found, evidence))
