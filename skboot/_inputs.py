@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,23 +95,55 @@ def rows_of(
 def resolved_statistics(
     metric: Any, rows: Rows, greater_is_better: bool | None, caller: str
 ) -> tuple[dict[str, Statistic], bool]:
-    """Statistics by name, checked against the rows, and whether a single one was asked for."""
+    """Return statistics by name, checked against the rows, and whether one alone was asked for."""
+    statistics, single = statistics_of_each(metric, {"y_pred": rows}, greater_is_better, caller)
+    return {name: one for name, [one] in statistics.items()}, single
+
+
+def statistics_of_systems(
+    metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
+) -> tuple[dict[str, dict[str, Statistic]], bool]:
+    """Return statistics by metric and system, and whether one metric alone was asked for."""
+    named = {f"y_preds[{name!r}]": own for name, own in rows.items()}
+    statistics, single = statistics_of_each(metric, named, greater_is_better, caller)
+    return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, single
+
+
+def statistics_of_each(
+    metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
+) -> tuple[dict[str, list[Statistic]], bool]:
+    """Return the statistics of each argument's rows by metric, and whether there is one metric.
+
+    The metric is looked up once. Each statistic is fixed to the labels of its own predictions.
+    """
     better = check.check_direction(greater_is_better, caller)
-    statistics, single = resolve_metrics(
-        metric, labels=rows.labels, greater_is_better=better, caller=caller
-    )
-    for name, resolved in statistics.items():
-        statistic = check_response(resolved, rows.y_true, rows.y_pred, caller)
-        statistics[name] = statistic
-        if rows.sample_weight is not None and not statistic.takes_weights:
-            raise check.fail(
-                caller,
-                "sample_weight",
-                f"be None with the metric {statistic.name!r}",
-                "weights",
-                "The metric has no sample_weight argument: give it one, or leave weights out.",
+    resolved: dict[str, Statistic] = {}
+    single, labels = True, None
+    found: dict[str, list[Statistic]] = {}
+    for argument, own in rows.items():
+        if not resolved or own.labels is not labels:
+            labels = own.labels
+            resolved, single = resolve_metrics(
+                metric, labels=labels, greater_is_better=better, caller=caller
             )
-    return statistics, single
+        with check.speaking_of(argument):
+            for name, statistic in resolved.items():
+                found.setdefault(name, []).append(_checked_statistic(statistic, own, caller))
+    return found, single
+
+
+def _checked_statistic(statistic: Statistic, rows: Rows, caller: str) -> Statistic:
+    """Return the statistic as it reads these rows; refuse rows that it cannot read."""
+    checked = check_response(statistic, rows.y_true, rows.y_pred, caller)
+    if rows.sample_weight is not None and not checked.takes_weights:
+        raise check.fail(
+            caller,
+            "sample_weight",
+            f"be None with the metric {checked.name!r}",
+            "weights",
+            "The metric has no sample_weight argument: give it one, or leave weights out.",
+        )
+    return checked
 
 
 def resampling_plan(

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._inputs import resampling_plan
+from .._inputs import resampling_plan, statistics_of_systems
 from .._runs_inputs import checked_runs, training_samples
 from .._warnings import Notes, warn_of
 from ..results import EvaluationResult
 from ..results.comparison_table import ComparisonTable
 from ..runs import bootstrap_runs
 from .run_pairs import Method, RunsCall, compared_by
-from .systems import check_adjust, check_reference, checked_names, statistics_of
+from .systems import check_adjust, check_reference, checked_names
 
 _CALLER = "compare_runs"
 _VARIED = ("seed", "training", "both", "independent")
@@ -152,7 +152,7 @@ def compare_runs(
     _check_paired(methods, paired_runs)
     check_reference(reference, methods, _CALLER)
     every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
-    statistics, single = statistics_of(metric, every, greater_is_better, _CALLER)
+    statistics, single = statistics_of_systems(metric, every, greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, next(iter(every.values())), _CALLER, len(every))
     settings = {

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
 from .._evaluating import versions_used
-from .._inputs import Rows, resampling_plan
+from .._inputs import Rows, resampling_plan, statistics_of_systems
 from .._streams import stored_seed
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic, bootstrap
@@ -32,7 +32,7 @@ from ..resampling.block import UnitBlock
 from ..resampling.coding import CodedRows
 from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
-from .systems import checked_systems, statistics_of
+from .systems import checked_systems
 
 Floats = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ def search_score(
     check.check_choice("interval", interval, caller, _INTERVALS)
     n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
     rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
-    statistics, single = statistics_of(metric, rows, greater_is_better, caller)
+    statistics, single = statistics_of_systems(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
     plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first, caller)
     if plan.design.is_crossed:

@@ -18,7 +18,7 @@ from .._inputs import (
     Rows,
     checked_rows,
     resampling_plan,
-    resolved_statistics,
+    statistics_of_systems,
     subgroups,
 )
 from .._warnings import Note, texts_of, warn_of
@@ -175,7 +175,7 @@ def compare_systems(
     check_adjust(adjust, _CALLER)
     rows = checked_systems(y_true, y_preds, sample_weight, labels, _CALLER)
     check_reference(reference, rows, _CALLER)
-    statistics, single = statistics_of(metric, rows, greater_is_better, _CALLER)
+    statistics, single = statistics_of_systems(metric, rows, greater_is_better, _CALLER)
     first = next(iter(rows.values()))
     n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     plan = resampling_plan(
@@ -274,20 +274,6 @@ def checked_systems(
         )
         rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
     return rows
-
-
-def statistics_of(
-    metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
-) -> tuple[dict[str, dict[str, Statistic]], bool]:
-    """Statistics by metric and system, each checked against the system's predictions."""
-    found: dict[str, dict[str, Statistic]] = {}
-    single = True
-    for name, own in rows.items():
-        with check.speaking_of(f"y_preds[{name!r}]"):
-            statistics, single = resolved_statistics(metric, own, greater_is_better, caller)
-        for key, statistic in statistics.items():
-            found.setdefault(key, {})[name] = statistic
-    return found, single
 
 
 # ------------------------------------------------------------------ evaluation
