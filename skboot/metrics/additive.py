@@ -2,8 +2,8 @@
 
 `RowMean` is a mean of per-row values, or a function of one (accuracy, errors, losses). Means over
 rows of probabilities are in `posteriors`, R2 in `coefficients`, functions of the confusion matrix
-in `labels`.
-To add one, give the terms and the formula; a new mean of rows is one more function below.
+in `labels`. A new function of sums gives the terms and the formula; a new mean of rows is one more
+factory below.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from .cells import label_counts
+from .registry import Factory, Request, fast_path
 from .statistic import (
     Columns,
     Floats,
@@ -270,41 +271,62 @@ def given_values(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:
     return y_pred
 
 
-def squared_error(name: str, *, root: bool = False, log: bool = False) -> RowMean:
-    """Mean squared error, of ``log(1 + y)`` where asked; or its root."""
-    scale = _log1p if log else _real
-    return RowMean(
-        name,
-        partial(_squared_errors, scale=scale),
-        root=root,
-        constant=partial(_variance, scale=scale),
-    )
+@fast_path("accuracy_score", response="labels")
+def _accuracy_score(request: Request, *, normalize: bool = True) -> RowMean | None:
+    return accuracy(request.name) if normalize else None
 
 
-def absolute_error(name: str, *, relative: bool = False) -> RowMean:
-    """Mean absolute error, relative to the truth where asked."""
-    return RowMean(
-        name,
-        partial(_absolute_errors, relative=relative),
-        constant=partial(_least_absolute_error, relative=relative),
-    )
+@fast_path("zero_one_loss", "hamming_loss", response="labels")
+def _error_rate(request: Request, *, normalize: bool = True) -> RowMean | None:
+    return accuracy(request.name, error=True) if normalize else None
 
 
-def pinball_loss(name: str, alpha: float = 0.5) -> RowMean:
-    """Mean pinball loss of the quantile ``alpha``."""
-    return RowMean(
-        name, partial(_pinball, alpha=alpha), constant=partial(_least_pinball, alpha=alpha)
-    )
+def _squared_error(*, root: bool = False, log: bool = False) -> Factory:
+    """Factory of the mean squared error, of its root, or of the same of ``log(1 + y)``."""
+
+    def factory(request: Request) -> RowMean:
+        scale = _log1p if log else _real
+        losses, constant = partial(_squared_errors, scale=scale), partial(_variance, scale=scale)
+        return RowMean(request.name, losses, root=root, constant=constant)
+
+    return factory
 
 
-def poisson_deviance(name: str) -> RowMean:
-    """Mean Poisson deviance."""
-    return RowMean(name, _poisson, constant=partial(_at_mean, loss=_poisson))
+fast_path("mean_squared_error", response="values")(_squared_error())
+fast_path("mean_squared_log_error", response="values")(_squared_error(log=True))
+fast_path("root_mean_squared_error", response="values")(_squared_error(root=True))
+fast_path("root_mean_squared_log_error", response="values")(_squared_error(root=True, log=True))
 
 
-def gamma_deviance(name: str) -> RowMean:
-    """Mean gamma deviance."""
-    return RowMean(name, _gamma, constant=partial(_at_mean, loss=_gamma))
+def _absolute_error(*, relative: bool) -> Factory:
+    """Factory of the mean absolute error, or of that relative to the truth."""
+
+    def factory(request: Request) -> RowMean:
+        losses = partial(_absolute_errors, relative=relative)
+        constant = partial(_least_absolute_error, relative=relative)
+        return RowMean(request.name, losses, constant=constant)
+
+    return factory
+
+
+fast_path("mean_absolute_error", response="values")(_absolute_error(relative=False))
+fast_path("mean_absolute_percentage_error", response="values")(_absolute_error(relative=True))
+
+
+@fast_path("mean_pinball_loss", response="values")
+def _pinball_loss(request: Request, *, alpha: float = 0.5) -> RowMean:
+    constant = partial(_least_pinball, alpha=alpha)
+    return RowMean(request.name, partial(_pinball, alpha=alpha), constant=constant)
+
+
+@fast_path("mean_poisson_deviance", response="values")
+def _poisson_deviance(request: Request) -> RowMean:
+    return RowMean(request.name, _poisson, constant=partial(_at_mean, loss=_poisson))
+
+
+@fast_path("mean_gamma_deviance", response="values")
+def _gamma_deviance(request: Request) -> RowMean:
+    return RowMean(request.name, _gamma, constant=partial(_at_mean, loss=_gamma))
 
 
 def _equals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .labels import CellTerms, LabelMetric, equal_column_blocks
+from .registry import Request, fast_path
 from .statistic import Floats
 
 
@@ -202,3 +203,13 @@ class WeightedKappa(LabelMetric):
         by_cell = (ratio * by_expected - sums[:, :1] * apart) / expected[:, None]
         by_total = -np.einsum("ij,ij->i", sums[:, 1:], apart) / expected
         return np.where(several[:, None], np.column_stack((by_total, by_cell)), 0.0)
+
+
+@fast_path("matthews_corrcoef", response="labels")
+def _matthews(request: Request) -> MatthewsCoefficient:
+    return MatthewsCoefficient(request.name)
+
+
+@fast_path("cohen_kappa_score", response="labels")
+def _kappa(request: Request, *, weights: Any = None) -> Kappa | WeightedKappa:
+    return Kappa(request.name) if weights is None else WeightedKappa(request.name, weights)

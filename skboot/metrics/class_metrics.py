@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .cells import encode, label_counts
 from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
+from .registry import Factory, Request, fast_path
 from .statistic import Floats, Proportion, ReducedData, Statistic
 
 
@@ -246,6 +247,64 @@ class BalancedAccuracy(LabelMetric):
         scale = n_classes - 1 if self.adjusted else n_classes
         by_hit = 1 / (size * scale[:, None])
         return np.hstack((np.zeros((len(sums), 1)), -by_hit * hits / size, by_hit))
+
+
+def _set_metric(formula: SetFormula) -> Factory:
+    def factory(
+        request: Request,
+        *,
+        labels: ArrayLike | None = None,
+        pos_label: Any = 1,
+        average: str = "binary",
+        zero_division: Any = "warn",
+    ) -> LabelMetric | None:
+        return _averaged(request, formula, labels, pos_label, average, zero_division)
+
+    return factory
+
+
+fast_path("precision_score", response="labels")(_set_metric(PRECISION))
+fast_path("recall_score", response="labels")(_set_metric(RECALL))
+fast_path("jaccard_score", response="labels")(_set_metric(JACCARD))
+fast_path("f1_score", response="labels")(_set_metric(f_beta(1.0)))
+
+
+@fast_path("fbeta_score", response="labels")
+def _f_beta(
+    request: Request,
+    *,
+    beta: float,
+    labels: ArrayLike | None = None,
+    pos_label: Any = 1,
+    average: str = "binary",
+    zero_division: Any = "warn",
+) -> LabelMetric | None:
+    return _averaged(request, f_beta(beta), labels, pos_label, average, zero_division)
+
+
+def _averaged(
+    request: Request,
+    formula: SetFormula,
+    labels: ArrayLike | None,
+    pos_label: Any,
+    average: str,
+    zero_division: Any,
+) -> LabelMetric | None:
+    undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+    classes = None if labels is None else np.asarray(labels)
+    if average == "binary":
+        positive = np.array([pos_label])
+        return SetRatio(request.name, formula, positive, undefined, binary=True)
+    if average == "micro":
+        return SetRatio(request.name, formula, classes, undefined)
+    if average in ("macro", "weighted"):
+        return SetAverage(request.name, formula, average == "weighted", classes, undefined)
+    return None
+
+
+@fast_path("balanced_accuracy_score", response="labels")
+def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedAccuracy:
+    return BalancedAccuracy(request.name, adjusted)
 
 
 def averages_classes(statistic: Statistic) -> bool:

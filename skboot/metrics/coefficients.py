@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .additive import SumsStatistic
 from .magnitudes import in_ordinary_range
+from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response
 
 # Relative size below which a sum of squares about the mean is nothing but rounding.
@@ -94,6 +95,16 @@ class Coefficient(SumsStatistic):
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """The mean of the truth explains nothing of it."""
         return 0.0
+
+
+@fast_path("r2_score", response="values")
+def _r2_score(request: Request, *, force_finite: bool = True) -> Coefficient:
+    return Coefficient(request.name, False, force_finite)
+
+
+@fast_path("explained_variance_score", response="values")
+def _explained_variance(request: Request, *, force_finite: bool = True) -> Coefficient:
+    return Coefficient(request.name, True, force_finite)
 
 
 def _about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:

@@ -8,7 +8,7 @@
 * `equal_error_rate`, `false_positive_rate_at`: one operating point of a detector;
 * `get_scorer`: the same as scorers, for scikit-learn.
 
-How they are resampled is in `class_costs` and `crossing`.
+How they are resampled is in `cost_statistics` and `crossing`.
 
 References
 ----------

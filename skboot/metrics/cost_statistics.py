@@ -1,8 +1,8 @@
 """Expected cost, cross entropy and Brier score as functions of sums per class.
 
-With priors, or relative to the best answer that ignores the input, these metrics are no mean of
-rows: they need the weight and the loss of each class. Without either, `expected_cost`,
-`cross_entropy` and `brier_score` here give a mean of rows.
+With priors, or relative to the best answer that ignores the input, these metrics are not means of
+rows: they need the weight and the loss of each class (`ClassCosts`). Without either they are means
+of rows.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from .cells import Cells, encode, label_counts
 from .cost_metrics import check_costs, check_priors
 from .posteriors import (
     all_columns,
-    brier,
+    brier_statistic,
     classes_of,
-    log_loss,
+    log_loss_statistic,
     log_losses,
     squared_distances,
 )
+from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 
@@ -154,23 +155,24 @@ class ClassCosts(SumsStatistic):
             return float(np.sum(shares * self._best(shares[None])[0]))
 
 
-def expected_cost(
-    name: str = "expected_cost",
+@fast_path("expected_cost", response="labels")
+def expected_cost_statistic(
+    request: Request,
     *,
     costs: ArrayLike | None = None,
     priors: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     relative: bool = False,
 ) -> Statistic:
-    """Resampled version of `skboot.metrics.expected_cost`."""
-    known = None if labels is None else np.asarray(labels)
+    """Expected cost as a mean of rows where it is one, else from the sums of each class."""
+    known = _known_labels(request, labels)
     if priors is None and not relative:
         if costs is None:
-            return accuracy(name, error=True)
-        return MeanCost(name, _given_values, response="labels", costs=costs, labels=known)
+            return accuracy(request.name, error=True)
+        return MeanCost(request.name, _given_values, response="labels", costs=costs, labels=known)
     matrix = None if costs is None else np.asarray(costs, dtype=np.float64)
     return ClassCosts(
-        name,
+        request.name,
         partial(_cost, costs=matrix),
         partial(_cost_of_best, costs=matrix),
         response="labels",
@@ -180,36 +182,44 @@ def expected_cost(
     )
 
 
-def cross_entropy(
-    name: str = "cross_entropy",
+@fast_path("cross_entropy", response="probabilities")
+def cross_entropy_statistic(
+    request: Request,
     *,
     priors: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     relative: bool = False,
 ) -> Statistic:
-    """Resampled version of `skboot.metrics.cross_entropy`."""
-    known = None if labels is None else np.asarray(labels)
+    """Log loss as a mean of rows where it is one, else from the sums of each class."""
+    name, known = request.name, _known_labels(request, labels)
     if priors is None and not relative:
-        return log_loss(name, known)
+        return log_loss_statistic(name, known)
     return ClassCosts(
         name, log_losses, _entropy_of_best, priors=priors, labels=known, relative=relative
     )
 
 
-def brier_score(
-    name: str = "brier_score",
+@fast_path("brier_score", response="probabilities")
+def brier_score_statistic(
+    request: Request,
     *,
     priors: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     relative: bool = False,
 ) -> Statistic:
-    """Resampled version of `skboot.metrics.brier_score`."""
-    known = None if labels is None else np.asarray(labels)
+    """Brier score as a mean of rows where it is one, else from the sums of each class."""
+    name, known = request.name, _known_labels(request, labels)
     if priors is None and not relative:
-        return brier(name, known)
+        return brier_statistic(name, known)
     return ClassCosts(
         name, squared_distances, _brier_of_best, priors=priors, labels=known, relative=relative
     )
+
+
+def _known_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
+    """All labels, in the order that the caller gave them."""
+    given = request.labels if labels is None else labels
+    return None if given is None else np.asarray(given)
 
 
 @dataclass(frozen=True, eq=False)

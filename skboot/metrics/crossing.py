@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .ranking import WORTH_MERGING, positive_rows, positive_scores, score_codes
+from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
 # Sums of weights that differ by less than this share of the total are taken as equal.
@@ -125,6 +126,11 @@ class EqualErrorRate(_ErrorRates):
         return self.sign * 0.5
 
 
+@fast_path("equal_error_rate", response="scores")
+def _equal_error_rate(request: Request, *, pos_label: Any = None) -> EqualErrorRate:
+    return EqualErrorRate(request.name, pos_label=pos_label)
+
+
 @dataclass(frozen=True, eq=False)
 class FalsePositiveRateAt(_ErrorRates):
     """Smallest rate of false positives of a threshold that misses few enough positives.
@@ -167,6 +173,13 @@ class FalsePositiveRateAt(_ErrorRates):
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input let both classes through alike."""
         return self.sign * (1.0 - self.false_negative_rate)
+
+
+@fast_path("false_positive_rate_at", response="scores")
+def _false_positive_rate_at(
+    request: Request, *, false_negative_rate: float, pos_label: Any = None
+) -> FalsePositiveRateAt:
+    return FalsePositiveRateAt(false_negative_rate, request.name, pos_label=pos_label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +252,11 @@ class MedianAbsoluteError(_Loss):
         outward = np.argsort(away)
         middle = np.searchsorted(np.cumsum(weights[outward]), 0.5 * upto[-1])
         return self.sign * float(away[outward][middle])
+
+
+@fast_path("median_absolute_error", response="values")
+def _median_absolute_error(request: Request) -> MedianAbsoluteError:
+    return MedianAbsoluteError(request.name)
 
 
 def _half_reached(running: Floats, total: Floats) -> Floats:

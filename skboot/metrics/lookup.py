@@ -1,11 +1,9 @@
 """From what a user gives as ``metric`` to statistics.
 
 A scoring name, scorer, metric function or `functools.partial` of one is taken apart into a
-function, its options and a sign. `FAST_PATHS` maps the names of functions to statistics that know
-sums, ranks or thresholds; a factory that does not know an option, or returns None, leaves the
-function to be called on repeated rows, which works for any callable.
-
-To add a metric, add an entry to `FAST_PATHS` in `registry`.
+function, its options and a sign. `registry.FAST_PATHS` maps the names of functions to statistics
+that know sums, ranks or thresholds; where there is none for the options, the function is called on
+repeated rows, which works for any callable.
 """
 
 from __future__ import annotations
@@ -24,14 +22,35 @@ from numpy.typing import ArrayLike
 
 from .._checks import fail
 from .._sklearn_compat import scorer_parts
-from . import additive
+from . import (
+    additive,
+    agreement,
+    class_metrics,
+    coefficients,
+    cost_statistics,
+    crossing,
+    posteriors,
+    ranking,
+)
 from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated
 from .registry import FAST_PATHS, RESPONSES, Request
 from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
 
-__all__ = ["FAST_PATHS", "check_response", "known_names", "resolve_metrics"]
+__all__ = ["check_response", "known_names", "resolve_metrics"]
+
+# Their import registers the statistics that they hold.
+STATISTICS = (
+    additive,
+    agreement,
+    class_metrics,
+    coefficients,
+    cost_statistics,
+    crossing,
+    posteriors,
+    ranking,
+)
 
 
 def resolve_metrics(

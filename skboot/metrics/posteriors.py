@@ -14,11 +14,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from .additive import RowMean
 from .cells import encode, label_counts
+from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response
 
 
@@ -102,12 +103,45 @@ class TopAccuracy(PosteriorMean):
 # ------------------------------------------------------------------ values of rows
 
 
-def log_loss(name: str, labels: NDArray[Any] | None) -> PosteriorMean:
+@fast_path("log_loss", response="probabilities")
+def _log_loss(
+    request: Request, *, labels: ArrayLike | None = None, normalize: bool = True
+) -> PosteriorMean | None:
+    return log_loss_statistic(request.name, request.columns(labels)) if normalize else None
+
+
+@fast_path("brier_score_loss", response="probabilities")
+def _brier_score_loss(
+    request: Request, *, labels: ArrayLike | None = None, scale_by_half: Any = "auto"
+) -> PosteriorMean:
+    halve = None if scale_by_half == "auto" else bool(scale_by_half)
+    return brier_statistic(request.name, request.columns(labels), halve)
+
+
+@fast_path("top_k_accuracy_score", response="scores")
+def _top_k_accuracy(
+    request: Request, *, k: int = 2, normalize: bool = True, labels: ArrayLike | None = None
+) -> TopAccuracy | None:
+    if not normalize:
+        return None
+    return TopAccuracy(
+        request.name,
+        partial(top_hits, k=k),
+        bounds=(0.0, 1.0),
+        constant=partial(_largest_classes, k=k),
+        labels=request.columns(labels),
+        k=k,
+    )
+
+
+def log_loss_statistic(name: str, labels: NDArray[Any] | None) -> PosteriorMean:
     """Mean negative log probability of the truth."""
     return PosteriorMean(name, log_losses, constant=entropy, labels=labels)
 
 
-def brier(name: str, labels: NDArray[Any] | None, halve: bool | None = None) -> PosteriorMean:
+def brier_statistic(
+    name: str, labels: NDArray[Any] | None, halve: bool | None = None
+) -> PosteriorMean:
     """Mean squared distance of the probabilities from the truth; see `squared_distances`."""
     two = labels is not None and len(labels) == 2 if halve is None else halve
     return PosteriorMean(
@@ -116,18 +150,6 @@ def brier(name: str, labels: NDArray[Any] | None, halve: bool | None = None) -> 
         bounds=(0.0, 1.0 if two else 2.0),
         constant=partial(gini, halve=halve),
         labels=labels,
-    )
-
-
-def top_accuracy(name: str, k: int, labels: NDArray[Any] | None) -> TopAccuracy:
-    """Share of rows whose class is among the k that score highest."""
-    return TopAccuracy(
-        name,
-        partial(top_hits, k=k),
-        bounds=(0.0, 1.0),
-        constant=partial(_largest_classes, k=k),
-        labels=labels,
-        k=k,
     )
 
 

@@ -17,8 +17,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
 
 # Merged codes pay when they are this many times fewer than the rows: counts of single rows are
@@ -323,6 +324,20 @@ class RocAuc(Statistic):
         return 0.5
 
 
+@fast_path("roc_auc_score", response="scores")
+def _roc_auc(
+    request: Request,
+    *,
+    average: Any = "macro",
+    multi_class: Any = "raise",
+    labels: ArrayLike | None = None,
+) -> RocAuc | None:
+    if average not in ("macro", "weighted"):
+        return None
+    several = None if multi_class == "raise" else multi_class
+    return RocAuc(request.name, several, average, request.columns(labels))
+
+
 @dataclass(frozen=True, eq=False)
 class AveragePrecision(Statistic):
     """Average precision: precision at each threshold, weighted by the recall it adds.
@@ -412,6 +427,15 @@ class AveragePrecision(Statistic):
         member = _class_columns(y_true, self.labels)
         share = np.average(member, axis=1, weights=sample_weight)
         return float(np.average(share, weights=share if self.average == "weighted" else None))
+
+
+@fast_path("average_precision_score", response="scores")
+def _average_precision(
+    request: Request, *, average: Any = "macro", pos_label: Any = 1
+) -> AveragePrecision | None:
+    if average not in ("macro", "weighted"):
+        return None
+    return AveragePrecision(request.name, average, request.labels, pos_label)
 
 
 class _Curve(NamedTuple):

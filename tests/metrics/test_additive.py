@@ -11,7 +11,8 @@ from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.cells import Cells, encode, label_counts
 from skboot.metrics.class_metrics import SetRatio
 from skboot.metrics.coefficients import Coefficient
-from skboot.metrics.lookup import FAST_PATHS, resolve_metrics
+from skboot.metrics.lookup import resolve_metrics
+from skboot.metrics.registry import FAST_PATHS
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import UnitsOfCodes
 

@@ -7,6 +7,7 @@ whole test set where it takes probabilities. A metric added to the registry is t
 import inspect
 import warnings
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,10 @@ import sklearn.metrics
 from sklearn import config_context
 
 import skboot.metrics
-from skboot.metrics.lookup import FAST_PATHS, check_response, resolve_metrics
-from skboot.metrics.registry import RESPONSES
+from skboot.metrics import cost_metrics
+from skboot.metrics.additive import RowMean
+from skboot.metrics.lookup import STATISTICS, check_response, resolve_metrics
+from skboot.metrics.registry import FAST_PATHS, RESPONSES, fast_path
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import SamplingDesign
@@ -450,3 +453,37 @@ def test_every_fast_path_has_a_case_and_every_case_a_fast_path():
     for case in CASES:
         (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
         assert statistic.reads != "rows", str(case)
+
+
+def test_every_module_that_registers_a_metric_is_loaded_with_the_lookup():
+    folder = Path(skboot.metrics.__file__).parent
+    registering = {
+        path.stem for path in folder.glob("*.py") if "\nfrom .registry" in path.read_text()
+    }
+    named = {module.__name__.rpartition(".")[2] for module in STATISTICS}
+    assert named == registering - {"lookup"}
+
+
+def test_a_metric_is_registered_for_the_predictions_that_its_statistic_takes():
+    for case in CASES:
+        (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
+        assert statistic.response == RESPONSES[case.function.__name__], str(case)
+
+
+def test_a_metric_that_is_registered_where_it_stands_is_found(monkeypatch):
+    """One decorated function is all that a new metric needs."""
+
+    def share_of_zeros(y_true, y_pred):
+        return float(np.mean(y_pred == 0))
+
+    monkeypatch.setattr(cost_metrics, "share_of_zeros", share_of_zeros, raising=False)
+    for table in (FAST_PATHS, RESPONSES):
+        monkeypatch.setitem(table, "share_of_zeros", None)  # gone when the test is over
+
+    @fast_path("share_of_zeros", response="labels")
+    def factory(request):
+        return RowMean(request.name, lambda y_true, y_pred: y_pred == 0, response="labels")
+
+    (statistic,) = resolve_metrics(share_of_zeros)[0].values()
+    assert isinstance(statistic, RowMean)
+    assert RESPONSES["share_of_zeros"] == "labels"
