@@ -16,6 +16,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._sklearn_compat import routing_enabled
@@ -23,14 +25,24 @@ from ..refit.lending import Loan
 from ..refit.resolving import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
-from .delegation import Delegation
 from .fit_call import FitCall, FitData
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 _CALLER = "BootstrapScorer"
 
 
-class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
+def _estimator_has(name: str) -> Any:
+    """Return the condition of `available_if`: the estimator has the method."""
+
+    def has(self: BootstrapScorer) -> bool:
+        # This raises the estimator's own AttributeError, whose words say what is missing.
+        getattr(self.estimator_ if hasattr(self, "estimator_") else self.estimator, name)
+        return True
+
+    return has
+
+
+class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     """Score of a method at this training-set size, with a confidence interval.
 
     The estimator is trained on all rows, on bootstrap samples of them and, for the default
@@ -280,12 +292,14 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
     # -------------------------------------------------------------- results
 
     def _set_model(self, model: Any, loan: Loan) -> None:
+        """Set the attributes of the run on all rows."""
         for name in ("n_features_in_", "feature_names_in_", "classes_"):
             _set_or_delete(self, name, getattr(model, name, None))
         _set_or_delete(self, "estimator_", model if self.refit else None)
         self._loan = loan
 
     def _set_attributes(self, call: FitCall, runs: OutOfBagRuns) -> None:
+        """Set the results of a fit without a test set."""
         names = [error.measure.name for error in runs.errors]
         results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
         self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
@@ -302,6 +316,7 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             setattr(self, attribute, values[names[0]] if runs.single else values)
 
     def _set_attributes_on_tests(self, call: FitCall, runs: TestSetRuns) -> None:
+        """Set the results of a fit with a test set, and delete those that it does not have."""
         asked = on_test_set.Asked(
             call.estimand,
             call.interval,
@@ -322,6 +337,70 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             _set_or_delete(self, attribute, None)
 
     # -------------------------------------------------------------- as an estimator
+
+    @available_if(_estimator_has("predict"))  # type: ignore[untyped-decorator]
+    def predict(self, X: Any) -> Any:
+        """Call ``predict`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels or values.
+        """
+        return self._answer("predict", X)
+
+    @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Any:
+        """Call ``predict_proba`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities.
+        """
+        return self._answer("predict_proba", X)
+
+    @available_if(_estimator_has("predict_log_proba"))  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Any:
+        """Call ``predict_log_proba`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of probabilities.
+        """
+        return self._answer("predict_log_proba", X)
+
+    @available_if(_estimator_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Any:
+        """Call ``decision_function`` of ``estimator_``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Decision values.
+        """
+        return self._answer("decision_function", X)
 
     def score(self, X: Any, y: Any = None) -> Any:
         """Score ``estimator_`` by ``scoring``.
@@ -346,6 +425,20 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
             for name, scorer in scorers.items()
         }
         return next(iter(scores.values())) if single else scores
+
+    def _answer(self, method: str, X: Any) -> Any:
+        """Return what a method of the estimator answers to data that are lent to it."""
+        answer = getattr(self._fitted(), method)
+        return self._loan.call(answer, X)
+
+    def _fitted(self) -> Any:
+        """Return ``estimator_``, or raise where there is none."""
+        check_is_fitted(self)
+        if not hasattr(self, "estimator_"):
+            raise AttributeError(
+                "With refit=False no estimator is kept. Set refit=True to predict and score."
+            )
+        return self.estimator_
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "result_")
@@ -372,10 +465,12 @@ class BootstrapScorer(Delegation, MetaEstimatorMixin, BaseEstimator):
 
 
 def _first(by_name: Mapping[Any, Any]) -> Any:
+    """Return the first value."""
     return next(iter(by_name.values()))
 
 
 def _set_or_delete(owner: Any, name: str, value: Any) -> None:
+    """Set an attribute; without a value, delete that of an earlier fit."""
     if value is not None:
         setattr(owner, name, value)
     elif hasattr(owner, name):
