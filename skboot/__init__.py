@@ -4,7 +4,7 @@ import typing
 
 from . import _lazy
 from .evaluation import bootstrap_score
-from .results import EvaluationResult, ResultTable
+from .results import ComparisonTable, EvaluationResult, ResultTable
 
 if typing.TYPE_CHECKING:
     from .comparison import (
@@ -22,7 +22,7 @@ if typing.TYPE_CHECKING:
         IntervalDisplay,
         VarianceComponentsDisplay,
     )
-    from .results import ComparisonResult, ComparisonTable
+    from .results import ComparisonResult
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
     from .splitters import (
@@ -71,7 +71,6 @@ __getattr__, __dir__ = _lazy.names_from(
         "BootstrapTestSplit": "splitters",
         "ComparisonDisplay": "plots",
         "ComparisonResult": "results",
-        "ComparisonTable": "results",
         "GroupBootstrapSplit": "splitters",
         "IntervalDisplay": "plots",
         "SeedSplit": "splitters",

@@ -25,8 +25,7 @@ from ..refit.differences import (
 )
 from ..refit.samples import Samples
 from ..refit.training import Record, key_on_test
-from ..results import ComparisonResult, EvaluationResult
-from ..results.comparison_table import ComparisonTable
+from ..results import ComparisonResult, EvaluationResult, ResultTable
 from ..results.pairs import PairedDifference
 from ..scorer import packing
 from ..scorer.fit_call import FitCall
@@ -118,7 +117,7 @@ def compared_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> An
 
     Returns
     -------
-    ComparisonResult or ComparisonTable
+    ComparisonResult or ResultTable
         A table with several metrics.
     """
     systems: dict[str, list[EvaluationResult]] = {}
@@ -131,7 +130,7 @@ def compared_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> An
         alone = {name: own[k] for name, own in systems.items()}
         results[error.measure.name] = _left_out(call, runs, k, alone)
     _warn(results)
-    return next(iter(results.values())) if first.single else ComparisonTable(results)
+    return next(iter(results.values())) if first.single else ResultTable(results)
 
 
 def _warn(results: Mapping[str, ComparisonResult]) -> None:
@@ -326,15 +325,15 @@ def compared_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any
 
     Returns
     -------
-    ComparisonResult or ComparisonTable
+    ComparisonResult or ResultTable
         A table with several metrics, or by test set; of both, a table of tables.
     """
     first = next(iter(runs.values()))
     by_set = {}
     for k, name in enumerate(first.tests.names):
         found = {metric: _on_test(call, runs, k, metric) for metric in first.scorers}
-        by_set[name] = next(iter(found.values())) if first.single else ComparisonTable(found)
-    return by_set[None] if list(by_set) == [None] else ComparisonTable(by_set)
+        by_set[name] = next(iter(found.values())) if first.single else ResultTable(found)
+    return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
 
 
 def _on_test(

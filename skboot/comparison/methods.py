@@ -123,7 +123,7 @@ def compare_methods(
 
     Returns
     -------
-    ComparisonResult or ComparisonTable
+    ComparisonResult or ResultTable
         With ``outperformance`` in each pair: P(A > B), how often a run of the first beats the run
         of the second on the same training sample, given this training list (and test set).
 

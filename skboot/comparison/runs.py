@@ -14,8 +14,7 @@ from .. import _checks as check
 from .._inputs import resampling_plan, statistics_of_systems
 from .._runs_inputs import checked_runs, training_samples
 from .._warnings import Notes, warn_of
-from ..results import EvaluationResult
-from ..results.comparison_table import ComparisonTable
+from ..results import EvaluationResult, ResultTable
 from ..runs import bootstrap_runs
 from .run_pairs import Method, RunsCall, compared_by
 from .systems import check_adjust, check_reference, checked_names
@@ -175,7 +174,7 @@ def compare_runs(
         own = {method: found[name] for method, found in alone.items()}
         results[name] = compared_by(call, name, by_run, own, notes, n_jobs, verbose)
     warn_of(notes, _CALLER)
-    return next(iter(results.values())) if single else ComparisonTable(results)
+    return next(iter(results.values())) if single else ResultTable(results)
 
 
 # ------------------------------------------------------------------ arguments

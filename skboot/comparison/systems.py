@@ -33,7 +33,6 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from ..results.comparison_table import ComparisonTable
 from .system_pairs import Member, compared, largest_gaps, pairs_of
 
 _CALLER = "compare_systems"
@@ -197,7 +196,7 @@ def compare_systems(
     call = CompareSystemsCall(alone, rows, interval, reference, adjust)
     results, notes = _compare(call, statistics, subgroups(by, first.n_samples, _CALLER))
     warn_of(notes, _CALLER)
-    return next(iter(results.values())) if single else ComparisonTable(results)
+    return next(iter(results.values())) if single else ResultTable(results)
 
 
 # ------------------------------------------------------------------ arguments
@@ -330,7 +329,7 @@ def _compare(
             statistic = statistics[metric][next(iter(call.rows))]
             pairs = pairs_of(call.rows, call.reference)
             gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs, warned)
-            results[metric] = ComparisonTable(table | {"gap": ResultTable(gaps)})
+            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
         else:
             results[metric] = table[None]
     return results, warned.notes

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import EvaluationResult, rendering, wording
-from ..results.table import Entry, entries_of
+from ..results.entries import Entry, entries_of
 from .common import BLUE, literal, pyplot, range_of, with_direction
 
 _DIFFERENCE = "difference between two subgroups"

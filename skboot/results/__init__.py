@@ -1,9 +1,9 @@
 """What an evaluation found: numbers, a sentence, tables, drawings, files.
 
 `EvaluationResult` holds one score with its bootstrap distribution; whatever it is asked later, such
-as another interval or level, is answered from what it stores. `ResultTable` is a dict of results
-(several metrics, subgroups) that can be shown as one table. `ComparisonResult` and
-`ComparisonTable` do the same for paired differences of systems.
+as another interval or level, is answered from what it stores. `ComparisonResult` does the same for
+paired differences of systems. `ResultTable` is a dict of either (several metrics, subgroups) that
+can be shown as one table; `ComparisonTable` is its former name for comparisons.
 
 Private but for the names that `skboot` shows: modules may change without notice.
 """
@@ -17,7 +17,6 @@ from .table import ResultTable
 
 if typing.TYPE_CHECKING:
     from .comparison import ComparisonResult
-    from .comparison_table import ComparisonTable
     from .pairs import PairedDifference
 
 __all__ = [
@@ -29,11 +28,13 @@ __all__ = [
     "ResultTable",
 ]
 
+# The former name of a table of comparisons, until 1.0.
+ComparisonTable = ResultTable
+
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
         "ComparisonResult": "comparison",
-        "ComparisonTable": "comparison_table",
         "PairedDifference": "pairs",
     },
 )

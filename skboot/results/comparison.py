@@ -1,12 +1,11 @@
 """`ComparisonResult`: paired differences of several systems, and who can be told from the best.
 
-The words are in `skboot.results.comparison_wording`, the table of several comparisons in
-`skboot.results.comparison_table`.
+The words are in `skboot.results.comparison_wording`, the tables in
+`skboot.results.comparison_tables`; several comparisons are a `skboot.ResultTable`.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, fields, replace
 from html import escape
 from types import MappingProxyType
@@ -18,13 +17,12 @@ from numpy.typing import NDArray
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
-from .result import EvaluationResult, frame_of, from_parts, page_of, parts_of, same_values
-
-_FORMAT, _FORMAT_VERSION = "skboot.ComparisonResult", 2
+from .result import EvaluationResult, from_parts, parts_of, same_values
+from .shown import Shown
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ComparisonResult:
+class ComparisonResult(Shown):
     """Differences of systems on the same rows, with intervals and p-values.
 
     `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Two
@@ -105,6 +103,10 @@ class ComparisonResult:
         return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
+
+    _format = "skboot.ComparisonResult", 2
+    _noun = "comparison"
+    _display = "ComparisonDisplay.from_result"
 
     def __reduce__(self) -> Any:
         # A read-only view of a dict cannot be pickled.
@@ -289,9 +291,6 @@ class ComparisonResult:
         """
         return wording.claim(self)
 
-    def __repr__(self) -> str:
-        return f"<ComparisonResult: {self}>"
-
     def __str__(self) -> str:
         return wording.short(self)
 
@@ -323,56 +322,14 @@ class ComparisonResult:
         }
         return dict(storage.plain(record, for_json=True))
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row per pair.
+    def _heading(self) -> str:
+        return wording.title(self)
 
-        Returns
-        -------
-        pandas.DataFrame
-            With columns first, second, difference, low, high, p_value and more.
+    def _tables(self) -> list[tuple[str, rendering.Table]]:
+        return [("", comparison_tables.pairs_table(self, self.pairs))]
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        records = [row_of_frame(pair, self.is_distinguishable(pair)) for pair in self.pairs]
-        return frame_of(records, "ComparisonResult.to_frame")
-
-    def to_markdown(self) -> str:
-        """Return a table of all pairs in Markdown.
-
-        Returns
-        -------
-        str
-            A pipe table of one row per pair.
-        """
-        return rendering.markdown_table(comparison_tables.pairs_table(self, self.pairs))
-
-    def to_latex(self) -> str:
-        """Return a table of all pairs in LaTeX.
-
-        Returns
-        -------
-        str
-            A tabular of one row per pair, with the rules of the booktabs package.
-        """
-        return rendering.latex_table(comparison_tables.pairs_table(self, self.pairs))
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Make a web page of the comparison.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            File to write.
-
-        Returns
-        -------
-        str or None
-            The page, if no path is given.
-        """
-        return page_of(wording.title(self), self._repr_html_(), path)
+    def _records(self) -> list[dict[str, Any]]:
+        return [row_of_frame(pair, self.is_distinguishable(pair)) for pair in self.pairs]
 
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
@@ -386,73 +343,19 @@ class ComparisonResult:
         facts = rendering.html_list(wording.facts(self))
         return f'<div style="color:inherit">{claim}{pairs}{systems}{facts}</div>'
 
-    def plot(self, **kwargs: Any) -> Any:
-        """Draw the differences with their intervals.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to `skboot.ComparisonDisplay.from_result`.
-
-        Returns
-        -------
-        ComparisonDisplay
-            The picture, with its axes as ``ax_``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from ..plots.comparison import ComparisonDisplay
-
-        return ComparisonDisplay.from_result(self, **kwargs)
-
     # -------------------------------------------------------------- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the comparison to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write, conventionally ``*.npz``; replaced if it exists.
-        """
+    def _to_parts(self) -> dict[str, Any]:
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        parts["systems"] = [(name, parts_of(one)) for name, one in self.systems.items()]
+        parts["systems"] = [(name, parts_of(system)) for name, system in self.systems.items()]
         parts["pairs"] = [pair.to_dict() for pair in self.pairs]
-        storage.save(path, parts, format_name=_FORMAT, version=_FORMAT_VERSION)
+        return parts
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a comparison that `save` wrote; nothing in the file is executed.
-
-        Parameters
-        ----------
-        path : path-like
-            File to read.
-
-        Returns
-        -------
-        ComparisonResult
-            Equal to the one that was saved.
-
-        Raises
-        ------
-        ValueError
-            If the file is something else, damaged, or of a newer version.
-        """
-        parts = storage.load(path, format_name=_FORMAT, version=_FORMAT_VERSION)
-        try:
-            parts["systems"] = {
-                name: EvaluationResult(**from_parts(own)) for name, own in parts["systems"]
-            }
-            parts["pairs"] = tuple(PairedDifference.from_dict(pair) for pair in parts["pairs"])
-            return cls(**parts)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{os.fspath(path)!r} does not hold a whole comparison: {error}"
-            ) from error
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        systems = {name: EvaluationResult(**from_parts(each)) for name, each in parts["systems"]}
+        pairs = tuple(PairedDifference.from_dict(pair) for pair in parts["pairs"])
+        return cls(**{**parts, "systems": systems, "pairs": pairs})
 
 
 def _rebuilt(parts: dict[str, Any]) -> ComparisonResult:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,8 +139,3 @@ def p_text(p: float) -> str:
     """Write "p = 0.03"."""
     text = p_number(p)
     return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
-
-
-def plain_html(text: str) -> str:
-    """Escape a text for HTML."""
-    return escape(" ".join(text.split()))

@@ -169,6 +169,14 @@ def markdown_table(table: Table) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in [lines[0], rule, *lines[1:]])
 
 
+def markdown_tables(tables: Sequence[tuple[str, Table]]) -> str:
+    """Write tables in Markdown, one below the other, each below its caption if it has one."""
+    return "\n\n".join(
+        f"{markdown(caption)}\n\n{markdown_table(table)}" if caption else markdown_table(table)
+        for caption, table in tables
+    )
+
+
 def latex_table(table: Table) -> str:
     """Write a table in LaTeX, with the rules of the booktabs package.
 
@@ -189,6 +197,14 @@ def latex_table(table: Table) -> str:
     columns = "l" * table.n_left + "r" * (n_columns - table.n_left)
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *rows]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+
+def latex_tables(tables: Sequence[tuple[str, Table]]) -> str:
+    """Write tables in LaTeX, one below the other, each after a comment with its caption if any."""
+    return "\n\n".join(
+        f"% {_one_line(caption)}\n{latex_table(table)}" if caption else latex_table(table)
+        for caption, table in tables
+    )
 
 
 def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
@@ -254,6 +270,11 @@ def page(title: str, body: str) -> str:
         f"<title>{escape(_one_line(title))}</title>\n<style>{style}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+def html(text: str) -> str:
+    """Escape a text for HTML."""
+    return escape(_one_line(text))
 
 
 def markdown(text: str) -> str:

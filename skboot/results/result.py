@@ -7,8 +7,6 @@ What it is asked later is answered from the evidence it stores. The words are in
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from html import escape
@@ -24,18 +22,18 @@ from ..inference.intervals import ConfidenceInterval, Evidence, confidence_inter
 from . import drawing, rendering, storage, wording
 from .gap_wording import is_gap
 from .monte_carlo import MonteCarloError, monte_carlo_error
+from .shown import Shown
 
 if TYPE_CHECKING:
     # Needed for results of several runs alone, and imported there.
     from ..inference.run_intervals import RunsEvidence
     from ..method_error.method_intervals import Refits
 
-_FORMAT, _FORMAT_VERSION = "skboot.EvaluationResult", 1
 _EVIDENCE = tuple(f.name for f in fields(Evidence))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class EvaluationResult:
+class EvaluationResult(Shown):
     """A score with its confidence interval, and all that is needed to judge it.
 
     `skboot.bootstrap_score` makes them. Two results are equal if all they hold is equal (NaN
@@ -146,6 +144,10 @@ class EvaluationResult:
         return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
 
     __hash__ = None  # type: ignore[assignment]
+
+    _format = "skboot.EvaluationResult", 1
+    _noun = "result"
+    _display = "BootstrapDistributionDisplay.from_result"
 
     # -------------------------------------------------------------- numbers
 
@@ -330,9 +332,6 @@ class EvaluationResult:
         """
         return wording.claim(self)
 
-    def __repr__(self) -> str:
-        return f"<EvaluationResult: {self}>"
-
     def __str__(self) -> str:
         return wording.short(self)
 
@@ -369,55 +368,14 @@ class EvaluationResult:
         }
         return dict(storage.plain(record, for_json=True))
 
-    def to_frame(self) -> Any:
-        """Return one row of a pandas DataFrame.
+    def _heading(self) -> str:
+        return wording.title(self)
 
-        Returns
-        -------
-        pandas.DataFrame
-            With columns metric, estimate, low, high and more.
+    def _tables(self) -> list[tuple[str, rendering.Table]]:
+        return [("", wording.table_of([self]))]
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return frame_of([record_of(self)], "EvaluationResult.to_frame")
-
-    def to_markdown(self) -> str:
-        """Return a table in Markdown.
-
-        Returns
-        -------
-        str
-            A pipe table of one row.
-        """
-        return rendering.markdown_table(wording.table_of([self]))
-
-    def to_latex(self) -> str:
-        """Return a table in LaTeX.
-
-        Returns
-        -------
-        str
-            A tabular of one row, with the rules of the booktabs package.
-        """
-        return rendering.latex_table(wording.table_of([self]))
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Make a web page of the result.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            File to write.
-
-        Returns
-        -------
-        str or None
-            The page, if no path is given.
-        """
-        return page_of(wording.title(self), self._repr_html_(), path)
+    def _records(self) -> list[dict[str, Any]]:
+        return [record_of(self)]
 
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
@@ -425,71 +383,14 @@ class EvaluationResult:
         facts = rendering.html_list(wording.facts(self))
         return f'<div style="color:inherit;max-width:52em">{claim}{picture}{facts}</div>'
 
-    def plot(self, **kwargs: Any) -> Any:
-        """Draw the bootstrap distribution with the estimate, the interval and the reference.
-
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to `skboot.BootstrapDistributionDisplay.from_result`.
-
-        Returns
-        -------
-        BootstrapDistributionDisplay
-            The picture, with its axes as ``ax_``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from ..plots import BootstrapDistributionDisplay
-
-        return BootstrapDistributionDisplay.from_result(self, **kwargs)
-
     # -------------------------------------------------------------- files
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the result to a file, whole or not at all.
-
-        Parameters
-        ----------
-        path : path-like
-            File to write, conventionally ``*.npz``; replaced if it exists.
-
-        Raises
-        ------
-        TypeError
-            If ``runs`` holds what can only be pickled.
-        """
-        storage.save(path, parts_of(self), format_name=_FORMAT, version=_FORMAT_VERSION)
+    def _to_parts(self) -> dict[str, Any]:
+        return parts_of(self)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a result that `save` wrote; nothing in the file is executed.
-
-        Parameters
-        ----------
-        path : path-like
-            File to read.
-
-        Returns
-        -------
-        EvaluationResult
-            Equal to the one that was saved.
-
-        Raises
-        ------
-        ValueError
-            If the file is something else, damaged, or of a newer version.
-        """
-        parts = storage.load(path, format_name=_FORMAT, version=_FORMAT_VERSION)
-        try:
-            return cls(**from_parts(parts))
-        except (KeyError, TypeError) as error:
-            raise ValueError(
-                f"{os.fspath(path)!r} does not hold a whole result: {error}"
-            ) from error
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        return cls(**from_parts(parts))
 
 
 # ------------------------------------------------------------------ shared with tables
@@ -539,26 +440,6 @@ def record_of(result: EvaluationResult) -> dict[str, Any]:
         "n_resamples": result.n_resamples,
         "n_undefined": result.n_undefined,
     }
-
-
-def frame_of(records: Sequence[Mapping[str, Any]], caller: str) -> Any:
-    """Records as a pandas DataFrame."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            f"{caller} needs pandas. Install it with: pip install 'skboot[dataframe]'"
-        ) from error
-    return pd.DataFrame.from_records(list(records))
-
-
-def page_of(title: str, body: str, path: str | os.PathLike[str] | None) -> str | None:
-    """Write a page, or return it if there is no path."""
-    text = rendering.page(title, body)
-    if path is None:
-        return text
-    storage.write_text(path, text)
-    return None
 
 
 # ------------------------------------------------------------------ steps

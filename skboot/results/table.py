@@ -1,26 +1,39 @@
-"""`ResultTable`: a dict of results that can be shown as one table."""
+"""`ResultTable`: a dict of results, or of comparisons, that can be shown as one table."""
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
 
-from . import drawing, rendering, wording
-from .result import EvaluationResult, frame_of, page_of, record_of
+from . import entries, rendering
+from .result import EvaluationResult
+from .shown import Shown
 
 
-class ResultTable(dict[Any, Any]):
-    """A dict of results that can be shown as one table.
+class ResultTable(Shown, dict[Any, Any]):
+    """A dict of results, or of comparisons, that can be shown as one table.
 
-    `skboot.bootstrap_score` returns one for several metrics, and for subgroups; of both, a table
-    of tables: ``results["accuracy"]["women"]``. It is made as a dict is; its values are
-    `EvaluationResult`, or dicts of them.
+    `skboot.bootstrap_score` and `skboot.compare_systems` return one for several metrics, and for
+    subgroups; of both, a table of tables: ``results["accuracy"]["women"]``.
+
+    Parameters
+    ----------
+    results : mapping or iterable, optional
+        `EvaluationResult`, `ComparisonResult`, or dicts of them, by name; or a list of results
+        and comparisons, which are then named by their metrics.
+    **named : dict
+        More of them, by name.
+
+    Raises
+    ------
+    TypeError
+        If a list holds something without a metric.
+    ValueError
+        If two of a list have one metric.
 
     Examples
     --------
-    >>> from skboot import bootstrap_score
+    >>> from skboot import ResultTable, bootstrap_score
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> results = bootstrap_score(y_true, y_pred, metric=["accuracy", "f1"], random_state=0)
@@ -28,7 +41,16 @@ class ResultTable(dict[Any, Any]):
     0.9
     >>> list(results.to_dict())
     ['accuracy', 'f1']
+    >>> table = ResultTable([results["f1"], results["accuracy"]])
+    >>> list(table)
+    ['f1', 'accuracy']
     """
+
+    _format = "skboot.ResultTable", 1
+    _noun = "table"
+
+    def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
+        super().__init__(results if isinstance(results, Mapping) else _by_metric(results), **named)
 
     def summary(self) -> str:
         """Describe the results in a table of plain text, with their notes.
@@ -36,20 +58,41 @@ class ResultTable(dict[Any, Any]):
         Returns
         -------
         str
-            One line per result; a note that several share is said once.
+            One line per result; a note that several share is said once. Of comparisons the summary
+            of each, one below the other.
         """
-        entries = entries_of(self)
-        if not entries:
+        if not self:
             return "no results"
-        parts = [rendering.text_table(_table_of(entries))]
-        if notes := _shared_notes(entries):
-            parts.append(rendering.text_list(notes))
-        return "\n\n".join(parts)
+        if self._sections is None:
+            scores = entries.entries_of(self)
+            table = rendering.text_table(entries.scores_table(scores))
+            notes = entries.shared_notes(scores)
+            return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
+        return "\n\n".join(
+            f"{name}\n{'-' * len(name)}\n{section.summary()}" for name, section in self._sections
+        )
 
     __str__ = summary
 
+    def claim(self) -> str:
+        """Say each result in a sentence for a paper.
+
+        Returns
+        -------
+        str
+            One line per result or comparison, after its name where the metric does not say it.
+        """
+        lines = []
+        for path, result in entries.leaves(self):
+            name = ", ".join(path)
+            if isinstance(result, EvaluationResult):
+                name = entries.Entry(path, result).name
+            metric = getattr(result, "metric", "")
+            lines.append(result.claim() if name == metric else f"{name}: {result.claim()}")
+        return "\n".join(lines)
+
     def __repr__(self) -> str:
-        return f"ResultTable({super().__repr__()})"
+        return f"ResultTable({dict.__repr__(self)})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return dicts ready for JSON, nested as the results are.
@@ -57,210 +100,107 @@ class ResultTable(dict[Any, Any]):
         Returns
         -------
         dict
-            As of `EvaluationResult.to_dict`.
+            As of `EvaluationResult.to_dict` and `ComparisonResult.to_dict`.
         """
-        return {
-            str(name): (value if hasattr(value, "to_dict") else ResultTable(value)).to_dict()
-            for name, value in self.items()
-        }
+        return {str(name): _shown(value).to_dict() for name, value in self.items()}
 
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame of one row per result.
+    # -------------------------------------------------------------- what `Shown` asks for
 
-        Returns
-        -------
-        pandas.DataFrame
-            Its first column, ``name``, holds the keys; ``subgroup`` the inner keys, if any.
+    @property
+    def _sections(self) -> list[tuple[str, Any]] | None:
+        """Comparisons and tables of scores with their names; None if all are scores."""
+        return list(_sections_of(self)) if entries.holds_comparisons(self) else None
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        entries = entries_of(self)
-        titles = _level_titles(entries)
-        records = [
-            dict(zip(titles, entry.path + ("",) * len(titles), strict=False))
-            | record_of(entry.result)
-            for entry in entries
+    @property
+    def _display(self) -> str:
+        kind = "IntervalDisplay" if self._sections is None else "ComparisonDisplay"
+        return f"{kind}.from_results"
+
+    def _heading(self) -> str:
+        if self._sections is None:
+            return f"{len(entries.entries_of(self))} results"
+        return f"{len(self._sections)} comparisons"
+
+    def _tables(self) -> list[tuple[str, rendering.Table]]:
+        if self._sections is None:
+            return [("", entries.scores_table(entries.entries_of(self)))]
+        return [(name, table) for name, section in self._sections for _, table in section._tables()]
+
+    def _records(self) -> list[dict[str, Any]]:
+        if self._sections is None:
+            return entries.records(entries.entries_of(self))
+        return [
+            {"name": name, **record}
+            for name, section in self._sections
+            if not isinstance(section, EvaluationResult | ResultTable)
+            for record in section._records()
         ]
-        return frame_of(records, "ResultTable.to_frame")
-
-    def to_markdown(self) -> str:
-        """Return a table in Markdown.
-
-        Returns
-        -------
-        str
-            A pipe table of one row per result.
-        """
-        return rendering.markdown_table(_table_of(entries_of(self)))
-
-    def to_latex(self) -> str:
-        """Return a table in LaTeX.
-
-        Returns
-        -------
-        str
-            A tabular of one row per result, with the rules of the booktabs package.
-        """
-        return rendering.latex_table(_table_of(entries_of(self)))
-
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
-        """Make a web page of the results.
-
-        Parameters
-        ----------
-        path : path-like, optional
-            File to write.
-
-        Returns
-        -------
-        str or None
-            The page, if no path is given.
-        """
-        return page_of(f"{len(entries_of(self))} results", self._repr_html_(), path)
 
     def _repr_html_(self) -> str:
-        entries = entries_of(self)
-        table = rendering.html_table(_table_of(entries), _drawings(entries))
-        notes = rendering.html_list(_shared_notes(entries))
+        if self._sections is not None:
+            return "".join(
+                f"<h3>{rendering.html(name)}</h3>{section._repr_html_()}"
+                for name, section in self._sections
+            )
+        scores = entries.entries_of(self)
+        table = rendering.html_table(entries.scores_table(scores), entries.drawings(scores))
+        notes = rendering.html_list(entries.shared_notes(scores))
         return f'<div style="color:inherit">{table}{notes}</div>'
 
-    def plot(self, **kwargs: Any) -> Any:
-        """Draw the intervals of all results, one below the other.
+    def _to_parts(self) -> dict[str, Any]:
+        shown = [(name, _shown(value)) for name, value in self.items()]
+        return {"entries": [(name, value._format[0], value._to_parts()) for name, value in shown]}
 
-        Parameters
-        ----------
-        **kwargs : dict
-            Passed to `skboot.IntervalDisplay.from_results`.
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        # Imported where a file is read: a score needs nothing of comparisons.
+        from .comparison import ComparisonResult
 
-        Returns
-        -------
-        IntervalDisplay
-            The picture, with its axes as ``ax_``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        from ..plots import IntervalDisplay
-
-        return IntervalDisplay.from_results(self, **kwargs)
+        kinds = {
+            kind._format[0]: kind for kind in (EvaluationResult, ComparisonResult, ResultTable)
+        }
+        return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
 
 
 # ------------------------------------------------------------------ steps
 
 
-class Entry(NamedTuple):
-    """A result and where it stands.
-
-    Attributes
-    ----------
-    path : tuple of str
-        Its keys, from the outermost.
-    result : EvaluationResult
-        The result.
-    """
-
-    path: tuple[str, ...]
-    result: EvaluationResult
-
-    @property
-    def base_metric(self) -> str:
-        """Name of the metric without the name of the subgroup."""
-        key = self.path[-1] if self.path else ""
-        return self.result.metric.removesuffix(f" ({key})")
-
-    @property
-    def is_gap(self) -> bool:
-        """Whether it is the difference of two subgroups."""
-        return self.path[-1:] == ("gap",) and " gap (" in self.result.metric
-
-    @property
-    def is_named_by_metric(self) -> bool:
-        """Whether the name of the metric says all that the keys say."""
-        *outer, key = self.path or ("",)
-        own = self.is_gap or self.result.metric in (key, f"{self.base_metric} ({key})")
-        return own and all(self.result.metric.startswith(name) for name in outer)
-
-
-def entries_of(results: Mapping[Any, Any], path: tuple[str, ...] = ()) -> list[Entry]:
-    """All results of a dict of results, or of dicts of them, in their order.
-
-    Parameters
-    ----------
-    results : mapping
-        Values are `EvaluationResult` or mappings.
-    path : tuple of str
-        Keys above.
-
-    Returns
-    -------
-    list of Entry
-
-    Raises
-    ------
-    TypeError
-        If a value is something else.
-    """
-    found: list[Entry] = []
-    for key, value in results.items():
-        if isinstance(value, EvaluationResult):
-            found.append(Entry((*path, str(key)), value))
-        elif isinstance(value, Mapping):
-            found.extend(entries_of(value, (*path, str(key))))
+def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:
+    """Return results by the names of their metrics; pairs of name and result as they are."""
+    named: dict[Any, Any] = {}
+    for result in results:
+        if isinstance(result, tuple) and len(result) == 2:
+            name, result = result
         else:
+            name = getattr(result, "metric", None)
+        if not isinstance(result, Shown | Mapping) or name is None:
             raise TypeError(
-                f"The values of a ResultTable must be results, or dicts of them. Got "
-                f"{type(value).__name__} for {key!r}."
+                "The 'results' parameter of ResultTable must be a dict of results by name, or a "
+                f"list of results, which are named by their metrics. Got a list with "
+                f"{type(result).__name__}. Give a dict."
             )
-    return found
+        if name in named:
+            raise ValueError(
+                "The 'results' parameter of ResultTable must be a list of results with different "
+                f"metrics, by which they are named. Got {name!r} twice. Give a dict with a name of "
+                "your own for each: ResultTable({'first': ..., 'second': ...})."
+            )
+        named[name] = result
+    return named
 
 
-def _level_titles(entries: Sequence[Entry]) -> list[str]:
-    depth = max((len(entry.path) for entry in entries), default=1)
-    return ["name", "subgroup", *(f"level {k}" for k in range(3, depth + 1))][:depth]
+def _shown(value: Any) -> Any:
+    """Return a dict as a table; all else as it is."""
+    return value if isinstance(value, Shown) else ResultTable(value)
 
 
-def _table_of(entries: Sequence[Entry]) -> rendering.Table:
-    """One row per result; its keys come first, unless the metric's name holds them already."""
-    results = [entry.result for entry in entries]
-    if all(entry.is_named_by_metric for entry in entries):
-        return wording.table_of(results)
-    titles = _level_titles(entries)
-    names = [(entry.path + ("",) * len(titles))[: len(titles)] for entry in entries]
-    return wording.table_of(results, names, titles)
-
-
-def _shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
-    """What must be said of the results, each sentence once, with those it holds for."""
-    order = ["estimand", "held fixed", "undefined", "note"]
-    holders: dict[tuple[str, str], list[str]] = {}
-    for entry in entries:
-        name = entry.result.metric if entry.is_named_by_metric else ", ".join(entry.path)
-        for label, text in wording.facts(entry.result, cheap=True):
-            reason = text.startswith("undefined:") and label not in ("standard error", "bias")
-            if label in order or reason:
-                holders.setdefault((label, text), []).append(name)
-    lines = []
-    for (label, text), names in holders.items():
-        everywhere = len(names) == len(entries)
-        lines.append((label, text if everywhere else f"{'; '.join(names)}: {text}"))
-    return sorted(lines, key=lambda line: order.index(line[0]) if line[0] in order else 1.5)
-
-
-def _drawings(entries: Sequence[Entry]) -> list[str]:
-    """A small drawing per result; those of one metric have one scale."""
-    strips = [wording.strip_of(entry.result) for entry in entries]
-    scales: dict[str, tuple[float, float]] = {}
-    for entry, strip in zip(entries, strips, strict=True):
-        if not math.isnan(strip.estimate):
-            low, high = strip.extent
-            start, stop = scales.get(entry.base_metric, (low, high))
-            scales[entry.base_metric] = (min(start, low), max(stop, high))
-    return [
-        drawing.draw(strip, scales.get(entry.base_metric), wide=False)
-        for entry, strip in zip(entries, strips, strict=True)
-    ]
+def _sections_of(
+    results: Mapping[Any, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Any]]:
+    """Yield comparisons, and what holds none as a whole, each with its name."""
+    for key, value in results.items():
+        below = (*path, str(key))
+        if isinstance(value, Mapping) and entries.holds_comparisons(value):
+            yield from _sections_of(value, below)
+        else:
+            yield ", ".join(below), _shown(value)

@@ -1,0 +1,160 @@
+"""Where results stand in a dict of them, and how a table of scores is laid out.
+
+A dict of results may hold dicts: metrics, subgroups, test sets, systems. `leaves` walks it down to
+results and comparisons; the other functions lay out those that are scores, one row each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from . import drawing, rendering, wording
+from .result import EvaluationResult, record_of
+from .shown import Shown
+
+Path = tuple[str, ...]
+
+
+def leaves(results: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Path, Shown]]:
+    """Yield the results and comparisons of nested dicts in their order, each with its keys.
+
+    Parameters
+    ----------
+    results : mapping
+        Values are `EvaluationResult`, `ComparisonResult` or mappings.
+    path : tuple of str
+        Keys above.
+
+    Yields
+    ------
+    tuple (tuple of str, EvaluationResult or ComparisonResult)
+        Keys from the outermost, and the result.
+
+    Raises
+    ------
+    TypeError
+        If a value is something else.
+    """
+    for key, value in results.items():
+        if isinstance(value, Mapping):
+            yield from leaves(value, (*path, str(key)))
+        elif isinstance(value, Shown):
+            yield (*path, str(key)), value
+        else:
+            raise TypeError(
+                "The values of a ResultTable must be results, comparisons, or dicts of them. Got "
+                f"{type(value).__name__} for {key!r}."
+            )
+
+
+def holds_comparisons(results: Mapping[Any, Any]) -> bool:
+    """Return whether a comparison stands anywhere in nested dicts."""
+    return any(not isinstance(value, EvaluationResult) for _, value in leaves(results))
+
+
+class Entry(NamedTuple):
+    """A score and where it stands.
+
+    Attributes
+    ----------
+    path : tuple of str
+        Its keys, from the outermost.
+    result : EvaluationResult
+        The result.
+    """
+
+    path: Path
+    result: EvaluationResult
+
+    @property
+    def base_metric(self) -> str:
+        """Name of the metric without the name of the subgroup."""
+        key = self.path[-1] if self.path else ""
+        return self.result.metric.removesuffix(f" ({key})")
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether it is the difference of two subgroups."""
+        return self.path[-1:] == ("gap",) and " gap (" in self.result.metric
+
+    @property
+    def is_named_by_metric(self) -> bool:
+        """Whether the name of the metric says all that the keys say."""
+        *outer, key = self.path or ("",)
+        names = (key, f"{self.base_metric} ({key})")
+        is_own = self.is_gap or self.result.metric in names
+        return is_own and all(self.result.metric.startswith(name) for name in outer)
+
+    @property
+    def name(self) -> str:
+        """The metric, if it says all; else the keys."""
+        return self.result.metric if self.is_named_by_metric else ", ".join(self.path)
+
+
+def entries_of(results: Mapping[Any, Any]) -> list[Entry]:
+    """Return the scores of a dict of results, or of dicts of them, in their order."""
+    return [
+        Entry(path, value) for path, value in leaves(results) if isinstance(value, EvaluationResult)
+    ]
+
+
+# ------------------------------------------------------------------ a table of scores
+
+
+def scores_table(entries: Sequence[Entry]) -> rendering.Table:
+    """Return one row per score; its keys come first, unless the metric's name holds them all."""
+    results = [entry.result for entry in entries]
+    if all(entry.is_named_by_metric for entry in entries):
+        return wording.table_of(results)
+    titles = _level_titles(entries)
+    names = [(entry.path + ("",) * len(titles))[: len(titles)] for entry in entries]
+    return wording.table_of(results, names, titles)
+
+
+def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the rows of a data frame of scores."""
+    titles = _level_titles(entries)
+    padding = ("",) * len(titles)
+    return [
+        dict(zip(titles, entry.path + padding, strict=False)) | record_of(entry.result)
+        for entry in entries
+    ]
+
+
+def _level_titles(entries: Sequence[Entry]) -> list[str]:
+    """Return the title of the column of each level of keys."""
+    depth = max((len(entry.path) for entry in entries), default=1)
+    return ["name", "subgroup", *(f"level {k}" for k in range(3, depth + 1))][:depth]
+
+
+def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
+    """Return what must be said of the scores, each sentence once, with those it holds for."""
+    order = ["estimand", "held fixed", "undefined", "note"]
+    holders: dict[tuple[str, str], list[str]] = {}
+    for entry in entries:
+        for label, text in wording.facts(entry.result, cheap=True):
+            reason = text.startswith("undefined:") and label not in ("standard error", "bias")
+            if label in order or reason:
+                holders.setdefault((label, text), []).append(entry.name)
+    lines = []
+    for (label, text), names in holders.items():
+        everywhere = len(names) == len(entries)
+        lines.append((label, text if everywhere else f"{'; '.join(names)}: {text}"))
+    return sorted(lines, key=lambda line: order.index(line[0]) if line[0] in order else 1.5)
+
+
+def drawings(entries: Sequence[Entry]) -> list[str]:
+    """Return a small drawing per score; those of one metric have one scale."""
+    strips = [wording.strip_of(entry.result) for entry in entries]
+    scales: dict[str, tuple[float, float]] = {}
+    for entry, strip in zip(entries, strips, strict=True):
+        if not math.isnan(strip.estimate):
+            low, high = strip.extent
+            start, stop = scales.get(entry.base_metric, (low, high))
+            scales[entry.base_metric] = (min(start, low), max(stop, high))
+    return [
+        drawing.draw(strip, scales.get(entry.base_metric), wide=False)
+        for entry, strip in zip(entries, strips, strict=True)
+    ]

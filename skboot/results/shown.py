@@ -1,0 +1,206 @@
+"""`Shown`: what results, comparisons and tables of them can all do.
+
+A class that is shown says its words (`summary`, `claim`), its tables, its rows of a data frame, its
+HTML, the display that draws it and what a file of it holds. This base writes them in every form.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+from . import rendering, storage
+
+
+class Shown:
+    """Tables, pages, pictures and files of what an evaluation found."""
+
+    # The kind of its files, and their newest version.
+    _format: ClassVar[tuple[str, int]]
+    # What it is called in a message about a file.
+    _noun: ClassVar[str]
+
+    # -------------------------------------------------------------- what each class says
+
+    def summary(self) -> str:
+        """Describe the result in plain text."""
+        raise NotImplementedError
+
+    def claim(self) -> str:
+        """Say the result for a paper."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        raise NotImplementedError
+
+    def _heading(self) -> str:
+        """Return the title of a page."""
+        raise NotImplementedError
+
+    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
+        """Return tables, each after its caption, which may be empty."""
+        raise NotImplementedError
+
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of a data frame."""
+        raise NotImplementedError
+
+    @property
+    def _display(self) -> str:
+        """Name of the class and of its maker in `skboot.plots`."""
+        raise NotImplementedError
+
+    def _to_parts(self) -> dict[str, Any]:
+        """Return values that `skboot.results.storage` can write."""
+        raise NotImplementedError
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        """Return the equal of the object whose ``_to_parts`` are given."""
+        raise NotImplementedError
+
+    # -------------------------------------------------------------- tables and pages
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row per result, or per pair of a comparison.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Of a result with the columns metric, estimate, low, high and more; of a comparison
+            with first, second, difference, low, high, p_value and more. A table begins with the
+            column ``name``, which holds its keys; a nested one of results also holds the inner
+            keys, in ``subgroup``. A table with comparisons has rows of pairs alone.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                f"{type(self).__name__}.to_frame needs pandas. Install it with: "
+                "pip install 'skboot[dataframe]'"
+            ) from error
+        return pd.DataFrame.from_records(list(self._records()))
+
+    def to_markdown(self) -> str:
+        """Return a table in Markdown.
+
+        Returns
+        -------
+        str
+            A pipe table of one row per result, or per pair of a comparison; several comparisons
+            have a table each, below its name.
+        """
+        return rendering.markdown_tables(self._tables())
+
+    def to_latex(self) -> str:
+        """Return a table in LaTeX.
+
+        Returns
+        -------
+        str
+            A tabular of one row per result, or per pair of a comparison, with the rules of the
+            booktabs package; several comparisons have a tabular each, after a comment with its
+            name.
+        """
+        return rendering.latex_tables(self._tables())
+
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Make a web page.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            File to write.
+
+        Returns
+        -------
+        str or None
+            The page, if no path is given.
+        """
+        text = rendering.page(self._heading(), self._repr_html_())
+        if path is None:
+            return text
+        storage.write_text(path, text)
+        return None
+
+    def plot(self, **kwargs: Any) -> Any:
+        """Draw the picture that suits: a distribution, intervals, or differences.
+
+        Parameters
+        ----------
+        **kwargs : dict
+            Passed to `skboot.BootstrapDistributionDisplay.from_result` for a result, to
+            `skboot.ComparisonDisplay.from_result` for a comparison, and for a table to
+            `skboot.IntervalDisplay.from_results`, or `skboot.ComparisonDisplay.from_results` if it
+            holds comparisons.
+
+        Returns
+        -------
+        BootstrapDistributionDisplay, IntervalDisplay or ComparisonDisplay
+            The picture, with its axes as ``ax_``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        # The one import that goes up: results are drawn by what stands on them.
+        from .. import plots
+
+        return attrgetter(self._display)(plots)(self, **kwargs)
+
+    # -------------------------------------------------------------- files
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all that is held to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            File to write, conventionally ``*.npz``; replaced if it exists.
+
+        Raises
+        ------
+        TypeError
+            If something is held that can only be pickled.
+        """
+        format_name, version = self._format
+        storage.save(path, self._to_parts(), format_name=format_name, version=version)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read what `save` wrote; nothing in the file is executed.
+
+        Parameters
+        ----------
+        path : path-like
+            File to read.
+
+        Returns
+        -------
+        EvaluationResult, ComparisonResult or ResultTable
+            Equal to what was saved; of the class that is asked.
+
+        Raises
+        ------
+        ValueError
+            If the file is something else, damaged, or of a newer version.
+        """
+        format_name, version = cls._format
+        parts = storage.load(path, format_name=format_name, version=version)
+        try:
+            return cls._from_parts(parts)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{os.fspath(path)!r} does not hold a whole {cls._noun}: {error}"
+            ) from error

@@ -1,0 +1,155 @@
+"""`ResultTable`: one dict of results or comparisons that is shown, saved and loaded as one."""
+
+import copy
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import skboot
+from skboot import ComparisonTable, ResultTable, bootstrap_score, compare_systems
+
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, size=120)
+SYSTEMS = {name: Y ^ (RNG.random(120) < rate) for name, rate in (("A", 0.1), ("B", 0.4))}
+OPTIONS = {"n_resamples": 199, "random_state": 0}
+METRICS = ["accuracy", "f1"]
+SUBGROUP = np.where(np.arange(120) % 2, "odd", "even")
+
+
+def scores():
+    return bootstrap_score(Y, SYSTEMS["A"], metric=METRICS, **OPTIONS)
+
+
+def scores_of_subgroups():
+    return bootstrap_score(Y, SYSTEMS["A"], metric=METRICS, by=SUBGROUP, **OPTIONS)
+
+
+def comparisons():
+    return compare_systems(Y, SYSTEMS, metric=METRICS, **OPTIONS)
+
+
+def comparisons_of_subgroups():
+    return compare_systems(Y, SYSTEMS, by=SUBGROUP, **OPTIONS)
+
+
+def of_both_kinds():
+    return ResultTable({"score": scores()["f1"], "differences": comparisons()["accuracy"]})
+
+
+def with_keys_that_are_no_text():
+    first, second = scores().values()
+    return ResultTable({3: first, None: {("a", 2.5): second}})
+
+
+MAKERS = [
+    scores,
+    scores_of_subgroups,
+    comparisons,
+    comparisons_of_subgroups,
+    of_both_kinds,
+    with_keys_that_are_no_text,
+    ResultTable,
+]
+
+
+@pytest.fixture(scope="module", params=MAKERS, ids=lambda make: make.__name__)
+def table(request):
+    return request.param()
+
+
+def test_a_table_of_comparisons_is_a_result_table():
+    assert ComparisonTable is ResultTable is skboot.ResultTable
+    assert type(comparisons()) is type(scores()) is ResultTable
+
+
+def test_a_table_survives_a_file(table, tmp_path):
+    table.save(tmp_path / "table.npz")
+    loaded = ResultTable.load(tmp_path / "table.npz")
+    assert loaded == table
+    assert list(loaded) == list(table)
+    assert loaded.summary() == table.summary()
+
+
+def test_a_table_survives_pickles_and_copies(table):
+    assert pickle.loads(pickle.dumps(table)) == table
+    assert type(copy.deepcopy(table)) is ResultTable
+
+
+def test_a_file_of_a_table_holds_no_pickle(tmp_path):
+    comparisons().save(tmp_path / "table.npz")
+    with np.load(tmp_path / "table.npz", allow_pickle=False) as archive:
+        assert "skboot.ResultTable" in str(archive["header"])
+
+
+def test_a_file_of_one_result_is_no_table(tmp_path):
+    scores()["f1"].save(tmp_path / "one.npz")
+    with pytest.raises(ValueError, match=r"holds 'skboot\.EvaluationResult', not 'skboot\.Res"):
+        ResultTable.load(tmp_path / "one.npz")
+
+
+def test_a_file_that_lacks_a_part_is_refused(tmp_path):
+    from skboot.results import storage
+
+    part = ("accuracy", "skboot.EvaluationResult", {"metric": "accuracy"})
+    for parts in ({}, {"entries": [part]}, {"entries": [("a", "os.system", {})]}):
+        storage.save(tmp_path / "x.npz", parts, format_name="skboot.ResultTable", version=1)
+        with pytest.raises(ValueError, match="does not hold a whole table"):
+            ResultTable.load(tmp_path / "x.npz")
+
+
+def test_every_table_has_every_form(table):
+    assert isinstance(table.summary(), str)
+    assert isinstance(table.to_markdown(), str)
+    assert isinstance(table.to_latex(), str)
+    assert table.to_html().startswith("<!DOCTYPE html>")
+    json.dumps(table.to_dict())
+    pytest.importorskip("pandas")
+    table.to_frame()
+
+
+def test_the_claim_of_a_table_has_a_line_for_each_result():
+    lines = comparisons().claim().splitlines()
+    assert lines == [each.claim() for each in comparisons().values()]
+    lines = scores().claim().splitlines()
+    assert lines == [each.claim() for each in scores().values()]
+
+
+def test_a_claim_begins_with_the_name_that_its_metric_does_not_say():
+    table = ResultTable({"model A": scores()["f1"]})
+    assert table.claim() == f"model A: {scores()['f1'].claim()}"
+    names = [line.split(": ")[0] for line in comparisons_of_subgroups().claim().splitlines()]
+    assert names[:2] == ["even", "odd"]
+
+
+# ------------------------------------------------------------------ lists
+
+
+def test_results_of_a_list_are_named_by_their_metric():
+    table = ResultTable(list(scores().values()))
+    assert table == scores()
+    assert list(ResultTable(comparisons().values())) == METRICS
+
+
+def test_two_results_of_one_metric_need_names():
+    result = scores()["f1"]
+    with pytest.raises(ValueError, match=r"Got 'f1' twice\. Give a dict"):
+        ResultTable([result, result])
+    assert list(ResultTable({"a": result, "b": result})) == ["a", "b"]
+
+
+@pytest.mark.parametrize("wrong", [[1], [{"a": 1}], "ab", [None]], ids=repr)
+def test_a_list_of_something_else_is_refused(wrong):
+    with pytest.raises(TypeError, match="list of results, which are named by their metrics"):
+        ResultTable(wrong)
+
+
+def test_a_table_is_made_as_a_dict_is():
+    result = scores()["f1"]
+    assert ResultTable([("a", result)]) == ResultTable(a=result) == ResultTable({"a": result})
+
+
+def test_values_of_another_type_are_named():
+    with pytest.raises(TypeError, match="Got int for 'a'"):
+        ResultTable({"a": 1}).summary()
