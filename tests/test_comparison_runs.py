@@ -8,7 +8,6 @@ from sklearn.metrics import f1_score
 
 from skboot import bootstrap_runs
 from skboot.comparison import compare_runs
-from skboot.inference.run_differences import RunsDifference, joint_p_values
 from skboot.inference.variance import RowNoise, crossed_runs, moments
 
 pytestmark = pytest.mark.filterwarnings("ignore:compare_runs. Only")
@@ -263,17 +262,6 @@ def test_several_methods_get_wider_intervals_that_agree_with_p(data, adjust):
         low, high, *_ = pair.confidence_interval
         assert pair.simultaneous_interval.low < low < high < pair.simultaneous_interval.high
         assert (pair.p_value_adjusted <= 0.05) == result.is_distinguishable(pair)
-
-
-def test_the_joint_law_of_one_difference_is_students():
-    # Level of the smallest p-value of one difference: uniform; error of 40,000 draws 0.1 %.
-    one = RunsDifference(0.0, 1.0, 7.0, 1.0, 0.0)
-    smallest = joint_p_values([one], np.eye(1), np.random.SeedSequence(0))
-    assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.004
-    many = joint_p_values([one] * 4, np.eye(4), np.random.SeedSequence(0))
-    assert abs(np.mean(many <= 0.05) - (1 - 0.95**4)) < 0.008
-    same = joint_p_values([one] * 2, np.ones((2, 2)), np.random.SeedSequence(0))
-    assert np.mean(same <= 0.05) < 0.09
 
 
 def test_the_summary_says_what_would_narrow_the_interval(data):

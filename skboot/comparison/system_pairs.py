@@ -29,8 +29,6 @@ from ..inference.differences import (
     automatic_method,
     delong_error,
     difference_interval,
-    holm,
-    max_t_adjusted,
     mcnemar_exact,
     p_value,
     share_won,
@@ -41,6 +39,10 @@ from ..inference.intervals import (
     ConfidenceInterval,
     Evidence,
     confidence_interval,
+)
+from ..inference.multiplicity import (
+    holm,
+    max_t_adjusted,
     max_t_deviations,
     t_quantile_of_normal,
 )
@@ -271,7 +273,7 @@ def _by_max_t(
     estimates = np.array([record.difference for record in records])
     replicates = np.array([difference.evidence.replicates for difference in differences])
     drawn = differences[0].evidence
-    errors, largest = max_t_deviations(estimates, replicates, drawn, order)
+    errors, largest = max_t_deviations(estimates, replicates, drawn.degrees_of_freedom, order)
     errors = np.array(
         [
             error if difference.varies else 0.0
@@ -279,7 +281,8 @@ def _by_max_t(
         ]
     )
     alone = np.array([record.p_value for record in records])
-    joint = max_t_adjusted(alone, estimates, errors, t_quantile_of_normal(drawn, largest))
+    quantiles = t_quantile_of_normal(largest, drawn.degrees_of_freedom, drawn.n_strata)
+    joint = max_t_adjusted(alone, estimates, errors, quantiles)
     found = []
     for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
         if errors[k] > 0:

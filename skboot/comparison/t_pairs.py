@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.differences import holm
 from ..inference.intervals import ConfidenceInterval
-from ..inference.run_differences import RunsDifference, joint_p_values
+from ..inference.multiplicity import simultaneous_t
+from ..inference.run_differences import RunsDifference
 from ..method_error.method_differences import MethodsDifference
 from ..results.pairs import PairedDifference
 
@@ -47,24 +47,19 @@ def adjusted(
     """
     if adjust is None:
         return list(records)
-    p_values = np.array([record.p_value for record in records])
-    rest = 1 - confidence_level
-    if len(records) == 1:
-        found, cut, name = p_values, rest, records[0].confidence_interval.method
-    elif adjust == "holm":
-        found, cut, name = holm(p_values), rest / len(records), "bonferroni"
-    else:
-        name = "max-t"
-        vary = [k for k, each in enumerate(differences) if each.standard_error > 0]
-        found, cut = p_values, rest
-        if vary:
-            smallest = joint_p_values([differences[k] for k in vary], correlation_of(vary), seed)
-            below = np.searchsorted(smallest, p_values, side="right")
-            found = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
-            cut = float(smallest[max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)])
+    joint = simultaneous_t(
+        np.array([record.p_value for record in records]),
+        np.array([difference.standard_error for difference in differences]),
+        np.array([difference.degrees_of_freedom for difference in differences]),
+        adjust,
+        confidence_level=confidence_level,
+        correlation_of=correlation_of,
+        seed=seed,
+    )
+    method = records[0].confidence_interval.method if len(records) == 1 else joint.method
     several = []
-    for record, difference, p in zip(records, differences, found, strict=True):
-        low, high = difference.interval(1 - cut)
-        wide = ConfidenceInterval(low, high, confidence_level, name)
+    for record, difference, p in zip(records, differences, joint.p_values, strict=True):
+        low, high = difference.interval(joint.level)
+        wide = ConfidenceInterval(low, high, confidence_level, method)
         several.append(replace(record, simultaneous_interval=wide, p_value_adjusted=float(p)))
     return several

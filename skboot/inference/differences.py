@@ -2,8 +2,9 @@
 
 * `tango_interval`, `mcnemar_exact`: two systems that are right or wrong on the same rows;
 * `delong_test`: two areas under ROC curves on the same rows;
-* `difference_interval`, `p_value`: any metric, from the bootstrap of the difference;
-* `holm`, `max_t_adjusted`: several differences at once.
+* `difference_interval`, `p_value`: any metric, from the bootstrap of the difference.
+
+Several differences at once are in `skboot.inference.multiplicity`.
 
 A p-value here is the smallest 1 - level whose interval of the same method excludes 0, so the two
 never disagree.
@@ -420,69 +421,6 @@ def share_won(differences: ArrayLike, greater_is_better: bool | None) -> float:
         values = -values
     wins = np.count_nonzero(values > 0) + 0.5 * np.count_nonzero(values == 0)
     return float(wins / len(values)) if len(values) else float("nan")
-
-
-def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values by Holm's step-down procedure.
-
-    Parameters
-    ----------
-    p_values : array-like of shape (n_tests,)
-        NaN values are left out of the count.
-
-    Returns
-    -------
-    ndarray of shape (n_tests,)
-        At most 1; NaN where NaN.
-
-    References
-    ----------
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
-
-    Examples
-    --------
-    >>> from skboot.inference.differences import holm
-    >>> holm([0.01, 0.04, 0.03]).round(2)
-    array([0.03, 0.06, 0.06])
-    """
-    values = np.asarray(p_values, dtype=np.float64)
-    adjusted = np.full_like(values, np.nan)
-    known = np.flatnonzero(~np.isnan(values))
-    order = known[np.argsort(values[known], kind="stable")]
-    factors = len(order) - np.arange(len(order))
-    adjusted[order] = np.minimum(np.maximum.accumulate(factors * values[order]), 1.0)
-    return adjusted
-
-
-def max_t_adjusted(
-    p_values: Floats, differences: Floats, standard_errors: Floats, largest: Floats
-) -> Floats:
-    """Adjust p-values by the joint bootstrap of the largest studentized difference.
-
-    Parameters
-    ----------
-    p_values, differences, standard_errors : ndarray of shape (n_tests,)
-        Of each difference by itself.
-    largest : ndarray of shape (n_resamples,)
-        Largest |replicate - difference| / standard error in each resample.
-
-    Returns
-    -------
-    ndarray of shape (n_tests,)
-        max(p, (1 + #{largest >= t}) / (n_resamples + 1)); 1 where the difference does not vary.
-
-    References
-    ----------
-    Westfall & Young (1993), Resampling-Based Multiple Testing, section 2.3.
-    """
-    ordered = np.sort(largest[~np.isnan(largest)])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        t = np.abs(differences) / standard_errors
-    # Scores on a lattice tie, but for rounding.
-    above = len(ordered) - np.searchsorted(ordered, t * (1 - _ROUNDING), side="left")
-    joint = (1 + above) / (len(ordered) + 1)
-    adjusted = np.where(standard_errors > 0, np.maximum(p_values, joint), 1.0)
-    return np.where(np.isnan(p_values), np.nan, adjusted)
 
 
 PROBLEMS: Mapping[str, str] = {

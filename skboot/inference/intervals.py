@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
+from .multiplicity import t_quantile_of_normal
 from .proportions import score_limits as score_limits
 from .subgroup_gap import SubgroupGap, gap_limits
 
@@ -234,70 +235,6 @@ def quantile(ordered: Floats, level: float) -> float:
     return float(start + share * (stop - start))
 
 
-def max_t_deviations(
-    differences: Floats,
-    replicates: Floats,
-    evidence: Evidence,
-    order: NDArray[np.intp] | None = None,
-) -> tuple[Floats, Floats]:
-    """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
-
-    Parameters
-    ----------
-    differences : ndarray of shape (n_differences,)
-        Differences on the data.
-    replicates : ndarray of shape (n_differences, n_resamples)
-        The same on common resamples; NaN where undefined.
-    evidence : Evidence
-        Of the units that were drawn: deviations are divided by independent chi variables with
-        their degrees of freedom, as Student's t divides.
-    order : ndarray of shape (n_differences,), optional
-        Place of each difference in an order that does not depend on that of the call.
-
-    Returns
-    -------
-    standard_errors : ndarray of shape (n_differences,)
-        Standard deviation of each difference's replicates.
-    largest : ndarray of shape (n_resamples,)
-        Largest |replicate - difference| / standard error over the differences that vary, as the
-        normal quantile of the same level; see `t_quantile_of_normal`.
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        defined = [row[~np.isnan(row)] for row in replicates]
-        errors = np.array([row.std(ddof=1) if len(row) > 1 else np.nan for row in defined])
-        vary = errors > 0
-        deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
-    if not len(deviations):
-        return errors, np.zeros(replicates.shape[1])
-    df = evidence.degrees_of_freedom
-    # A fixed stream: the draws are part of the method, not of the resampling.
-    squares = np.random.default_rng(0).standard_gamma(df / 2, size=replicates.shape[::-1]).T
-    squares = squares if order is None else squares[order]
-    deviations /= np.sqrt(squares[vary] * (2 / df))
-    return errors, np.abs(ndtri(stdtr(df, -np.fmax.reduce(deviations, axis=0))))
-
-
-def t_quantile_of_normal(evidence: Evidence, deviations: Floats) -> Floats:
-    """Stretch normal quantiles to the deviations of a sample of few units.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        Of the units that were drawn.
-    deviations : ndarray of shape (n_resamples,)
-        Largest deviation in each resample, as from `max_t_deviations`.
-
-    Returns
-    -------
-    ndarray of shape (n_resamples,)
-        sqrt(n / df) t_df(Phi(x)) for x: what Hesterberg (2015, section 3.3) does to the levels of
-        percentiles. The standard error of resamples is too small by sqrt(df / n).
-    """
-    df = evidence.degrees_of_freedom
-    quantiles = np.abs(stdtrit(df, ndtr(-deviations)))
-    return np.asarray(np.sqrt((df + evidence.n_strata) / df) * quantiles)
-
-
 # ------------------------------------------------------------------ quantiles of the replicates
 
 
@@ -406,7 +343,8 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     # Not between two of them, so that adjusted p-values, which count them, agree.
     rank = np.ceil((len(ordered) + 1) * confidence_level - 1e-9)
     largest = quantile(ordered, float(rank / (len(ordered) + 1)))
-    half = float(t_quantile_of_normal(evidence, np.array(largest))) * standard_error
+    df, n_strata = evidence.degrees_of_freedom, evidence.n_strata
+    half = float(t_quantile_of_normal(largest, df, n_strata)) * standard_error
     return evidence.estimate - half, evidence.estimate + half
 
 

@@ -9,34 +9,18 @@ per pair are the runs of one method.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
-from .._streams import child_seed
 from .variance import LEAST_DF, Moments
 
 Floats = NDArray[np.float64]
 
-# Draws for the joint law of several t statistics: the error of a 5 % level is then 0.1 %.
-_N_DRAWS = 40_000
 # Key of their stream below the seed of the plan, whose blocks have the keys below it.
 _T_DRAWS = 1 << 31
-
-
-class TDifference(Protocol):
-    """A difference with a t interval: of runs, or of methods."""
-
-    @property
-    def difference(self) -> float: ...
-
-    @property
-    def standard_error(self) -> float: ...
-
-    @property
-    def degrees_of_freedom(self) -> float: ...
 
 
 class RunsDifference(NamedTuple):
@@ -162,39 +146,3 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
     total = sum(parts)
     df = total**2 / spread if spread > 0 else float(min(len(s) for s in sides) - 1)
     return RunsDifference(centre, float(np.sqrt(total)), df, total, 0.0)
-
-
-def joint_p_values(
-    differences: Sequence[TDifference],
-    correlation: Floats,
-    seed: np.random.SeedSequence,
-) -> Floats:
-    """Smallest p-value over all differences, drawn under the hypothesis that none differs.
-
-    Parameters
-    ----------
-    differences : sequence of TDifference
-        Differences with a standard error above 0.
-    correlation : ndarray of shape (n_differences, n_differences)
-        Of their errors.
-    seed : numpy.random.SeedSequence
-        Of the draws.
-
-    Returns
-    -------
-    ndarray of shape (n_draws,)
-        In rising order. A normal vector with these correlations over independent chi variables
-        gives t statistics, each with its own degrees of freedom.
-    """
-    rng = np.random.default_rng(child_seed(seed, _T_DRAWS))
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
-    df = np.array([each.degrees_of_freedom for each in differences])
-    smallest = np.empty(_N_DRAWS)
-    for start in range(0, _N_DRAWS, 4000):
-        normal = rng.standard_normal((4000, len(df))) @ root.T
-        chi = stats.chi2.ppf(rng.random((4000, len(df))), df) / df
-        smallest[start : start + 4000] = 2 * np.min(
-            special.stdtr(df, -np.abs(normal) / np.sqrt(chi)), axis=1
-        )
-    return np.sort(smallest)

@@ -29,8 +29,8 @@ from skboot.inference.intervals import (
     ConfidenceInterval,
     Evidence,
     confidence_interval,
-    max_t_deviations,
 )
+from skboot.inference.multiplicity import max_t_deviations
 
 LEVELS = (0.8, 0.95, 0.99)
 N = 48
@@ -127,7 +127,9 @@ def by_hand(replicates, estimate=0.5, **changes):
 def joint(replicates, **changes):
     """The first of three differences, with what max-t needs."""
     known = Evidence(0.3, replicates[0], "groups", (15,), **changes)
-    errors, largest = max_t_deviations(np.array([0.3, 0.0, 0.1]), replicates, known)
+    errors, largest = max_t_deviations(
+        np.array([0.3, 0.0, 0.1]), replicates, known.degrees_of_freedom
+    )
     known = replace(known, max_t=(float(errors[0]), largest))
     return Case(known, transformed(known, SCALE, SHIFT), transformed(known, -1.0, 0.0))
 
