@@ -32,7 +32,7 @@ from skboot import BootstrapScorer, bootstrap_score
 from skboot.inference.distribution import BoundStatistic, jackknife
 from skboot.metrics.lookup import resolve_metrics
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 
@@ -228,7 +228,7 @@ def jackknife_rows() -> Iterator[Row]:
         (statistic,) = resolve_metrics(metric)[0].values()
         reduced = statistic.reduce(*data, None)
         coding = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
-        plan = ResamplingPlan(SamplingDesign.of_rows(100_000), 2, np.random.SeedSequence(0))
+        plan = ResamplingPlan(RowDesign.of(100_000), 2, np.random.SeedSequence(0))
         bound = BoundStatistic(statistic, reduced, coding)
 
         def call(plan=plan, coding=coding, bound=bound):

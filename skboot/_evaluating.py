@@ -43,13 +43,6 @@ from .results import EvaluationResult, ResultTable
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
 
-UNITS = {
-    "rows": "row",
-    "groups": "group",
-    "crossed": "member of each factor",
-    "one population": "member",
-}
-
 
 def evaluate(
     call: ScoreCall, statistics: Mapping[str, Statistic], parts: Sequence[Part]
@@ -289,7 +282,7 @@ def make_result(
         confidence_interval=interval,
         automatic=call.interval == "auto" if automatic is None else automatic,
         n_samples=n_samples,
-        unit=UNITS[known.kind],
+        unit=known.design.unit,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
         notes=(*notes, *(text for text in about_limits if text and text not in notes)),

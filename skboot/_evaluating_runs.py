@@ -194,11 +194,10 @@ def _zero_one_sign(subjects: list[BoundStatistic]) -> float:
 def _is_exact(task: RunsTask, statistic: Statistic) -> bool:
     """Whether scores are plain means of independent rows."""
     design = task.plan.design
-    plain = design.kind == "rows" and design.strata is None
     return (
         isinstance(statistic, RowMean)
         and statistic.is_row_mean
-        and plain
+        and design.draws_independent_rows
         and task.runs.rows[0].sample_weight is None
     )
 

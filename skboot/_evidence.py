@@ -97,7 +97,7 @@ def subject_of(
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
     # Given rows may split groups: then nothing is said by group.
-    by_group = design.kind == "groups" and known.additive and call.plan.resamples is None
+    by_group = design.units_are_groups and known.additive and call.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
     coding = CodedRows(
@@ -113,11 +113,11 @@ def subject_of(
         _refuse_impossible(wanted, known, call.caller)
     cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
     with_variance = (
-        not design.is_crossed
+        not design.no_jackknife
         and np.isfinite(cost)
         and (wanted == "studentized" or cost <= _CHEAP_VARIANCE)
     )
-    if design.kind == "groups" and not by_group:
+    if design.units_are_groups and not by_group:
         with_variance = False
     return BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group), known
 
@@ -177,7 +177,7 @@ def jackknives_of(
     estimates: Sequence[float],
 ) -> Sequence[Jackknife | None]:
     """Jackknife of each subject, where its acceleration is wanted or cheap."""
-    if call.plan.design.is_crossed:
+    if call.plan.design.no_jackknife:
         return [None] * len(subjects)
     wanted = [
         call.interval == "bca"

@@ -236,7 +236,7 @@ def side_of(subgroup: Subgroup, known: Evidence) -> Side:
     counts: tuple[float, ...] = (np.inf, 1)
     if subgroup.is_share:
         shape, counts = "effective", (min(subgroup.size, *known.n_units), subgroup.n_rows)
-        if known.proportion is not None and known.kind == "rows" and not known.weighted:
+        if known.proportion is not None and known.design.units_are_rows and not known.weighted:
             hits, n, _, scale, sign = known.proportion
             shape, counts, df = "wilson", (hits, n, int(scale == "f1"), int(sign < 0)), np.inf
     return Side(known.estimate, subgroup.bounds, shape, counts, df)
@@ -268,7 +268,7 @@ def side_of_difference(
         return Side(known.estimate, bounds, "tango", tuple(discordant), np.inf)
     n = np.inf
     fewest = min(subgroup.size, *known.n_units)
-    if subgroup.is_share and statistic.response == "labels" and known.kind == "rows":
+    if subgroup.is_share and statistic.response == "labels" and known.design.units_are_rows:
         # Labels differ on few rows, as right and wrong do.
         n = subgroup.n_rows if subgroup.n_class is None else 2 * fewest
     elif subgroup.is_share and np.ptp(known.replicates) == 0:
@@ -311,7 +311,7 @@ def gap_of(
     pair = (sides[a], sides[b])
     closed = all(side.shape in ("wilson", "tango") for side in pair)
     drawn = None if closed else first.replicates
-    gap = SubgroupGap(pair, len(sides), n_families, first.kind == "rows", drawn)
+    gap = SubgroupGap(pair, len(sides), n_families, first.design.units_are_rows, drawn)
     low, high = sides[a].bounds
     return (a, b), Evidence(
         estimate=float(values[a] - values[b]),

@@ -13,7 +13,13 @@ from . import _checks as check
 from .inference.distribution import check_replicates_fit
 from .metrics.lookup import check_response, resolve_metrics
 from .metrics.statistic import Statistic
-from .resampling.design import SamplingDesign
+from .resampling.design import (
+    CrossedDesign,
+    GroupDesign,
+    OnePopulationDesign,
+    RowDesign,
+    SamplingDesign,
+)
 from .resampling.plan import ResamplingPlan
 
 
@@ -167,34 +173,14 @@ def resampling_plan(
     design = _design(groups, strata, same_population, n, caller)
     if resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
-    if design.is_crossed:
-        raise check.fail(
-            caller,
-            "resamples",
-            "be None with crossed groups",
-            "both",
-            "A row's weight is a product of two there, which no list of rows can express.",
-        )
+    if design.no_given_rows:
+        must = f"be None with {design.groups_in_messages}"
+        raise check.fail(caller, "resamples", must, "both", design.no_given_rows)
     indices = check.check_resamples(resamples, n, caller)
-    if design.kind == "groups":
-        drawn = _groups_drawn(indices, design)
-        if drawn is not None:
-            return ResamplingPlan(design, len(indices), seed, drawn=drawn)
+    drawn = design.units_drawn(indices)
+    if drawn is not None:
+        return ResamplingPlan(design, len(indices), seed, drawn=drawn)
     return ResamplingPlan(design, len(indices), seed, indices)
-
-
-def _groups_drawn(indices: NDArray[np.integer], design: SamplingDesign) -> NDArray[np.int64] | None:
-    """How often each group occurs in given resamples, if all hold whole groups."""
-    assert design.members is not None
-    group = design.members[:, 0]
-    first_row = np.unique(group, return_index=True)[1]
-    drawn = np.empty((len(indices), design.n_units[0]), dtype=np.int64)
-    for line, rows in enumerate(indices):
-        of_row = np.bincount(rows, minlength=design.n_samples)
-        drawn[line] = of_row[first_row]
-        if np.any(of_row != drawn[line][group]):
-            return None
-    return drawn
 
 
 def _design(
@@ -215,13 +201,14 @@ def _design(
             )
         codes = check.check_strata(strata, None, caller)
         check.check_same_length(caller, y_pred=range(n_samples), strata=codes)
-        return SamplingDesign.of_rows(n_samples, codes)
+        return RowDesign.of(n_samples, codes)
     columns = check.check_rows("groups", groups, caller)
     check.check_same_length(caller, y_pred=range(n_samples), groups=columns)
     if columns.ndim == 2:
         pairs = check.check_pairs(columns, same_population, caller)
         check.check_strata(strata, pairs, caller)
-        return SamplingDesign.of_pairs(pairs, same_population=same_population)
+        design = OnePopulationDesign if same_population else CrossedDesign
+        return design.of(pairs)
     if same_population:
         raise check.fail(
             caller,
@@ -233,7 +220,7 @@ def _design(
     units = check.check_groups(columns, caller)
     within = check.check_strata(strata, units, caller)
     check.check_same_length(caller, y_pred=range(n_samples), strata=within)
-    return SamplingDesign.of_groups(units, within)
+    return GroupDesign.of(units, within)
 
 
 def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:

@@ -229,8 +229,7 @@ def _is_exact(call: RunsCall, statistic: Statistic) -> bool:
     return (
         isinstance(statistic, RowMean)
         and statistic.is_row_mean
-        and design.kind == "rows"
-        and design.strata is None
+        and design.draws_independent_rows
         and rows.sample_weight is None
     )
 
@@ -441,8 +440,9 @@ def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference
     divided = not call.of_one_list
     runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
     rows = 1 - np.sqrt(1 - (1 - share) / 2)
-    unit = "rows" if call.plan.design.kind == "rows" else "units"
-    options = [(rows, f"add {call.plan.design.smallest_side} test {unit}")]
+    design = call.plan.design
+    units = f"test {design.units_in_advice}"
+    options = [(rows, f"add {design.smallest_side} {units}")]
     if divided:
         options.append((runs, f"add {n} runs of each method"))
     options.sort(reverse=True)
@@ -455,6 +455,6 @@ def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference
     )
     return (
         f"{record.first} - {record.second}: {100 * share:.0f} % of the squared standard error "
-        f"comes from the runs, {100 * (1 - share):.0f} % from the test {unit}. To narrow the "
+        f"comes from the runs, {100 * (1 - share):.0f} % from the {units}. To narrow the "
         f"interval: {told}.{lists}"
     )

@@ -142,7 +142,7 @@ def search_score(
     statistics, single = statistics_of_systems(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
     plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first, caller)
-    if plan.design.is_crossed:
+    if plan.design.n_factors > 1:
         raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
     settings = {
         "confidence_level": level,
@@ -393,7 +393,7 @@ def _packed(
         confidence_interval=limits,
         automatic=refits is not None and candidates.settings["interval"] == "auto",
         n_samples=candidates.plan.design.n_samples,
-        unit="group" if candidates.plan.design.kind == "groups" else "row",
+        unit=candidates.plan.design.unit,
         greater_is_better=candidates.sign > 0,
         naive_estimate=None,
         notes=(told, *notes, *([degenerate] if degenerate else [])),

@@ -384,14 +384,11 @@ def _bootstrapped(
     estimates = [distribution.estimate for distribution in distributions]
     left_out = None
     if call.interval == "bca":
-        if call.alone.plan.design.is_crossed:
-            raise check.fail(
-                call.alone.caller,
-                "interval",
-                "not be 'bca' with crossed groups",
-                "'bca'",
-                "No single unit can be left out of both factors. Use interval='expanded'.",
-            )
+        design = call.alone.plan.design
+        if design.no_jackknife:
+            must = f"not be 'bca' with {design.groups_in_messages}"
+            advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
+            raise check.fail(call.alone.caller, "interval", must, "'bca'", advice)
         left_out = leave_out(binding, subjects)
     evidence = [unit.evidence for unit in units]
     jackknives = jackknives_of(call.alone, binding, subjects, evidence, estimates)

@@ -19,7 +19,8 @@ from .._memory import check_fits
 from .._workers import Progress, in_chunks, single_threaded_blas
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import CodedRows
-from ..resampling.plan import Binding, JackknifeResamples, ResamplingPlan
+from ..resampling.jackknife import JackknifeResamples
+from ..resampling.plan import Binding, ResamplingPlan
 
 # Peak of memory (bytes) for a replicate and its standard error: 49 measured (record 0037).
 _BYTES_PER_VALUE = 50

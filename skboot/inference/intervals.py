@@ -23,6 +23,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
+from ..resampling.design import DESIGNS, SamplingDesign
 from .multiplicity import t_quantile_of_normal
 from .proportions import score_limits as score_limits
 from .subgroup_gap import SubgroupGap, gap_limits
@@ -155,7 +156,12 @@ class Evidence:
     @property
     def independent_rows(self) -> bool:
         """Whether rows were drawn one by one, without strata or weights."""
-        return self.kind == "rows" and self.n_strata == 1 and not self.weighted
+        return self.design.units_are_rows and self.n_strata == 1 and not self.weighted
+
+    @property
+    def design(self) -> type[SamplingDesign]:
+        """Words and rules of what was resampled."""
+        return DESIGNS[self.kind]
 
 
 def confidence_interval(
@@ -293,7 +299,7 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
     errors = evidence.replicate_standard_errors[defined]
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots = np.where(shift == 0, 0.0, shift / errors)
-    if evidence.kind == "rows":
+    if evidence.design.units_are_rows:
         pivots = pivots[errors > 0]
         if not len(pivots) or np.ptp(pivots) == 0:
             df = evidence.degrees_of_freedom
@@ -474,9 +480,10 @@ def _needs_replicates(evidence: Evidence) -> str:
 
 
 def _needs_acceleration(evidence: Evidence) -> str:
-    if evidence.kind in ("crossed", "one population"):
+    design = evidence.design
+    if design.no_jackknife:
         return (
-            "is not defined for crossed groups: no single unit can be left out of both factors. "
+            f"is not defined for {design.groups_in_messages}: {design.no_jackknife}. "
             "Use interval='percentile' or 'expanded'."
         )
     if evidence.acceleration is None:
@@ -493,8 +500,10 @@ def _needs_acceleration(evidence: Evidence) -> str:
 
 
 def _needs_standard_errors(evidence: Evidence) -> str:
-    if evidence.kind in ("crossed", "one population"):
-        return "is not defined for crossed groups. Use interval='percentile' or 'expanded'."
+    design = evidence.design
+    if design.no_jackknife:
+        named = design.groups_in_messages
+        return f"is not defined for {named}. Use interval='percentile' or 'expanded'."
     if not evidence.additive:
         return "needs influence values, which exist for functions of sums only. Use interval='bca'."
     if evidence.replicate_standard_errors is None or evidence.standard_error is None:

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from ..metrics.additive import mean_of_values
 from ..resampling.coding import CodedRows
-from ..resampling.design import SamplingDesign
+from ..resampling.design import GroupDesign
 from ..resampling.plan import ResamplingPlan
 from .distribution import BoundStatistic, bootstrap
 from .intervals import quantile, score_limits
@@ -161,7 +161,7 @@ def _bootstrapped(
     """Mean on each resample of the pairs."""
     statistic = mean_of_values()
     reduced = statistic.reduce(None, wins, None)
-    plan = ResamplingPlan(SamplingDesign.of_groups(codes), n_resamples, seed)
+    plan = ResamplingPlan(GroupDesign.of(codes), n_resamples, seed)
     coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     binding = plan.bind([coding])
     [found] = bootstrap(

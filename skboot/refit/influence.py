@@ -21,7 +21,7 @@ from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
 from ..resampling.coding import CodedRows
-from ..resampling.design import SamplingDesign
+from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .lending import own_rows
 from .training import Answers
@@ -57,7 +57,7 @@ class ErrorFunction:
         if isinstance(self.statistic, CallableStatistic):
             return self._of_rows(y, given, [np.arange(len(y))])[0]
         reduced = self.statistic.reduce(y, given, None)
-        binding = _binding(self.statistic, reduced, SamplingDesign.of_rows(len(y)))
+        binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
         value = float(self.statistic.evaluate(binding.observed()[0], reduced)[0])
         return self.factor * value if np.isfinite(value) else np.nan
 
@@ -68,7 +68,7 @@ class ErrorFunction:
             kept = (np.flatnonzero(units != unit) for unit in range(n_units))
             return np.array(self._of_rows(y, given, kept))
         reduced = self.statistic.reduce(y, given, None)
-        design = SamplingDesign.of_groups(units.astype(np.intp))
+        design = GroupDesign.of(units.astype(np.intp))
         values = np.empty(n_units)
         lines = max(1, _BLOCK // n_units)
         for start in range(0, n_units, lines):

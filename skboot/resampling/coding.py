@@ -1,7 +1,7 @@
 """Which units make up the codes of several statistics: what a plan needs to draw for them together.
 
 One function for each kind of design: rows, whole groups of rows, pairs of members of two factors.
-Each takes the design and a `CodedRows` of every statistic, and returns a `Bound`.
+Each takes a `CodedRows` of every statistic, and returns a `Bound`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-from .design import SamplingDesign
 
 Floats = NDArray[np.float64]
 
@@ -160,10 +158,15 @@ def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
 Bound = tuple[list[UnitsOfCodes], tuple[NDArray[np.int64], ...], NDArray[np.intp] | None]
 
 
-def bind_rows(design: SamplingDesign, codings: Sequence[CodedRows], as_rows: bool) -> Bound:
+def bind_rows(
+    codings: Sequence[CodedRows],
+    n_samples: int,
+    strata: NDArray[np.intp] | None,
+    as_rows: bool = False,
+) -> Bound:
     """Atoms are rows, or the distinct joint codes where rows are interchangeable."""
-    n = design.n_samples
-    if not as_rows and design.strata is None and len(codings) == 1:
+    n = n_samples
+    if not as_rows and strata is None and len(codings) == 1:
         only = codings[0]
         if only.code is not None:
             multiplicity = _occurrences(only)
@@ -171,14 +174,13 @@ def bind_rows(design: SamplingDesign, codings: Sequence[CodedRows], as_rows: boo
                 member = UnitsOfCodes(only.n_codes, (only.n_codes,), reads=only.reads)
                 return [member], (multiplicity,), None
     as_rows = as_rows or any(coding.n_codes >= n for coding in codings)
-    first, multiplicity = (None, None) if as_rows else _joint_codes(design, codings)
+    first, multiplicity = (None, None) if as_rows else _joint_codes(codings, n, strata)
     # Single rows are drawn faster than that many cells of a few rows.
     if first is None or multiplicity is None or len(first) > n // 4:
         members = [_of_atoms(coding, coding.code, n) for coding in codings]
-        return members, (np.ones(n, dtype=np.int64),), design.strata
+        return members, (np.ones(n, dtype=np.int64),), strata
     members = [_of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings]
-    strata = None if design.strata is None else design.strata[first]
-    return members, (multiplicity,), strata
+    return members, (multiplicity,), None if strata is None else strata[first]
 
 
 def _occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
@@ -196,12 +198,12 @@ def _occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
 
 
 def _joint_codes(
-    design: SamplingDesign, codings: Sequence[CodedRows]
+    codings: Sequence[CodedRows], n_samples: int, strata: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """First row of each distinct combination of stratum and codes, and how many rows have it."""
-    columns = [] if design.strata is None else [design.strata]
+    columns = [] if strata is None else [strata]
     columns += [np.asarray(coding.code, dtype=np.intp) for coding in codings]
-    joint = np.zeros(design.n_samples, dtype=np.intp)
+    joint = np.zeros(n_samples, dtype=np.intp)
     for column in columns:
         joint = joint * (int(column.max()) + 2) + (column + 1)
         _, joint = np.unique(joint, return_inverse=True)
@@ -218,14 +220,16 @@ def _of_atoms(coding: CodedRows, code: NDArray[Any] | None, n_atoms: int) -> Uni
     return _entries(coding, code[atoms], atoms[:, None], (n_atoms,), None)
 
 
-def bind_groups(design: SamplingDesign, codings: Sequence[CodedRows]) -> Bound:
+def bind_groups(
+    codings: Sequence[CodedRows],
+    groups: NDArray[np.signedinteger],
+    n_groups: int,
+    strata: NDArray[np.intp] | None,
+) -> Bound:
     """Atoms are groups; the rows of a group that share a code are one entry."""
-    assert design.members is not None
-    groups = design.members[:, 0]
-    n_groups = design.n_units[0]
     members = []
     for coding in codings:
-        rows, code = _seen(coding, design.n_samples)
+        rows, code = _seen(coding, len(groups))
         if coding.n_codes >= len(rows):
             order = _counting_sort(code, coding.n_codes)
             entry: tuple[Any, Any, Any] = (code[order], groups[rows][order][:, None], None)
@@ -234,23 +238,26 @@ def bind_groups(design: SamplingDesign, codings: Sequence[CodedRows]) -> Bound:
             pair, times = _counted(key, coding.n_codes * n_groups)
             several = times if times.max() > 1 else None
             entry = (pair // n_groups, (pair % n_groups)[:, None], several)
-        members.append(_entries(coding, entry[0], entry[1], design.n_units, entry[2]))
-    return members, (np.ones(n_groups, dtype=np.int64),), design.strata
+        members.append(_entries(coding, entry[0], entry[1], (n_groups,), entry[2]))
+    return members, (np.ones(n_groups, dtype=np.int64),), strata
 
 
-def bind_pairs(design: SamplingDesign, codings: Sequence[CodedRows]) -> Bound:
+def bind_pairs(
+    codings: Sequence[CodedRows],
+    pairs: NDArray[np.signedinteger],
+    n_members: tuple[int, ...],
+    n_units: tuple[int, ...],
+) -> Bound:
     """Atoms are the members of each factor; every row is an entry."""
-    assert design.members is not None
-    n_atoms = design.n_units if design.kind == "crossed" else design.n_units * 2
     members = []
     for coding in codings:
-        rows, code = _seen(coding, design.n_samples)
+        rows, code = _seen(coding, len(pairs))
         order = _counting_sort(code, coding.n_codes)
         by_code = code[order] if len(code) > coding.n_codes else code
-        order = order if len(rows) == design.n_samples else rows[order]
-        units = design.members.take(order, axis=0).astype(np.int32, copy=False)
-        members.append(_entries(coding, by_code, units, n_atoms, None))
-    ones = tuple(np.ones(n, dtype=np.int64) for n in design.n_units)
+        order = order if len(rows) == len(pairs) else rows[order]
+        units = pairs.take(order, axis=0).astype(np.int32, copy=False)
+        members.append(_entries(coding, by_code, units, n_members, None))
+    ones = tuple(np.ones(n, dtype=np.int64) for n in n_units)
     return members, ones, None
 
 

@@ -10,29 +10,47 @@
 
 A row weighs the product of the weights of its units (Owen & Eckles 2012). In one population a
 row that pairs a member with itself weighs that member's weight once, not squared.
+
+A design is one class, `registered` where it stands. Its class attributes are the words and rules
+that results need, which keep the design's name alone; its methods bind codes to units, draw, make
+blocks, and leave out units. Drawing, blocks and the jackknife of `SamplingDesign` are those of one
+factor.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["rows", "groups", "crossed", "one population"]
+from .block import Block, UnitBlock
+from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
+from .draws import multinomial_counts
+from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
+
+# Designs by the name that results and files keep.
+DESIGNS: dict[str, type[SamplingDesign]] = {}
+_Design = TypeVar("_Design", bound="type[SamplingDesign]")
+
+
+def registered(design: _Design) -> _Design:
+    """Enter a design in `DESIGNS` under its name."""
+    DESIGNS[design.kind] = design
+    return design
 
 
 @dataclass(frozen=True, eq=False)
-class SamplingDesign:
+class SamplingDesign(ABC):
     """The units of a data set and how they are drawn.
 
-    Build one with `SamplingDesign.of_rows`, `of_groups` or `of_pairs`.
+    Build one with the ``of`` of its class.
 
     Attributes
     ----------
-    kind : {"rows", "groups", "crossed", "one population"}
-        What a unit is.
     n_samples : int
         Number of rows.
     n_units : tuple of int
@@ -41,46 +59,63 @@ class SamplingDesign:
         Unit of each row in each factor; None when each row is its own unit.
     strata : ndarray of shape (n_units,) or None
         Stratum of each unit.
+    kind : str
+        Name of the design, for results and files.
+    unit : str
+        What a unit is called.
+    units_in_advice : str
+        What units are called where more of them are asked for.
+    groups_in_messages : str
+        What the user's groups are called where something is refused because of them.
+    n_factors : int
+        Number of units that a row belongs to.
+    units_are_rows : bool
+        Whether each row is a unit of its own.
+    units_are_groups : bool
+        Whether a unit is a set of rows that belong to no other.
+    no_given_rows : str
+        Why resamples cannot be given as lists of rows; empty where they can.
+    no_jackknife : str
+        Why no single unit can be left out, and no unit has an influence; empty where it can.
+    coverage_caution : str
+        What is known against every interval of the design; empty for nothing.
     """
 
-    kind: Kind
     n_samples: int
     n_units: tuple[int, ...]
     members: NDArray[np.signedinteger] | None = None
     strata: NDArray[np.intp] | None = None
 
-    @classmethod
-    def of_rows(cls, n_samples: int, strata: NDArray[np.intp] | None = None) -> SamplingDesign:
-        """Independent rows; ``strata`` (n_samples,) holds stratum numbers from 0."""
-        return cls("rows", n_samples, (n_samples,), strata=strata)
+    kind: ClassVar[str]
+    unit: ClassVar[str]
+    units_in_advice: ClassVar[str] = "units"
+    groups_in_messages: ClassVar[str] = "groups"
+    n_factors: ClassVar[int] = 1
+    units_are_rows: ClassVar[bool] = False
+    units_are_groups: ClassVar[bool] = False
+    no_given_rows: ClassVar[str] = ""
+    no_jackknife: ClassVar[str] = ""
+    coverage_caution: ClassVar[str] = ""
 
-    @classmethod
-    def of_groups(
-        cls, groups: NDArray[np.intp], strata: NDArray[np.intp] | None = None
-    ) -> SamplingDesign:
-        """Whole groups; ``groups`` (n_samples,) numbers them from 0, ``strata`` is per row."""
-        n_groups = int(groups.max()) + 1
-        of_unit = None
-        if strata is not None:
-            of_unit = np.empty(n_groups, dtype=np.intp)
-            of_unit[groups] = strata
-        return cls("groups", len(groups), (n_groups,), groups[:, None], of_unit)
+    @staticmethod
+    @abstractmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """Interval that "auto" tries first for a metric that is no proportion.
 
-    @classmethod
-    def of_pairs(cls, pairs: NDArray[np.signedinteger], *, same_population: bool) -> SamplingDesign:
-        """Two factors; ``pairs`` (n_samples, 2) numbers the members of each column from 0.
+        Parameters
+        ----------
+        row_mean : bool
+            Whether the metric is a mean of one value per row, and these are many.
+        additive : bool
+            Whether it is a function of weighted sums.
 
-        With ``same_population`` both columns share one numbering.
+        Returns
+        -------
+        str
+            A key of `skboot.inference.intervals.METHODS`.
         """
-        if same_population:
-            return cls("one population", len(pairs), (int(pairs.max()) + 1,), pairs)
-        n_units = (int(pairs[:, 0].max()) + 1, int(pairs[:, 1].max()) + 1)
-        return cls("crossed", len(pairs), n_units, pairs)
 
-    @property
-    def is_crossed(self) -> bool:
-        """Whether a row's weight is a product of two."""
-        return self.kind in ("crossed", "one population")
+    # ------------------------------------------------------------------ numbers of units
 
     @property
     def smallest_side(self) -> int:
@@ -101,10 +136,14 @@ class SamplingDesign:
     def inflation(self) -> float:
         """Factor from the variance of resamples to that of samples, for a mean of units.
 
-        Resamples of n units in k strata have (n - k) / n of it; a crossed design has no such
-        factor, since its variance is a sum of several.
+        Resamples of n units in k strata have (n - k) / n of it.
         """
-        return 1.0 if self.is_crossed else self.smallest_side / self.degrees_of_freedom
+        return self.smallest_side / self.degrees_of_freedom
+
+    @property
+    def draws_independent_rows(self) -> bool:
+        """Whether rows are drawn one by one, without strata."""
+        return self.units_are_rows and self.strata is None
 
     def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
         """Count the units that own at least one of ``rows`` (all rows when None)."""
@@ -112,7 +151,237 @@ class SamplingDesign:
             return self.n_units
         if self.members is None:
             return (len(rows),)
-        of_rows = self.members[rows]
-        if self.kind == "one population":
-            return (len(np.unique(of_rows)),)
-        return tuple(len(np.unique(column)) for column in of_rows.T)
+        return tuple(len(np.unique(column)) for column in self.members[rows].T)
+
+    # ------------------------------------------------------------------ resamples
+
+    @abstractmethod
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
+        """Find the units that make up the codes of some statistics.
+
+        Parameters
+        ----------
+        codings : sequence of CodedRows
+            One per statistic.
+        as_rows : bool
+            Whether atoms must be single rows even where rows are interchangeable.
+
+        Returns
+        -------
+        Bound
+        """
+
+    def units_drawn(self, indices: NDArray[np.integer]) -> NDArray[np.int64] | None:
+        """How often each unit occurs in given rows, (n_resamples, n_units).
+
+        None if a resample splits units, or if units are rows, which need no counting.
+        """
+        return None
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n_resamples: int,
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> tuple[NDArray[np.integer], ...]:
+        """Draw how often the atoms of each factor occur, (n_resamples, n_atoms) each."""
+        return tuple(multinomial_counts(rng, n_resamples, m, strata) for m in multiplicity)
+
+    def blocks(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        counts: tuple[NDArray[np.integer], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> list[Block]:
+        """Blocks of these counts, one per statistic."""
+        return [UnitBlock(each, counts[0], strata) for each in units_of_codes]
+
+    def observed(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> list[Block]:
+        """Blocks of one resample, the data as they are, one per statistic."""
+        return [ObservedBlock(each, multiplicity[0], strata) for each in units_of_codes]
+
+    def left_out(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> Iterator[JackknifeResamples]:
+        """Yield the data without each unit, or without each of many sets of units."""
+        return leave_one_out(units_of_codes, multiplicity[0], strata)
+
+
+@registered
+class RowDesign(SamplingDesign):
+    """Independent rows, each of them a unit."""
+
+    kind = "rows"
+    unit = "row"
+    units_in_advice = "rows"
+    units_are_rows = True
+
+    @classmethod
+    def of(cls, n_samples: int, strata: NDArray[np.intp] | None = None) -> RowDesign:
+        """Independent rows; ``strata`` (n_samples,) holds stratum numbers from 0."""
+        return cls(n_samples, (n_samples,), strata=strata)
+
+    @staticmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """See `SamplingDesign.automatic_interval`."""
+        return "studentized" if row_mean else "bca"
+
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
+        """See `SamplingDesign.bind`; atoms are rows, or sets of interchangeable rows."""
+        return bind_rows(codings, self.n_samples, self.strata, as_rows)
+
+
+@registered
+class GroupDesign(SamplingDesign):
+    """Whole groups of rows."""
+
+    kind = "groups"
+    unit = "group"
+    units_are_groups = True
+
+    @classmethod
+    def of(cls, groups: NDArray[np.intp], strata: NDArray[np.intp] | None = None) -> GroupDesign:
+        """Whole groups; ``groups`` (n_samples,) numbers them from 0, ``strata`` is per row."""
+        n_groups = int(groups.max()) + 1
+        of_unit = None
+        if strata is not None:
+            of_unit = np.empty(n_groups, dtype=np.intp)
+            of_unit[groups] = strata
+        return cls(len(groups), (n_groups,), groups[:, None], of_unit)
+
+    @staticmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """See `SamplingDesign.automatic_interval`."""
+        return "studentized" if additive else "expanded"
+
+    @property
+    def group_of_row(self) -> NDArray[np.signedinteger]:
+        """Number of each row's group, (n_samples,)."""
+        assert self.members is not None
+        return self.members[:, 0]
+
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
+        """See `SamplingDesign.bind`; atoms are groups."""
+        return bind_groups(codings, self.group_of_row, self.n_units[0], self.strata)
+
+    def units_drawn(self, indices: NDArray[np.integer]) -> NDArray[np.int64] | None:
+        """See `SamplingDesign.units_drawn`."""
+        group = self.group_of_row
+        first_row = np.unique(group, return_index=True)[1]
+        drawn = np.empty((len(indices), self.n_units[0]), dtype=np.int64)
+        for resample, rows in enumerate(indices):
+            of_row = np.bincount(rows, minlength=self.n_samples)
+            drawn[resample] = of_row[first_row]
+            if np.any(of_row != drawn[resample][group]):
+                return None
+        return drawn
+
+
+@registered
+class CrossedDesign(SamplingDesign):
+    """Two crossed factors; every row pairs a member of one with a member of the other."""
+
+    kind = "crossed"
+    unit = "member of each factor"
+    groups_in_messages = "crossed groups"
+    n_factors = 2
+    no_given_rows = "A row's weight is a product of two there, which no list of rows can express."
+    no_jackknife = "no single unit can be left out of both factors"
+
+    @classmethod
+    def of(cls, pairs: NDArray[np.signedinteger]) -> CrossedDesign:
+        """Two factors; ``pairs`` (n_samples, 2) numbers the members of each column from 0."""
+        return cls(len(pairs), (int(pairs[:, 0].max()) + 1, int(pairs[:, 1].max()) + 1), pairs)
+
+    @staticmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """See `SamplingDesign.automatic_interval`."""
+        return "percentile"
+
+    @property
+    def inflation(self) -> float:
+        """1: the variance of resamples is a sum of several, without a common factor."""
+        return 1.0
+
+    @property
+    def n_members(self) -> tuple[int, ...]:
+        """Number of members that may stand in each column of a pair."""
+        return self.n_units
+
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
+        """See `SamplingDesign.bind`; atoms are the members of each factor."""
+        assert self.members is not None
+        return bind_pairs(codings, self.members, self.n_members, self.n_units)
+
+    def blocks(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        counts: tuple[NDArray[np.integer], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> list[Block]:
+        """See `SamplingDesign.blocks`."""
+        # Imported here, because few calls have a crossed design.
+        from .crossed import CrossedBlock
+
+        sides = (counts[0], counts[-1])
+        return [CrossedBlock(each, sides) for each in units_of_codes]
+
+    def observed(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> list[Block]:
+        """See `SamplingDesign.observed`."""
+        return self.blocks(units_of_codes, tuple(m[None] for m in multiplicity), strata)
+
+    def left_out(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> Iterator[JackknifeResamples]:
+        """Raise TypeError."""
+        raise TypeError(f"A crossed design has no jackknife: {self.no_jackknife}.")
+
+
+@registered
+class OnePopulationDesign(CrossedDesign):
+    """Pairs of members of one population, which stands on both sides."""
+
+    kind = "one population"
+    unit = "member"
+    coverage_caution = (
+        "With one population on both sides, 95 % intervals covered 88 to 91 % in "
+        "simulations with 10 to 40 members: read this one as slightly too short."
+    )
+
+    @classmethod
+    def of(cls, pairs: NDArray[np.signedinteger]) -> OnePopulationDesign:
+        """One population; ``pairs`` (n_samples, 2) numbers its members from 0 in both columns."""
+        return cls(len(pairs), (int(pairs.max()) + 1,), pairs)
+
+    @staticmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """See `SamplingDesign.automatic_interval`."""
+        return "expanded"
+
+    @property
+    def n_members(self) -> tuple[int, ...]:
+        """Number of members that may stand in each column of a pair."""
+        return self.n_units * 2
+
+    def n_units_among(self, rows: NDArray[np.intp] | None) -> tuple[int, ...]:
+        """Count the members that occur on either side of ``rows`` (all rows when None)."""
+        if rows is None or self.members is None:
+            return self.n_units
+        return (len(np.unique(self.members[rows])),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -13,8 +14,110 @@ from .block import Block, Floats, Steps, UnitBlock
 from .coding import UnitsOfCodes, types_of
 from .prefix_sums import Gap, SignChange, joined, search
 
+# Sums without a unit that are taken at once: their temporaries stay in the cache.
+_LEFT_OUT_SUMS = 1 << 15
+# Units left out one by one at most when each costs a pass over the rows; more are left out in
+# random sets, whose third and second moments estimate the same acceleration.
+_MOST_UNITS = 1000
+# Counts of resamples without a unit that are held at once.
+_COUNTS = 1 << 19
 # Terms that are subtracted one by one.
 _FEW_TERMS = 16
+
+
+class JackknifeResamples(NamedTuple):
+    """Some resamples of the leave-one-unit-out resamples.
+
+    Attributes
+    ----------
+    blocks : list of Block
+        One per statistic; each resample lacks one unit (or one random group of units).
+    times : ndarray of shape (n_resamples,)
+        Number of units that would give the same resample.
+    strata : ndarray of shape (n_resamples,)
+        Stratum of the unit.
+    """
+
+    blocks: list[Block]
+    times: NDArray[np.int64]
+    strata: NDArray[np.intp]
+
+    def parts(self, k: int, n_terms: int) -> Iterator[tuple[slice, Block]]:
+        """Yield consecutive resamples of one statistic, few where it takes sums of many terms.
+
+        Readings other than sums know of all rows what is worth more than memory that stays in
+        the cache; their resamples come together.
+        """
+        block, n_resamples = self.blocks[k], len(self.times)
+        by_parts = block.units_of_codes.reads == "sums"
+        step = max(1, _LEFT_OUT_SUMS // n_terms) if by_parts else n_resamples
+        for start in range(0, n_resamples, step):
+            resamples = slice(start, min(start + step, n_resamples))
+            yield resamples, block._part(resamples) if step < n_resamples else block
+
+
+def leave_one_out(
+    units_of_codes: Sequence[UnitsOfCodes],
+    multiplicity: NDArray[np.int64],
+    strata: NDArray[np.intp] | None,
+) -> Iterator[JackknifeResamples]:
+    """Yield the data without one unit, for designs of one factor.
+
+    Every unit is left out where every statistic has a closed form or the units are few; else
+    about a thousand random sets of units are, dealt out within strata.
+    """
+    cheap = all(
+        each.reads in ("sums", "pairs")
+        or (each.reads in ("crossing", "thresholds") and each.code_of_atom is not None)
+        for each in units_of_codes
+    )
+    n = len(multiplicity)
+    # Units of one atom give the same resample.
+    if not cheap and n > _MOST_UNITS:
+        yield from _sets_left_out(units_of_codes, multiplicity, strata)
+        return
+    stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
+    step = n if cheap else max(1, _COUNTS // n)
+    for start in range(0, n, step):
+        atoms = range(start, min(start + step, n))
+        blocks: list[Block] = [
+            JackknifeBlock(each, multiplicity, atoms, strata) for each in units_of_codes
+        ]
+        at = slice(atoms.start, atoms.stop)
+        yield JackknifeResamples(blocks, multiplicity[at], stratum[at])
+
+
+def _sets_left_out(
+    units_of_codes: Sequence[UnitsOfCodes],
+    multiplicity: NDArray[np.int64],
+    strata: NDArray[np.intp] | None,
+) -> Iterator[JackknifeResamples]:
+    """Yield the data without random sets of units, dealt out within each stratum."""
+    n_atoms = len(multiplicity)
+    atom = np.repeat(np.arange(n_atoms), multiplicity)
+    stratum = np.zeros(len(atom), np.intp) if strata is None else strata[atom]
+    # A fixed stream, because the sets are part of the method and not of the resampling.
+    rng = np.random.default_rng(0)
+    shuffled = rng.permutation(len(atom))
+    order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
+    sizes = np.bincount(stratum)
+    n_sets = np.maximum(2, np.round(_MOST_UNITS * sizes / sizes.sum())).astype(int)
+    sets, of_stratum = [], []
+    for h, units in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
+        dealt = np.array_split(units, min(n_sets[h], len(units)))
+        sets.extend(dealt)
+        of_stratum.extend([h] * len(dealt))
+    step = max(1, _COUNTS // n_atoms)
+    for start in range(0, len(sets), step):
+        some = sets[start : start + step]
+        counts = np.repeat(multiplicity[None], len(some), axis=0)
+        for resample, units in enumerate(some):
+            counts[resample] -= np.bincount(atom[units], minlength=n_atoms)
+        yield JackknifeResamples(
+            [UnitBlock(each, counts, strata) for each in units_of_codes],
+            np.ones(len(some), np.int64),
+            np.array(of_stratum[start : start + step], dtype=np.intp),
+        )
 
 
 class Types(NamedTuple):

@@ -13,17 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._streams import child_seed
 from .block import Block, UnitBlock
-from .coding import CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
+from .coding import CodedRows, UnitsOfCodes, bind_rows
 from .design import SamplingDesign
-from .draws import multinomial_counts
-from .jackknife import JackknifeBlock, ObservedBlock
+from .jackknife import JackknifeResamples
 from .on_demand import OnDemandBlock
 
 # Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.
@@ -46,37 +45,6 @@ _LEFT_OUT_SUMS = 1 << 15
 # Units left out one by one at most when each costs a pass over the rows; more are left out in
 # random groups, whose third and second moments estimate the same acceleration.
 _JACKKNIFE_LINES = 1000
-
-
-class JackknifeResamples(NamedTuple):
-    """Some resamples of the leave-one-unit-out resamples.
-
-    Attributes
-    ----------
-    blocks : list of Block
-        One per statistic; each resample lacks one unit (or one random group of units).
-    times : ndarray of shape (n_resamples,)
-        Number of units that would give the same resample.
-    strata : ndarray of shape (n_resamples,)
-        Stratum of the unit.
-    """
-
-    blocks: list[Block]
-    times: NDArray[np.int64]
-    strata: NDArray[np.intp]
-
-    def parts(self, k: int, n_terms: int) -> Iterator[tuple[slice, Block]]:
-        """Yield consecutive resamples of one statistic, few where it takes sums of many terms.
-
-        Readings other than sums know of all rows what is worth more than memory that stays in
-        the cache; their resamples come together.
-        """
-        block, n_resamples = self.blocks[k], len(self.times)
-        by_parts = block.units_of_codes.reads == "sums"
-        step = max(1, _LEFT_OUT_SUMS // n_terms) if by_parts else n_resamples
-        for start in range(0, n_resamples, step):
-            resamples = slice(start, min(start + step, n_resamples))
-            yield resamples, block._part(resamples) if step < n_resamples else block
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,65 +84,30 @@ class ResamplingPlan:
         -------
         Binding
         """
-        if self.design.is_crossed:
-            bound = bind_pairs(self.design, codings)
-        elif self.design.kind == "groups":
-            bound = bind_groups(self.design, codings)
-        else:
-            bound = bind_rows(self.design, codings, as_rows=self.resamples is not None)
-        units_of_codes, multiplicity, strata = bound
+        units_of_codes, multiplicity, strata = self.design.bind(
+            codings, as_rows=self.resamples is not None
+        )
         by_row = any(coding.reads == "rows" for coding in codings)
         most = _BLOCK_LINES_OF_ROWS if by_row else _BLOCK_LINES
-        on_demand = self._is_on_demand(codings, units_of_codes, strata)
+        draws_rows = self.design.draws_independent_rows and self.resamples is None
+        # One search reads nothing but the places it passes, if its codes are what is drawn.
+        reads = [coding.reads for coding in codings]
+        on_demand = draws_rows and reads == ["crossing"] and units_of_codes[0].units is None
         n_counts = 1 if on_demand else max(sum(len(m) for m in multiplicity), _read(units_of_codes))
-        resamples = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
-        draws_are_prefix_stable = self._draws_are_prefix_stable(codings, multiplicity, strata)
-        resamples = _BLOCK_LINES_OF_TWO if draws_are_prefix_stable else resamples
-        codes_of_given_rows = None
-        if self.resamples is not None:
-            codes_of_given_rows = bind_rows(
-                SamplingDesign.of_rows(self.design.n_samples), codings, True
-            )[0]
+        block_size = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        # Resamples of two atoms are drawn, and summed, one after the other.
+        prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
         return Binding(
             self,
             units_of_codes,
             multiplicity,
             strata,
-            resamples,
-            codes_of_given_rows,
-            on_demand,
-            draws_are_prefix_stable,
-        )
-
-    def _draws_are_prefix_stable(
-        self,
-        codings: Sequence[CodedRows],
-        multiplicity: tuple[NDArray[np.int64], ...],
-        strata: NDArray[np.intp] | None,
-    ) -> bool:
-        """Whether resamples are drawn, and summed, one after the other: sums of two atoms are."""
-        return (
-            self.design.kind == "rows"
-            and strata is None
-            and self.resamples is None
-            and len(multiplicity[0]) == 2
-            and all(coding.reads == "sums" for coding in codings)
-        )
-
-    def _is_on_demand(
-        self,
-        codings: Sequence[CodedRows],
-        units_of_codes: Sequence[UnitsOfCodes],
-        strata: NDArray[np.intp] | None,
-    ) -> bool:
-        """Whether one search is all that reads the resamples, and its codes are what is drawn."""
-        return (
-            len(codings) == 1
-            and codings[0].reads == "crossing"
-            and self.design.kind == "rows"
-            and strata is None
-            and self.resamples is None
-            and units_of_codes[0].units is None
+            block_size=_BLOCK_LINES_OF_TWO if prefix_stable else block_size,
+            codes_of_given_rows=None
+            if self.resamples is None
+            else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
+            on_demand=on_demand,
+            draws_are_prefix_stable=prefix_stable,
         )
 
 
@@ -264,10 +197,7 @@ class Binding:
 
     def observed(self) -> list[Block]:
         """The data as they are: one resample in which every unit occurs once."""
-        if not self.plan.design.is_crossed:
-            whole = self.multiplicity[0]
-            return [ObservedBlock(member, whole, self.strata) for member in self.units_of_codes]
-        return self._blocks(tuple(m[None] for m in self.multiplicity))
+        return self.plan.design.observed(self.units_of_codes, self.multiplicity, self.strata)
 
     @property
     def fits_one_block(self) -> bool:
@@ -275,7 +205,7 @@ class Binding:
         given = self.plan.resamples is not None or self.plan.drawn is not None
         n_counts = self.block_size * len(self.multiplicity[0])
         return (
-            self.plan.design.kind == "rows"
+            self.plan.design.units_are_rows
             and not given
             and n_counts <= _NARROW_COUNTS
             and all(member.reads == "sums" for member in self.units_of_codes)
@@ -302,9 +232,7 @@ class Binding:
         n_resamples = (
             min(self.block_size, wanted) if self.draws_are_prefix_stable else self.block_size
         )
-        counts: tuple[NDArray[np.integer], ...] = tuple(
-            multinomial_counts(rng, n_resamples, m, self.strata) for m in self.multiplicity
-        )
+        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.strata)
         if with_jackknife:
             counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
         return [
@@ -313,74 +241,11 @@ class Binding:
         ]
 
     def left_out(self) -> Iterator[JackknifeResamples]:
-        """Yield leave-one-unit-out resamples of the design (rows or groups).
-
-        All of them where every statistic has a closed form or the units are few; else units
-        are left out in about a thousand random groups, within strata.
-        """
-        multiplicity = self.multiplicity[0]
-        cheap = all(
-            member.reads in ("sums", "pairs")
-            or (member.reads in ("crossing", "thresholds") and member.code_of_atom is not None)
-            for member in self.units_of_codes
-        )
-        # Units of one atom give the same resample.
-        if not cheap and len(multiplicity) > _JACKKNIFE_LINES:
-            yield from self._groups_left_out()
-            return
-        strata = self.strata
-        if strata is None:
-            strata = np.broadcast_to(np.intp(0), len(multiplicity))
-        n = len(multiplicity)
-        step = n if cheap else max(1, _BLOCK_COUNTS // (8 * n))
-        for start in range(0, len(multiplicity), step):
-            atoms = range(start, min(start + step, len(multiplicity)))
-            blocks: list[Block] = [
-                JackknifeBlock(member, multiplicity, atoms, self.strata)
-                for member in self.units_of_codes
-            ]
-            at = slice(atoms.start, atoms.stop)
-            yield JackknifeResamples(blocks, multiplicity[at], strata[at])
-
-    def _groups_left_out(self) -> Iterator[JackknifeResamples]:
-        """Random groups of units, dealt out within each stratum."""
-        multiplicity = self.multiplicity[0]
-        unit_atom = np.repeat(np.arange(len(multiplicity)), multiplicity)
-        stratum = (
-            np.zeros(len(unit_atom), np.intp) if self.strata is None else self.strata[unit_atom]
-        )
-        # A fixed stream: the grouping is part of the method, not of the resampling.
-        rng = np.random.default_rng(0)
-        shuffled = rng.permutation(len(unit_atom))
-        order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
-        sizes = np.bincount(stratum)
-        n_groups = np.maximum(2, np.round(_JACKKNIFE_LINES * sizes / sizes.sum())).astype(int)
-        groups, strata = [], []
-        for h, units in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
-            parts = np.array_split(units, min(n_groups[h], len(units)))
-            groups.extend(parts)
-            strata.extend([h] * len(parts))
-        step = max(1, _BLOCK_COUNTS // (8 * len(multiplicity)))
-        for start in range(0, len(groups), step):
-            some = groups[start : start + step]
-            counts = np.repeat(multiplicity[None], len(some), axis=0)
-            for resample, units in enumerate(some):
-                counts[resample] -= np.bincount(unit_atom[units], minlength=len(multiplicity))
-            yield JackknifeResamples(
-                self._blocks((counts,)),
-                np.ones(len(some), np.int64),
-                np.array(strata[start : start + step], dtype=np.intp),
-            )
+        """Yield the data without each unit, or without each of many sets of units."""
+        return self.plan.design.left_out(self.units_of_codes, self.multiplicity, self.strata)
 
     def _blocks(self, counts: tuple[NDArray[np.integer], ...]) -> list[Block]:
-        design = self.plan.design
-        if design.is_crossed:
-            # Imported where it is needed, as few calls do.
-            from .crossed import CrossedBlock
-
-            sides = (counts[0], counts[-1])
-            return [CrossedBlock(member, sides) for member in self.units_of_codes]
-        return [UnitBlock(member, counts[0], self.strata) for member in self.units_of_codes]
+        return self.plan.design.blocks(self.units_of_codes, counts, self.strata)
 
     def _explicit_block(self, number: int) -> list[Block]:
         assert self.plan.resamples is not None

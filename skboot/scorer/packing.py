@@ -18,6 +18,7 @@ from ..method_error.method_intervals import Refits, as_confidence_interval, meth
 from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
 from ..refit.training import Record
+from ..resampling.design import GroupDesign, RowDesign
 from ..results import EvaluationResult
 from .fit_call import FitCall
 
@@ -169,14 +170,14 @@ def _make_result(
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
     low, high = measure.bounds
-    grouped = kept.target.unit is not None
+    design = RowDesign if kept.target.unit is None else GroupDesign
     result = EvaluationResult(
         metric=measure.name,
         estimand="method",
         evidence=Evidence(
             estimate=np.nan if refits is None else measure.score(refits.point),
             replicates=_score_of(found, found.run_errors),
-            kind="groups" if grouped else "rows",
+            kind=design.kind,
             n_units=(kept.n_units,),
             bounds=(0.0 - high, 0.0 - low) if measure.sign > 0 else (low, high),
             standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
@@ -184,7 +185,7 @@ def _make_result(
         confidence_interval=as_confidence_interval(interval),
         automatic=call.interval == "auto",
         n_samples=kept.n_rows,
-        unit="group" if grouped else "row",
+        unit=design.unit,
         greater_is_better=measure.sign > 0,
         naive_estimate=None,
         notes=tuple(notes),

@@ -16,7 +16,7 @@ from skboot.metrics.additive import RowMean, accuracy
 from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.statistic import CallableStatistic
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 MEAN = RowMean("mean", lambda y_true, y_pred: y_pred)
@@ -39,7 +39,7 @@ def acceleration_of(statistic, design, y_true, y_pred):
 def test_acceleration_of_a_mean_is_a_sixth_of_its_skewness_over_root_n():
     """Efron (1987), equation 6.6, with L_i = x_i - mean."""
     x = np.random.default_rng(0).exponential(size=500)
-    found = acceleration_of(MEAN, SamplingDesign.of_rows(500), None, x)
+    found = acceleration_of(MEAN, RowDesign.of(500), None, x)
     d = x - x.mean()
     assert found == pytest.approx((d**3).sum() / (6 * (d**2).sum() ** 1.5), rel=1e-9)
 
@@ -48,7 +48,7 @@ def test_acceleration_of_groups_leaves_out_whole_groups():
     rng = np.random.default_rng(1)
     groups = np.sort(np.r_[np.arange(20), rng.integers(0, 20, 180)])
     x = rng.exponential(size=200)
-    found = acceleration_of(MEAN, SamplingDesign.of_groups(groups), None, x)
+    found = acceleration_of(MEAN, GroupDesign.of(groups), None, x)
     d = x.mean() - np.array([x[groups != g].mean() for g in range(20)])
     assert found == pytest.approx((d**3).sum() / (6 * (d**2).sum() ** 1.5), rel=1e-9)
 
@@ -57,7 +57,7 @@ def test_acceleration_within_strata_is_the_multi_sample_form():
     rng = np.random.default_rng(2)
     strata = np.repeat([0, 1], [30, 70])
     x = rng.exponential(size=100) * (1 + strata)
-    found = acceleration_of(MEAN, SamplingDesign.of_rows(100, strata), None, x)
+    found = acceleration_of(MEAN, RowDesign.of(100, strata), None, x)
     cubes, squares = 0.0, 0.0
     for h, n in enumerate((30, 70)):
         rows = np.flatnonzero(strata == h)
@@ -71,9 +71,9 @@ def test_acceleration_within_strata_is_the_multi_sample_form():
 def test_leaving_out_groups_estimates_the_same_acceleration():
     """4000 skewed rows: closed form against 1000 random groups; noise 6e-4 (decision 0004)."""
     x = np.random.default_rng(3).exponential(size=4000)
-    exact = acceleration_of(MEAN, SamplingDesign.of_rows(4000), None, x)
+    exact = acceleration_of(MEAN, RowDesign.of(4000), None, x)
     generic = CallableStatistic(lambda rows: float(rows.mean()))
-    grouped = acceleration_of(generic, SamplingDesign.of_rows(4000), None, x)
+    grouped = acceleration_of(generic, RowDesign.of(4000), None, x)
     assert exact > 0.004
     assert grouped == pytest.approx(exact, abs=2.5e-3)
 
@@ -81,14 +81,14 @@ def test_leaving_out_groups_estimates_the_same_acceleration():
 def test_a_metric_that_is_undefined_without_a_unit_has_no_acceleration():
     y_true = np.array([1] + [0] * 9)
     statistic = CallableStatistic(lambda t, p: average_precision_score(t, p) if t.any() else np.nan)
-    assert np.isnan(acceleration_of(statistic, SamplingDesign.of_rows(10), y_true, np.arange(10.0)))
+    assert np.isnan(acceleration_of(statistic, RowDesign.of(10), y_true, np.arange(10.0)))
 
 
 @pytest.mark.parametrize("strata", [None, np.repeat([0, 1], [40, 80])])
 def test_standard_error_of_a_mean_is_the_plug_in_one(strata):
     x = np.random.default_rng(4).normal(size=120)
     subject = subject_of(MEAN, None, x, with_variance=True)
-    plan = ResamplingPlan(SamplingDesign.of_rows(120, strata), 50, np.random.SeedSequence(0))
+    plan = ResamplingPlan(RowDesign.of(120, strata), 50, np.random.SeedSequence(0))
     (found,) = bootstrap(plan.bind([subject.coding]), [subject])
     parts = [x] if strata is None else [x[strata == 0], x[strata == 1]]
     variance = sum(part.var() * len(part) for part in parts) / 120**2
@@ -101,7 +101,7 @@ def test_standard_error_on_groups_is_that_of_a_ratio_of_group_sums():
     rng = np.random.default_rng(5)
     groups = np.sort(np.r_[np.arange(12), rng.integers(0, 12, 100)])
     x = rng.normal(size=112)
-    design = SamplingDesign.of_groups(groups)
+    design = GroupDesign.of(groups)
     drawn = np.array([rng.multinomial(12, np.full(12, 1 / 12)) for _ in range(4)])
     plan = ResamplingPlan(design, 4, np.random.SeedSequence(0), drawn=drawn)
     subject = subject_of(MEAN, None, x, with_variance=True)
@@ -123,7 +123,7 @@ def test_acceleration_of_an_accuracy_comes_along():
     """Influences are 1 - p for a hit and -p for an error: (1 - 2p) / (6 sqrt(n p (1 - p)))."""
     y_true = np.zeros(500, dtype=int)
     y_pred = (np.arange(500) < 35).astype(int)
-    (found,) = bootstrapped(accuracy(), SamplingDesign.of_rows(500), y_true, y_pred)
+    (found,) = bootstrapped(accuracy(), RowDesign.of(500), y_true, y_pred)
     p = 465 / 500
     assert found.estimate == p
     assert found.acceleration == pytest.approx((1 - 2 * p) / (6 * np.sqrt(500 * p * (1 - p))))
@@ -135,7 +135,7 @@ def test_acceleration_of_a_macro_f1_that_comes_along_is_that_of_leaving_out_rows
     y_true = rng.integers(0, 3, 120)
     y_pred = np.where(rng.random(120) < 0.7, y_true, rng.integers(0, 3, 120))
     strata = np.arange(120) % n_strata
-    design = SamplingDesign.of_rows(120, strata if n_strata > 1 else None)
+    design = RowDesign.of(120, strata if n_strata > 1 else None)
     macro = partial(f1_score, average="macro")
     (statistic,) = resolve_metrics(macro)[0].values()
     (found,) = bootstrapped(statistic, design, y_true, y_pred)
@@ -162,7 +162,7 @@ def test_many_statistics_are_drawn_as_each_alone():
     y_true = rng.integers(0, 2, 300)
     runs = [np.where(rng.random(300) < share, y_true, 1 - y_true) for share in (0.7, 0.9, 1.0)]
     subjects = [subject_of(accuracy(), y_true, y_pred) for y_pred in runs]
-    plan = ResamplingPlan(SamplingDesign.of_rows(300), 50, np.random.SeedSequence(6))
+    plan = ResamplingPlan(RowDesign.of(300), 50, np.random.SeedSequence(6))
     for subject, (estimate, values) in zip(subjects, bootstrap_each(plan, subjects), strict=True):
         (alone,) = bootstrap(plan.bind([subject.coding]), [subject])
         assert estimate == alone.estimate

@@ -23,7 +23,7 @@ from skboot.metrics.lookup import STATISTICS, check_response, resolve_metrics
 from skboot.metrics.registry import FAST_PATHS, RESPONSES, fast_path
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
@@ -294,17 +294,15 @@ def design_of(kind, n=N_SAMPLES):
     rng = np.random.default_rng(4)
     groups = np.concatenate((np.arange(7), rng.integers(0, 7, n - 7)))
     if kind == "rows":
-        return SamplingDesign.of_rows(n)
+        return RowDesign.of(n)
     if kind == "groups":
-        return SamplingDesign.of_groups(groups)
+        return GroupDesign.of(groups)
     if kind == "strata":
-        return SamplingDesign.of_rows(n, np.arange(n) % 3)
+        return RowDesign.of(n, np.arange(n) % 3)
     if kind == "crossed":
-        return SamplingDesign.of_pairs(
-            np.column_stack(np.unravel_index(np.arange(n), (6, 4))), same_population=False
-        )
+        return CrossedDesign.of(np.column_stack(np.unravel_index(np.arange(n), (6, 4))))
     pairs = np.column_stack(np.triu_indices(7))[:n]
-    return SamplingDesign.of_pairs(pairs, same_population=True)
+    return OnePopulationDesign.of(pairs)
 
 
 def weights_of(case):

@@ -9,7 +9,7 @@ from sklearn.metrics import median_absolute_error, roc_curve
 from skboot.metrics.cost_metrics import equal_error_rate, false_positive_rate_at
 from skboot.metrics.crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 N = 72
@@ -18,11 +18,11 @@ RNG = np.random.default_rng(3)
 GROUPS = RNG.permutation(np.arange(N) % 10)
 PAIRS = np.column_stack((RNG.permutation(np.arange(N) % 8), RNG.permutation(np.arange(N) % 9)))
 DESIGNS = {
-    "rows": SamplingDesign.of_rows(N),
-    "strata": SamplingDesign.of_rows(N, np.arange(N) % 2),
-    "groups": SamplingDesign.of_groups(GROUPS),
-    "crossed": SamplingDesign.of_pairs(PAIRS, same_population=False),
-    "one population": SamplingDesign.of_pairs(PAIRS % 8, same_population=True),
+    "rows": RowDesign.of(N),
+    "strata": RowDesign.of(N, np.arange(N) % 2),
+    "groups": GroupDesign.of(GROUPS),
+    "crossed": CrossedDesign.of(PAIRS),
+    "one population": OnePopulationDesign.of(PAIRS % 8),
 }
 
 
@@ -203,13 +203,13 @@ def test_values_without_one_row_equal_those_of_the_other_rows(statistic, decimal
     y, score = binary("no ties")
     score = score if decimals is None else score.round(decimals)
     reduced = statistic.reduce(y, score, None)
-    plan = ResamplingPlan(SamplingDesign.of_rows(N), 1, np.random.SeedSequence(0))
+    plan = ResamplingPlan(RowDesign.of(N), 1, np.random.SeedSequence(0))
     (left_out,) = plan.bind([CodedRows(reduced.code, reduced.n_codes, "crossing")]).left_out()
     values = statistic.evaluate(left_out.blocks[0], reduced)
     for row in range(N):
         one_less = [np.delete(array, row) for array in (y, score)]
         alone = statistic.reduce(*one_less, None)
-        plan = ResamplingPlan(SamplingDesign.of_rows(N - 1), 1, np.random.SeedSequence(0))
+        plan = ResamplingPlan(RowDesign.of(N - 1), 1, np.random.SeedSequence(0))
         observed = plan.bind([CodedRows(alone.code, alone.n_codes, "crossing")]).observed()[0]
         expected = statistic.evaluate(observed, alone)[0]
         assert_allclose(values[reduced.code[row]], expected, rtol=0, atol=1e-12)
@@ -226,7 +226,7 @@ def test_drawing_only_what_the_crossing_needs_has_the_law_of_drawing_rows(statis
     score = score if decimals is None else score.round(decimals)
     reduced = statistic.reduce(y, score, None)
     coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
-    design = SamplingDesign.of_rows(n)
+    design = RowDesign.of(n)
     picks = rng.integers(0, n, (n_resamples, n))
     values = []
     for resamples in (None, picks):

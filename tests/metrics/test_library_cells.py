@@ -14,7 +14,7 @@ from skboot import bootstrap_score
 from skboot.metrics.adapters import CellsCallable, LibraryCallable
 from skboot.metrics.lookup import resolve_metrics
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import CrossedDesign, GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 METRICS = {
@@ -43,13 +43,13 @@ def design_of(kind):
     groups = np.random.default_rng(1).integers(0, 15, N)
     groups[:15] = np.arange(15)
     if kind == "groups":
-        return SamplingDesign.of_groups(groups)
+        return GroupDesign.of(groups)
     if kind == "strata":
-        return SamplingDesign.of_rows(N, np.arange(N) % 3)
+        return RowDesign.of(N, np.arange(N) % 3)
     if kind == "crossed":
         pairs = np.column_stack(np.unravel_index(np.arange(N), (12, 10)))
-        return SamplingDesign.of_pairs(pairs, same_population=False)
-    return SamplingDesign.of_rows(N)
+        return CrossedDesign.of(pairs)
+    return RowDesign.of(N)
 
 
 @pytest.mark.parametrize("kind", ["rows", "groups", "strata", "crossed"])

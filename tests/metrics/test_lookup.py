@@ -14,7 +14,7 @@ import skboot.metrics
 from skboot.metrics.lookup import check_response, known_names, resolve_metrics
 from skboot.metrics.statistic import CallableStatistic, MetricError
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 RNG = np.random.default_rng(0)
@@ -50,7 +50,7 @@ def observed(statistic, y_true, y_pred, weights=None):
 def resampled(statistic, y_true, y_pred, weights, resamples):
     reduced = statistic.reduce(y_true, y_pred, weights)
     coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
-    design = SamplingDesign.of_rows(len(y_pred))
+    design = RowDesign.of(len(y_pred))
     seed = np.random.SeedSequence(0)
     plan = ResamplingPlan(design, len(resamples), seed, np.asarray(resamples))
     (block,) = plan.bind([coding]).block(0)

@@ -16,7 +16,7 @@ from skboot.metrics.ranking import (
     delong_covariance,
 )
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 REFERENCES = Path(__file__).parents[1] / "references" / "delong"
@@ -32,12 +32,12 @@ def designs(n):
     trials = rng.integers(0, 8, (n, 2))
     trials[:8] = np.arange(8)[:, None]
     return {
-        "rows": SamplingDesign.of_rows(n),
-        "strata": SamplingDesign.of_rows(n, np.arange(n) % 2),
-        "groups": SamplingDesign.of_groups(groups),
-        "groups in strata": SamplingDesign.of_groups(groups, groups % 2),
-        "crossed": SamplingDesign.of_pairs(pairs, same_population=False),
-        "one population": SamplingDesign.of_pairs(trials, same_population=True),
+        "rows": RowDesign.of(n),
+        "strata": RowDesign.of(n, np.arange(n) % 2),
+        "groups": GroupDesign.of(groups),
+        "groups in strata": GroupDesign.of(groups, groups % 2),
+        "crossed": CrossedDesign.of(pairs),
+        "one population": OnePopulationDesign.of(trials),
     }
 
 
@@ -221,7 +221,7 @@ def test_naive_values_are_those_of_one_score_for_all():
 
 def alone(statistic, y, score, n_resamples=2000, seed=11):
     reduced = statistic.reduce(y, score, None)
-    design = SamplingDesign.of_rows(len(y))
+    design = RowDesign.of(len(y))
     plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(seed))
     binding = plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)])
     values = [statistic.evaluate(binding.block(k)[0], reduced) for k in range(binding.n_blocks)]
@@ -234,9 +234,7 @@ def by_rows(statistic, y, score, n_resamples=2000, seed=12):
     reduced = statistic.reduce(y, score, None)
     n = len(y)
     picks = rng.integers(0, n, (n_resamples, n))
-    plan = ResamplingPlan(
-        SamplingDesign.of_rows(n), n_resamples, np.random.SeedSequence(0), resamples=picks
-    )
+    plan = ResamplingPlan(RowDesign.of(n), n_resamples, np.random.SeedSequence(0), resamples=picks)
     binding = plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)])
     values = [statistic.evaluate(binding.block(k)[0], reduced) for k in range(binding.n_blocks)]
     return np.concatenate(values)[:n_resamples]
@@ -268,7 +266,7 @@ def test_merged_codes_give_the_observed_value(statistic, decimals):
     score = score if decimals is None else score.round(decimals)
     reduced = statistic.reduce(y, score, None)
     assert reduced.n_codes < 100
-    plan = ResamplingPlan(SamplingDesign.of_rows(1000), 1, np.random.SeedSequence(0))
+    plan = ResamplingPlan(RowDesign.of(1000), 1, np.random.SeedSequence(0))
     block = plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)]).observed()[0]
     function = roc_auc_score if isinstance(statistic, RocAuc) else average_precision_score
     assert_allclose(statistic.evaluate(block, reduced), function(y, score), atol=1e-12)
@@ -284,7 +282,7 @@ def test_areas_without_one_row_equal_scikit_learn(share, decimals):
     score = score if decimals is None else score.round(decimals)
     statistic = RocAuc()
     reduced = statistic.reduce(y, score, None)
-    plan = ResamplingPlan(SamplingDesign.of_rows(n), 1, np.random.SeedSequence(0))
+    plan = ResamplingPlan(RowDesign.of(n), 1, np.random.SeedSequence(0))
     (left_out,) = plan.bind([CodedRows(reduced.code, reduced.n_codes, "pairs")]).left_out()
     values = np.repeat(statistic.evaluate(left_out.blocks[0], reduced), left_out.times)
     expected = [roc_auc_score(np.delete(y, i), np.delete(score, i)) for i in range(n)]

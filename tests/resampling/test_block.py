@@ -11,7 +11,7 @@ from skboot.resampling import prefix_sums as running_module
 from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.crossed import CrossedBlock
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.jackknife import JackknifeBlock
 from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.prefix_sums import running_sums
@@ -26,12 +26,12 @@ TRIALS = np.sort(RNG.integers(0, 9, (N, 2)), axis=1)
 TRIALS[:9] = np.arange(9)[:, None]
 
 DESIGNS = {
-    "rows": SamplingDesign.of_rows(N),
-    "strata": SamplingDesign.of_rows(N, np.arange(N) % 3),
-    "groups": SamplingDesign.of_groups(GROUPS),
-    "groups in strata": SamplingDesign.of_groups(GROUPS, GROUPS % 2),
-    "crossed": SamplingDesign.of_pairs(PAIRS, same_population=False),
-    "one population": SamplingDesign.of_pairs(TRIALS, same_population=True),
+    "rows": RowDesign.of(N),
+    "strata": RowDesign.of(N, np.arange(N) % 3),
+    "groups": GroupDesign.of(GROUPS),
+    "groups in strata": GroupDesign.of(GROUPS, GROUPS % 2),
+    "crossed": CrossedDesign.of(PAIRS),
+    "one population": OnePopulationDesign.of(TRIALS),
 }
 UNSEEN = RNG.integers(-1, 6, N)
 # As many entries as groups, one of which has two and one none.
@@ -269,9 +269,7 @@ def test_a_crossing_is_the_first_end_where_the_gap_is_not_negative(case, share):
 def test_a_window_finds_the_same_crossing_as_all_rows(monkeypatch):
     rng = np.random.default_rng(3)
     pairs = np.column_stack([side.ravel() for side in np.indices((40, 30))])
-    plan = ResamplingPlan(
-        SamplingDesign.of_pairs(pairs, same_population=False), 16, np.random.SeedSequence(0)
-    )
+    plan = ResamplingPlan(CrossedDesign.of(pairs), 16, np.random.SeedSequence(0))
     terms = rng.integers(0, 2, (600, 1)) * [1.0, 0.0] + [0.0, 1.0]
     code = rng.permutation(np.arange(1200) // 2)
     (block,) = plan.bind([CodedRows(code, 600, "crossing")]).block(0)

@@ -8,7 +8,7 @@ from scipy import stats
 from skboot.resampling import on_demand as lazy_module
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.draws import multinomial_counts
 from skboot.resampling.on_demand import OnDemandBlock
 from skboot.resampling.plan import ResamplingPlan
@@ -123,8 +123,8 @@ def test_a_lazy_block_is_read_once():
 
 def test_a_plan_is_lazy_for_a_search_alone():
     crossing, sums = CodedRows(np.arange(N), N, "crossing"), CodedRows(None, N, "sums")
-    rows, groups = SamplingDesign.of_rows(N), SamplingDesign.of_groups(np.arange(N) // 2)
-    strata = SamplingDesign.of_rows(N, np.arange(N) % 2)
+    rows, groups = RowDesign.of(N), GroupDesign.of(np.arange(N) // 2)
+    strata = RowDesign.of(N, np.arange(N) % 2)
     seed = np.random.SeedSequence(0)
     assert ResamplingPlan(rows, 10, seed).bind([crossing]).on_demand
     assert not ResamplingPlan(rows, 10, seed).bind([crossing, sums]).on_demand
@@ -136,7 +136,7 @@ def test_a_plan_is_lazy_for_a_search_alone():
 
 
 def test_a_lazy_block_is_a_function_of_its_number():
-    plan = ResamplingPlan(SamplingDesign.of_rows(N), 5000, np.random.SeedSequence(0))
+    plan = ResamplingPlan(RowDesign.of(N), 5000, np.random.SeedSequence(0))
     binding = plan.bind([CodedRows(np.arange(N), N, "crossing")])
     found = [binding.block(k)[0].crossing(TERMS, share(0.5))[0] for k in (0, 1, 0)]
     assert_array_equal(found[0].after, found[2].after)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 N = 60
@@ -15,12 +15,12 @@ PAIRS = np.array([(i, j) for i in range(6) for j in range(10)])
 ONE_POPULATION = np.array([(i, j) for i in range(11) for j in range(i, 11)])[:N]
 
 DESIGNS = {
-    "rows": SamplingDesign.of_rows(N),
-    "rows in strata": SamplingDesign.of_rows(N, np.repeat([0, 1, 2], [30, 20, 10])),
-    "groups": SamplingDesign.of_groups(GROUPS),
-    "groups in strata": SamplingDesign.of_groups(GROUPS, STRATA_OF_GROUPS[GROUPS]),
-    "crossed": SamplingDesign.of_pairs(PAIRS, same_population=False),
-    "one population": SamplingDesign.of_pairs(ONE_POPULATION, same_population=True),
+    "rows": RowDesign.of(N),
+    "rows in strata": RowDesign.of(N, np.repeat([0, 1, 2], [30, 20, 10])),
+    "groups": GroupDesign.of(GROUPS),
+    "groups in strata": GroupDesign.of(GROUPS, STRATA_OF_GROUPS[GROUPS]),
+    "crossed": CrossedDesign.of(PAIRS),
+    "one population": OnePopulationDesign.of(ONE_POPULATION),
 }
 EVERY_ROW = CodedRows(None, N, "running")
 
@@ -95,9 +95,7 @@ def test_same_member_trials_have_the_variance_of_one_multinomial_weight():
     sqrt(2 / 40000) = 0.7 %; 3.2 % is allowed. With squared weights it would be 2.75 times.
     """
     n_members = 40
-    design = SamplingDesign.of_pairs(
-        np.repeat(np.arange(n_members)[:, None], 2, axis=1), same_population=True
-    )
+    design = OnePopulationDesign.of(np.repeat(np.arange(n_members)[:, None], 2, axis=1))
     values = np.random.default_rng(3).normal(size=n_members)
     binding = ResamplingPlan(design, 40_000, np.random.SeedSequence(4)).bind(
         [CodedRows(None, n_members, "sums")]
@@ -164,7 +162,7 @@ def test_interchangeable_rows_are_left_out_once_with_their_multiplicity():
 
 def test_many_units_without_a_closed_form_are_left_out_in_groups_that_cover_them_once():
     n = 5000
-    binding = ResamplingPlan(SamplingDesign.of_rows(n), 2, np.random.SeedSequence(0)).bind(
+    binding = ResamplingPlan(RowDesign.of(n), 2, np.random.SeedSequence(0)).bind(
         [CodedRows(None, n, "running")]
     )
     missing = np.zeros(n)
@@ -209,7 +207,7 @@ def test_given_resamples_are_used_as_they_are():
 def test_a_block_never_holds_more_counts_than_its_budget():
     """Memory: no array of n_resamples x n_samples, whatever n is."""
     for n in (10, 10_000, 1_000_000):
-        binding = ResamplingPlan(SamplingDesign.of_rows(n), 10_000, np.random.SeedSequence(0)).bind(
+        binding = ResamplingPlan(RowDesign.of(n), 10_000, np.random.SeedSequence(0)).bind(
             [CodedRows(None, n, "running")]
         )
         assert binding.block_size * n <= 1 << 22
@@ -225,7 +223,7 @@ def test_resamples_of_two_atoms_do_not_depend_on_how_many_follow():
     terms = np.array([[0.1, 1.0], [1 / 3, 0.7]])
     drawn, sums = [], []
     for n_resamples in (100, 1999, 40_000):
-        plan = ResamplingPlan(SamplingDesign.of_rows(1000), n_resamples, np.random.SeedSequence(1))
+        plan = ResamplingPlan(RowDesign.of(1000), n_resamples, np.random.SeedSequence(1))
         binding = plan.bind([TWO])
         blocks = [binding.block(k)[0] for k in range(binding.n_blocks)]
         drawn.append(np.vstack([block.sums() for block in blocks]))
@@ -239,7 +237,7 @@ def test_resamples_of_two_atoms_do_not_depend_on_how_many_follow():
 
 def test_resamples_of_two_atoms_are_binomial():
     """Mean and variance of 40,000 draws; false alarm below 1e-4 each."""
-    plan = ResamplingPlan(SamplingDesign.of_rows(1000), 40_000, np.random.SeedSequence(2))
+    plan = ResamplingPlan(RowDesign.of(1000), 40_000, np.random.SeedSequence(2))
     binding = plan.bind([TWO])
     hits = np.concatenate([binding.block(k)[0].sums()[:, 1] for k in range(binding.n_blocks)])
     p, n = 334 / 1000, 1000
@@ -250,7 +248,7 @@ def test_resamples_of_two_atoms_are_binomial():
 @pytest.mark.parametrize("counts", [[700, 300], [500, 300, 150, 50], [3, 2, 1]])
 def test_the_data_and_the_jackknife_come_along_after_the_resamples(counts):
     code = np.repeat(np.arange(len(counts)), counts)
-    plan = ResamplingPlan(SamplingDesign.of_rows(len(code)), 50, np.random.SeedSequence(3))
+    plan = ResamplingPlan(RowDesign.of(len(code)), 50, np.random.SeedSequence(3))
     for known in (None, np.array(counts)):
         binding = plan.bind([CodedRows(code, len(counts), "sums", known)])
         assert binding.fits_one_block

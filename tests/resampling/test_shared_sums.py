@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import SamplingDesign
+from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 N = 60
@@ -14,9 +14,9 @@ N = 60
 def designs():
     rng = np.random.default_rng(0)
     return {
-        "rows": SamplingDesign.of_rows(N, None),
-        "strata": SamplingDesign.of_rows(N, rng.integers(0, 3, N)),
-        "groups": SamplingDesign.of_groups(rng.permutation(np.arange(N) % 12), None),
+        "rows": RowDesign.of(N, None),
+        "strata": RowDesign.of(N, rng.integers(0, 3, N)),
+        "groups": GroupDesign.of(rng.permutation(np.arange(N) % 12), None),
     }
 
 
