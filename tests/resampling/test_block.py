@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from designs import EXAMPLES, GROUPS, PAIRS, TRIALS, N
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
@@ -11,28 +12,13 @@ from skboot.resampling import prefix_sums as running_module
 from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.crossed import CrossedBlock
-from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
+from skboot.resampling.design import CrossedDesign
 from skboot.resampling.jackknife import JackknifeBlock
 from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.prefix_sums import running_sums
 
-N = 70
 N_LINES = 8
 RNG = np.random.default_rng(0)
-GROUPS = RNG.permutation(np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 8, 8]))
-PAIRS = np.column_stack((RNG.integers(0, 9, N), RNG.integers(0, 7, N)))
-PAIRS[:9, 0], PAIRS[-7:, 1] = np.arange(9), np.arange(7)
-TRIALS = np.sort(RNG.integers(0, 9, (N, 2)), axis=1)
-TRIALS[:9] = np.arange(9)[:, None]
-
-DESIGNS = {
-    "rows": RowDesign.of(N),
-    "strata": RowDesign.of(N, np.arange(N) % 3),
-    "groups": GroupDesign.of(GROUPS),
-    "groups in strata": GroupDesign.of(GROUPS, GROUPS % 2),
-    "crossed": CrossedDesign.of(PAIRS),
-    "one population": OnePopulationDesign.of(TRIALS),
-}
 UNSEEN = RNG.integers(-1, 6, N)
 # As many entries as groups, one of which has two and one none.
 FEW_ROWS = np.full(N, -1)
@@ -64,7 +50,7 @@ class Case:
     """A block, and the weights of its codes counted on repeated rows."""
 
     def __init__(self, design, name):
-        plan = ResamplingPlan(DESIGNS[design], N_LINES, np.random.SeedSequence(1))
+        plan = ResamplingPlan(EXAMPLES[design], N_LINES, np.random.SeedSequence(1))
         self.binding = plan.bind([coding(name), CodedRows(None, N, "rows")])
         self.block, by_row = self.binding.block(0)
         self.block = self.block._part(slice(0, N_LINES))
@@ -84,7 +70,7 @@ def small_tiles(monkeypatch):
     monkeypatch.setattr(crossed_module, "_WINDOW_FROM", 0)
 
 
-@pytest.fixture(params=DESIGNS)
+@pytest.fixture(params=EXAMPLES)
 def design(request):
     return request.param
 
@@ -123,7 +109,7 @@ def levels(rng, upper, share_tied):
 def test_a_row_weighs_as_often_as_its_unit_was_drawn():
     for name in ("rows", "strata", "groups", "groups in strata"):
         case = Case(name, "every row")
-        unit = np.arange(N) if DESIGNS[name].members is None else GROUPS
+        unit = np.arange(N) if EXAMPLES[name].members is None else GROUPS
         assert_array_equal(case.weights, case.block.counts[:, unit])
 
 
@@ -329,7 +315,7 @@ def plain_variance(block, rows_of_unit, strata, terms, code, gradient):
 @pytest.mark.parametrize("name", ["rows", "strata", "groups", "groups in strata"])
 @pytest.mark.parametrize("codes", CODES)
 def test_the_variance_is_that_of_influences_of_units(name, codes):
-    case, design = Case(name, codes), DESIGNS[name]
+    case, design = Case(name, codes), EXAMPLES[name]
     unit = np.arange(N) if design.members is None else GROUPS
     rows_of_unit = [np.flatnonzero(unit == u) for u in range(unit.max() + 1)]
     terms = case.rng.normal(size=(case.n_codes, 2))
@@ -380,7 +366,7 @@ def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
 # --- one unit left out
 
 
-ONE_FACTOR = [name for name, design in DESIGNS.items() if not design.is_crossed]
+ONE_FACTOR = [name for name, design in EXAMPLES.items() if not design.no_jackknife]
 
 
 @pytest.fixture(params=[(design, codes) for design in ONE_FACTOR for codes in CODES], ids=str)

@@ -1,13 +1,58 @@
-"""Designs: how many units and strata there are, and what follows for a variance."""
+"""What every registered design promises to plans, intervals and texts.
+
+A new design is registered where it stands, and gets an example in ``tests/designs.py``; the
+contract of blocks (``test_block.py``) then reads its resamples as well.
+"""
 
 import numpy as np
 import pytest
+from designs import EXAMPLES, N
 
-from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
+from skboot.inference.intervals import METHODS
+from skboot.resampling import design as design_module
+from skboot.resampling.coding import CodedRows
+from skboot.resampling.design import (
+    DESIGNS,
+    CrossedDesign,
+    GroupDesign,
+    OnePopulationDesign,
+    RowDesign,
+    SamplingDesign,
+    registered,
+)
+from skboot.resampling.plan import ResamplingPlan
 
 STRATA = np.repeat([0, 1, 2], 4)
-GROUPS = np.repeat(np.arange(6), 2)
 PAIRS = np.column_stack((np.arange(12) % 3, np.arange(12) % 4))
+ROWS_AND_CODES = [CodedRows(None, N, "rows"), CodedRows(np.arange(N) % 4, 4, "sums")]
+
+
+@pytest.fixture(params=EXAMPLES)
+def design(request):
+    return EXAMPLES[request.param]
+
+
+def bound(design, n_resamples=20):
+    return ResamplingPlan(design, n_resamples, np.random.SeedSequence(1)).bind(ROWS_AND_CODES)
+
+
+def test_every_registered_design_has_an_example():
+    assert {example.kind for example in EXAMPLES.values()} == set(DESIGNS)
+    assert all(DESIGNS[example.kind] is type(example) for example in EXAMPLES.values())
+
+
+def test_a_design_is_found_by_its_name_once_it_is_registered(monkeypatch):
+    known = dict(DESIGNS)
+    monkeypatch.setattr(design_module, "DESIGNS", known)
+
+    @registered
+    class Days(RowDesign):
+        kind = "days"
+
+    assert known["days"] is Days
+
+
+# ------------------------------------------------------------------ numbers and words
 
 
 @pytest.mark.parametrize(
@@ -15,8 +60,8 @@ PAIRS = np.column_stack((np.arange(12) % 3, np.arange(12) % 4))
     [
         (RowDesign.of(12), 1, 11, 12 / 11),
         (RowDesign.of(12, STRATA), 3, 9, 12 / 9),
-        (GroupDesign.of(GROUPS), 1, 5, 6 / 5),
-        (GroupDesign.of(GROUPS, STRATA), 3, 3, 6 / 3),
+        (GroupDesign.of(np.repeat(np.arange(6), 2)), 1, 5, 6 / 5),
+        (GroupDesign.of(np.repeat(np.arange(6), 2), STRATA), 3, 3, 6 / 3),
         (CrossedDesign.of(PAIRS), 1, 2, 1.0),
         (OnePopulationDesign.of(PAIRS), 1, 3, 1.0),
         (RowDesign.of(1), 1, 1, 1.0),
@@ -28,3 +73,87 @@ def test_degrees_of_freedom_are_units_less_strata_of_the_smaller_side(
     assert design.n_strata == n_strata
     assert design.degrees_of_freedom == degrees_of_freedom
     assert design.inflation == inflation
+
+
+def test_a_resample_is_as_large_as_the_sample_on_each_side(design):
+    binding = bound(design)
+    drawn = design.draw(np.random.default_rng(0), 5, binding.multiplicity, binding.strata)
+    assert len(drawn) == len(design.n_units)
+    for counts, n_units in zip(drawn, design.n_units, strict=True):
+        assert np.all(counts.sum(axis=1) == n_units)
+
+
+def test_all_rows_have_all_units_and_one_row_has_one_of_each_factor(design):
+    assert design.n_units_among(np.arange(N)) == design.n_units == design.n_units_among(None)
+    assert all(1 <= n <= design.n_factors for n in design.n_units_among(np.array([N // 2])))
+
+
+def test_a_design_has_words_for_its_units(design):
+    assert design.unit
+    assert not design.unit.endswith("s")
+    assert design.units_in_advice.endswith("s")
+    assert "groups" in design.groups_in_messages
+
+
+@pytest.mark.parametrize("row_mean", [True, False])
+@pytest.mark.parametrize("additive", [True, False])
+def test_auto_tries_an_interval_that_the_design_can_have(design, row_mean, additive):
+    method = design.automatic_interval(row_mean=row_mean, additive=additive or row_mean)
+    assert method in METHODS
+    assert not (design.no_jackknife and method in ("bca", "studentized"))
+
+
+# ------------------------------------------------------------------ resamples
+
+
+def test_the_data_are_a_resample_in_which_every_row_occurs_once(design):
+    rows, codes = bound(design).observed()
+    np.testing.assert_array_equal(rows.sums(), np.ones((1, N)))
+    np.testing.assert_array_equal(codes.sums(), [np.bincount(np.arange(N) % 4)])
+
+
+def test_all_units_are_left_out_or_the_design_says_why_none_can_be(design):
+    binding = bound(design)
+    if design.no_jackknife:
+        with pytest.raises(TypeError, match=design.no_jackknife):
+            next(iter(binding.left_out()))
+        return
+    parts = list(binding.left_out())
+    missing = np.vstack([1 - part.blocks[0].sums() for part in parts])
+    times = np.concatenate([part.times for part in parts])
+    assert times.sum() == design.n_units[0]
+    np.testing.assert_array_equal(times @ missing, np.ones(N))
+
+
+def test_units_drawn_give_the_rows_back_unless_units_were_split(design):
+    rng = np.random.default_rng(3)
+    split = rng.integers(0, N, (3, N))
+    if not design.units_are_groups:
+        assert design.units_drawn(split) is None
+        return
+    drawn = rng.multinomial(design.n_units[0], np.full(*design.n_units, 1 / design.n_units[0]), 3)
+    whole = [np.repeat(np.arange(N), counts[design.group_of_row]) for counts in drawn]
+    read = np.vstack([design.units_drawn(rows[None]) for rows in whole])
+    np.testing.assert_array_equal(read, drawn)
+    assert design.units_drawn(split) is None
+
+
+def test_a_design_states_whether_its_units_are_rows_or_sets_of_rows(design):
+    rows, _ = bound(design).block(0)
+    weights = rows.sums()
+    same = (
+        [
+            np.unique(weights[:, design.members[:, 0] == unit], axis=1).shape[1] == 1
+            for unit in range(design.n_units[0])
+        ]
+        if design.members is not None
+        else [True]
+    )
+    assert design.units_are_rows == (design.members is None)
+    assert design.units_are_groups == (design.members is not None and all(same))
+    assert design.draws_independent_rows == (design.units_are_rows and design.strata is None)
+
+
+def test_the_base_is_no_design():
+    with pytest.raises(TypeError, match="abstract"):
+        SamplingDesign(3, (3,))
