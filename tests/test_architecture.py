@@ -54,6 +54,14 @@ OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "dask", "distributed"}
 PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}
 MAX_FUNCTION_LINES = 55  # without the docstring
 MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
+MIN_MODULE_LINES = 60  # of code, for a module that only one other imports
+# May be smaller, by the last part of their names, because:
+SMALL_ON_PURPOSE = {
+    "_lazy": "packages name it in __init__, to which the rule does not apply",
+    "_sklearn_compat": "private scikit-learn stays in one file, however little it is",
+    "_tuning": "thresholds stand apart, so that a reader can skip them",
+    "_warnings": "a warning points to its caller from one place",
+}
 
 
 class Module(NamedTuple):
@@ -227,6 +235,39 @@ def long_modules(root):
     ]
 
 
+def small_modules(root):
+    """Modules that serve one other and are so short that they are a part of it.
+
+    What only an ``__init__`` names is public.
+    """
+    by_name = {module.name: module for module in modules(root)}
+    importers = {name: set() for name in by_name}
+    for module in by_name.values():
+        for item in imports(module):
+            imported = _module_of(item.target, by_name)
+            if imported not in (None, module.name):
+                importers[imported].add(module.name)
+    return [
+        f"{module.path.name} has {lines} lines of code, for {importer} alone"
+        for name, module in by_name.items()
+        if len(importers[name]) == 1
+        for importer in importers[name]
+        if "__init__.py" not in (module.path.name, by_name[importer].path.name)
+        for lines in [_code_lines_of_module(module)]
+        if lines < MIN_MODULE_LINES and module.path.stem not in SMALL_ON_PURPOSE
+    ]
+
+
+def _module_of(target, by_name):
+    """Name of the module of the package that an absolute target lies in; None for others."""
+    package, _, name = target.partition(".")
+    while package == "skboot" and name:
+        if name in by_name:
+            return name
+        name = name.rpartition(".")[0]
+    return None
+
+
 def _code_lines_of_module(module):
     lines = module.source.splitlines()
     code = {
@@ -249,6 +290,7 @@ RULES = [
     private_sklearn,
     long_functions,
     long_modules,
+    small_modules,
 ]
 
 
@@ -339,6 +381,31 @@ def test_a_broken_rule_is_found_once(rule, file, code, tmp_path):
 def test_what_is_allowed_breaks_no_rule(file, code, tmp_path):
     _write_tree(tmp_path, file, code)
     assert not [found for rule in RULES for found in rule(tmp_path)]
+
+
+@pytest.mark.parametrize(
+    "importing", ["from .a import f", "def g():\n    from skboot.metrics import a"]
+)
+def test_a_short_module_for_one_importer_is_found(importing, tmp_path):
+    _write_tree(tmp_path, "metrics/a.py", "x = 1\n" * 59)
+    _write_tree(tmp_path, "metrics/b.py", importing)
+    assert small_modules(tmp_path) == ["a.py has 59 lines of code, for metrics.b alone"]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "importers"),
+    [
+        ("a", 60, ["b"]),
+        ("a", 59, ["b", "c"]),
+        ("a", 59, ["__init__"]),
+        ("_tuning", 2, ["b"]),
+    ],
+)
+def test_a_module_may_be_short_for_several_or_long_for_one(name, lines, importers, tmp_path):
+    _write_tree(tmp_path, f"metrics/{name}.py", "x = 1\n" * lines)
+    for importer in importers:
+        _write_tree(tmp_path, f"metrics/{importer}.py", f"from .{name} import x")
+    assert not small_modules(tmp_path)
 
 
 def _write_tree(root, file, code):
