@@ -22,7 +22,7 @@ from skboot.inference.differences import tango_interval
 from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
 from skboot.method_error.cv_bootstrap import share_of_training
 from skboot.method_error.method_differences import MethodsDifference
-from skboot.refit.samples import draw
+from skboot.refit.samples import draw_training_samples
 
 N, B = 120, 60
 X, Y = load_breast_cancer(return_X_y=True)
@@ -63,7 +63,7 @@ def roc_auc_of_labels(estimator, X, y):
 
 
 def samples_of(unit=None, n_resamples=B, n_repeats=0):
-    return draw(
+    return draw_training_samples(
         N,
         unit=unit,
         codes=Y,

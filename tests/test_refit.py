@@ -38,7 +38,7 @@ from skboot.method_error.prediction_error import prediction_error
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit import inner_cv, runner
 from skboot.refit.influence import ErrorFunction, replicate
-from skboot.refit.samples import draw
+from skboot.refit.samples import draw_training_samples
 from skboot.refit.training import Answers, Job, Run, prepared, record_of
 from skboot.splitters import BootstrapSplit
 
@@ -90,7 +90,7 @@ def drawn(n_rows=60, **options):
         n_seeds=1,
         seed=np.random.SeedSequence(0),
     )
-    return draw(n_rows, **{**settings, **options})
+    return draw_training_samples(n_rows, **{**settings, **options})
 
 
 # ------------------------------------------------------------------ against R

@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 from skboot import BootstrapScorer
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit.degrees_of_freedom import class_average_df, n_effective_of
-from skboot.refit.measures import LabelMeasure, Spec, Target
+from skboot.refit.run_metrics import LabelRunMetric, RunMetricArguments, Target
 
 SIZES = (250, 100, 48, 2)
 
@@ -33,10 +33,12 @@ def kept_of(truth, given, unit=None):
     )
 
 
-def measure_of(metric, truth):
+def run_metric_of(metric, truth):
     [statistic] = resolve_metrics(metric)[0].values()
-    return LabelMeasure(
-        Spec(metric, Target(truth, np.arange(4), truth, None)), statistic, np.arange(4)
+    return LabelRunMetric(
+        RunMetricArguments(metric, Target(truth, np.arange(4), truth, None)),
+        statistic,
+        np.arange(4),
     )
 
 
@@ -84,31 +86,31 @@ def test_averages_over_classes_have_the_degrees_of_freedom_of_their_classes(metr
 
     weights = np.full(4, 0.25) if average == "macro" else np.array(SIZES) / 400
     expected = plain_df(score, truth, given, weights)
-    found = n_effective_of(measure_of(metric, truth), kept_of(truth, given))
+    found = n_effective_of(run_metric_of(metric, truth), kept_of(truth, given))
     assert found == int(expected + 1e-3) + 1
 
 
 def test_a_class_whose_two_rows_are_right_by_luck_still_limits_a_macro_average(answers):
     truth, given = answers
     lucky = np.where(truth == 3, 3, given)
-    found = n_effective_of(measure_of("balanced_accuracy", truth), kept_of(truth, lucky))
+    found = n_effective_of(run_metric_of("balanced_accuracy", truth), kept_of(truth, lucky))
     assert found <= 5
-    assert n_effective_of(measure_of("f1_weighted", truth), kept_of(truth, lucky)) > 100
+    assert n_effective_of(run_metric_of("f1_weighted", truth), kept_of(truth, lucky)) > 100
 
 
 @pytest.mark.parametrize("metric", ["f1_micro", "jaccard_micro", "matthews_corrcoef"])
 def test_pooled_metrics_count_all_units(metric, answers):
     truth, given = answers
-    assert n_effective_of(measure_of(metric, truth), kept_of(truth, given)) == 400
+    assert n_effective_of(run_metric_of(metric, truth), kept_of(truth, given)) == 400
     groups = np.arange(400) % 40
-    assert n_effective_of(measure_of(metric, truth), kept_of(truth, given, groups)) == 40
+    assert n_effective_of(run_metric_of(metric, truth), kept_of(truth, given, groups)) == 40
 
 
 def test_groups_bound_the_degrees_of_freedom_of_class_averages(answers):
     truth, given = answers
     groups = np.arange(400) % 40
     common = np.minimum(truth, 2)
-    found = n_effective_of(measure_of("f1_weighted", common), kept_of(common, given, groups))
+    found = n_effective_of(run_metric_of("f1_weighted", common), kept_of(common, given, groups))
     assert 20 < found <= 40
 
 

@@ -18,7 +18,8 @@ from sklearn.metrics import (
 from sklearn.naive_bayes import GaussianNB
 
 from skboot import BootstrapScorer
-from skboot.refit import estimates, guards, measures, resolving
+from skboot.metrics.lookup import resolve_metrics
+from skboot.refit import estimates, guards, run_metrics
 from skboot.results import EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*smallest class has 15 rows")
@@ -97,18 +98,18 @@ def test_agreement_without_a_positive_found_may_be_that_of_wilsons_share(rare, m
 
 def guard(scoring, X, y, unit=None, repeats=1):
     """What is found in given answers of out-of-fold rows."""
-    target = measures.Target(y, np.unique(y), np.searchsorted(np.unique(y), y), unit)
-    measure = measure_of(scoring, target)
+    target = run_metrics.Target(y, np.unique(y), np.searchsorted(np.unique(y), y), unit)
+    metric = run_metric_of(scoring, target)
     kept = SimpleNamespace(target=target)
     data = np.tile(X[:, -1].astype(int), (repeats, 1))
-    return guards.guard_of(measure, kept, data, np.empty(0))
+    return guards.guard_of(metric, kept, data, np.empty(0))
 
 
-def measure_of(scoring, target):
-    statistics, _ = resolving.resolve_metrics(scoring, labels=target.classes, caller="f")
+def run_metric_of(scoring, target):
+    statistics, _ = resolve_metrics(scoring, labels=target.classes, caller="f")
     [statistic] = statistics.values()
-    spec = measures.Spec("m", target, 1.0, -1.0, (-1.0, 0.0))
-    return measures.LabelMeasure(spec, statistic, target.classes)
+    arguments = run_metrics.RunMetricArguments("m", target, 1.0, -1.0, (-1.0, 0.0))
+    return run_metrics.LabelRunMetric(arguments, statistic, target.classes)
 
 
 def test_rows_count_once_without_groups_and_repeats_add_none(rare):

@@ -23,7 +23,7 @@ from ..refit.differences import (
     left_out_by_all,
     out_of_bag_difference,
 )
-from ..refit.samples import Samples
+from ..refit.samples import TrainingSamples
 from ..refit.training import Record, key_on_test
 from ..results import ComparisonResult, EvaluationResult, ResultTable
 from ..results.pairs import PairedDifference
@@ -128,7 +128,7 @@ def compared_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> An
     results = {}
     for k, error in enumerate(first.errors):
         alone = {name: own[k] for name, own in systems.items()}
-        results[error.measure.name] = _left_out(call, runs, k, alone)
+        results[error.metric.name] = _left_out(call, runs, k, alone)
     _warn(results)
     return next(iter(results.values())) if first.single else ResultTable(results)
 
@@ -148,8 +148,8 @@ def _left_out(
     alone: dict[str, EvaluationResult],
 ) -> ComparisonResult:
     """Compare by one metric."""
-    measures = [one.errors[k].measure for one in runs.values()]
-    every = left_out_by_all(measures, [one.kept for one in runs.values()])
+    metrics = [one.errors[k].metric for one in runs.values()]
+    every = left_out_by_all(metrics, [one.kept for one in runs.values()])
     samples = every[0].kept.samples
     pairs = pairs_of(runs, call.reference)
     resubstitution = {name: one.errors[k].full_errors.mean() for name, one in runs.items()}
@@ -175,7 +175,7 @@ def _left_out(
     )
     by_folds = call.is_cross_validated
     return ComparisonResult(
-        metric=measures[0].name,
+        metric=metrics[0].name,
         estimand="method",
         systems=alone,
         pairs=tuple(records),
@@ -378,7 +378,9 @@ def _on_test(
     return replace(result, held_fixed=held_fixed, settings={**result.settings, **call.settings})
 
 
-def _good_runs(runs: Mapping[str, TestSetRuns], samples: Samples) -> tuple[list[int], list[int]]:
+def _good_runs(
+    runs: Mapping[str, TestSetRuns], samples: TrainingSamples
+) -> tuple[list[int], list[int]]:
     """Runs on bootstrap samples, and on all rows, that failed for no method."""
 
     def good(records: Sequence[Record]) -> set[int]:

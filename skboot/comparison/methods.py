@@ -290,7 +290,7 @@ def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
 def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
     """Refuse a classifier beside a regressor where the metric comes from the kind of estimator."""
     names = {
-        name: [error.measure.name for error in one.errors]
+        name: [error.metric.name for error in one.errors]
         if isinstance(one, OutOfBagRuns)
         else list(one.scorers)
         for name, one in runs.items()

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .influence import replicate
-from .measures import Measure, ReplicateMeasure
+from .run_metrics import ReplicateRunMetric, RunMetric
 from .run_records import RunRecords
 
 Array = NDArray[Any]
@@ -40,12 +40,12 @@ class CrossValidated(NamedTuple):
     extra: dict[str, Any]
 
 
-def of_folds(measure: Measure, kept: RunRecords) -> CrossValidated | None:
-    """Centre and influence of a measure that keeps a value per fold.
+def of_folds(metric: RunMetric, kept: RunRecords) -> CrossValidated | None:
+    """Centre and influence of a metric that keeps a value per fold.
 
     Parameters
     ----------
-    measure : ReplicateMeasure or ScorerMeasure
+    metric : ReplicateRunMetric or ScorerRunMetric
     kept : RunRecords
 
     Returns
@@ -53,12 +53,12 @@ def of_folds(measure: Measure, kept: RunRecords) -> CrossValidated | None:
     CrossValidated or None
         None where no repeat gives a value.
     """
-    errors = kept.fold_values(f"{measure.key}: error")
-    if isinstance(measure, ReplicateMeasure):
-        return _of_responses(measure, kept, errors)
+    errors = kept.fold_values(f"{metric.key}: error")
+    if isinstance(metric, ReplicateRunMetric):
+        return _of_responses(metric, kept, errors)
     if not np.isfinite(errors).any():
         return None
-    influence = _within_folds(measure, kept)
+    influence = _within_folds(metric, kept)
     if not len(influence):
         return None
     rows = kept.n_rows // kept.samples.n_folds
@@ -71,13 +71,13 @@ def of_folds(measure: Measure, kept: RunRecords) -> CrossValidated | None:
 
 
 def _of_responses(
-    measure: ReplicateMeasure, kept: RunRecords, errors: Array
+    metric: ReplicateRunMetric, kept: RunRecords, errors: Array
 ) -> CrossValidated | None:
     """From what all models of a repeat answered: read together, or the mean over folds."""
-    comparable = kept.of_folds(f"{measure.key}: comparable")
-    pooled = measure.reads_folds_together and len(comparable) > 0
-    given = comparable if pooled else kept.of_folds(f"{measure.key}: response")
-    found = [_together(measure, own, number) for number, own in enumerate(given)]
+    comparable = kept.of_folds(f"{metric.key}: comparable")
+    pooled = metric.reads_folds_together and len(comparable) > 0
+    given = comparable if pooled else kept.of_folds(f"{metric.key}: response")
+    found = [_together(metric, own, number) for number, own in enumerate(given)]
     found = [(value, own) for value, own in found if np.isfinite(own).all()]
     if not found or not (pooled or np.isfinite(errors).any()):
         return None
@@ -86,12 +86,12 @@ def _of_responses(
     if pooled:
         return CrossValidated(together, influence, {"pooled": True})
     centre = float(np.nanmean(errors))
-    notes = (_mean_over_folds(measure, centre, together),) if measure.reads_folds_together else ()
+    notes = (_mean_over_folds(metric, centre, together),) if metric.reads_folds_together else ()
     return CrossValidated(centre, influence, {"notes": notes})
 
 
-def _mean_over_folds(measure: ReplicateMeasure, centre: float, together: float) -> str:
-    mean, all_rows = measure.score(centre), measure.score(together)
+def _mean_over_folds(metric: ReplicateRunMetric, centre: float, together: float) -> str:
+    mean, all_rows = metric.score(centre), metric.score(together)
     return (
         f"The estimate {mean:.4g} is the mean over folds, because decision values of different "
         "models are on different scales. It is biased where folds have few rows of a class: taken "
@@ -101,10 +101,10 @@ def _mean_over_folds(measure: ReplicateMeasure, centre: float, together: float) 
     )
 
 
-def _together(measure: ReplicateMeasure, given: Array, number: int) -> tuple[float, Array]:
+def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
     """Metric of all out-of-fold answers of a repeat, and the influence of each row on it."""
-    assert measure.target.y is not None
-    value, influence = replicate(measure.function, measure.target.y, given, None, number)
+    assert metric.target.y is not None
+    value, influence = replicate(metric.function, metric.target.y, given, None, number)
     known = np.isfinite(influence)
     if known.all() or not known.any():
         return value, influence
@@ -114,14 +114,14 @@ def _together(measure: ReplicateMeasure, given: Array, number: int) -> tuple[flo
     return value, np.where(known, mean + scale * (influence - mean), mean)
 
 
-def _within_folds(measure: Measure, kept: RunRecords) -> Array:
+def _within_folds(metric: RunMetric, kept: RunRecords) -> Array:
     """Influence of each row within its fold, on the mean over folds."""
     found = []
     for repeat, fold_of in enumerate(kept.samples.folds):
         for s in range(kept.samples.n_seeds):
             values = np.full(kept.n_rows, np.nan)
             for fold, record in enumerate(kept.fold_records(repeat, s)):
-                own = record.get(f"{measure.key}: influence")
+                own = record.get(f"{metric.key}: influence")
                 rows = np.flatnonzero(fold_of == fold)
                 if own is None:
                     continue

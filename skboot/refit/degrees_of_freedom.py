@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from ..metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from ..metrics.class_metrics import BalancedAccuracy, SetRatio, averages_classes, class_weights
-from .measures import LabelMeasure, Measure, RowMeasure
+from .run_metrics import LabelRunMetric, RowRunMetric, RunMetric
 from .run_records import RunRecords
 
 Floats = NDArray[np.float64]
 
 
-def n_effective_of(measure: Measure, kept: RunRecords) -> int:
+def n_effective_of(metric: RunMetric, kept: RunRecords) -> int:
     """Degrees of freedom plus one, at least 2; at most the number of units.
 
     Parameters
     ----------
-    measure : Measure
+    metric : RunMetric
     kept : RunRecords
         What was kept of its runs.
 
@@ -39,14 +39,14 @@ def n_effective_of(measure: Measure, kept: RunRecords) -> int:
     int
     """
     rarest = kept.target.smallest_class
-    if rarest is None or (isinstance(measure, RowMeasure) and measure.is_mean):
+    if rarest is None or (isinstance(metric, RowRunMetric) and metric.is_mean):
         return kept.n_units
-    if isinstance(measure, LabelMeasure):
-        if _is_pooled(measure):
+    if isinstance(metric, LabelRunMetric):
+        if _is_pooled(metric):
             return kept.n_units
         # Balanced errors of two classes keep the rule they were measured with (record 0021).
-        if averages_classes(measure.statistic) and not _is_balanced_binary(measure):
-            return _of_class_average(measure, kept)
+        if averages_classes(metric.statistic) and not _is_balanced_binary(metric):
+            return _of_class_average(metric, kept)
     return max(min(kept.n_units, rarest), 2)
 
 
@@ -88,33 +88,33 @@ def class_average_df(
     return min(max(df, 2.0), most)
 
 
-def _is_pooled(measure: LabelMeasure) -> bool:
+def _is_pooled(metric: LabelRunMetric) -> bool:
     """Whether every row counts alike, whatever its class."""
-    statistic = measure.statistic
+    statistic = metric.statistic
     if isinstance(statistic, SetRatio):
         return statistic.classes is None
     return isinstance(statistic, MatthewsCoefficient | Kappa | WeightedKappa)
 
 
-def _is_balanced_binary(measure: LabelMeasure) -> bool:
-    return isinstance(measure.statistic, BalancedAccuracy) and len(measure.labels) <= 2
+def _is_balanced_binary(metric: LabelRunMetric) -> bool:
+    return isinstance(metric.statistic, BalancedAccuracy) and len(metric.labels) <= 2
 
 
-def _of_class_average(measure: LabelMeasure, kept: RunRecords) -> int:
+def _of_class_average(metric: LabelRunMetric, kept: RunRecords) -> int:
     """Degrees of freedom plus one, rounded down: fewer are the wider interval."""
-    counts = _cell_counts(measure, kept)
+    counts = _cell_counts(metric, kept)
     of_class = counts.sum(axis=1)
     present = of_class > 0
     if not present.any():
         return 2
     n_rows = of_class.sum()
-    influence = measure.cell_influence(counts) / n_rows
+    influence = metric.cell_influence(counts) / n_rows
     mean = np.sum(counts * influence, axis=1) / np.maximum(of_class, 1e-300)
     spread = np.sum(counts * (influence - mean[:, None]) ** 2, axis=1)
-    sizes = _units_of_classes(measure, kept)
+    sizes = _units_of_classes(metric, kept)
     scale = sizes / np.maximum(sizes - 1, 1)
-    rows = np.bincount(measure.codes, minlength=len(sizes))
-    weights = class_weights(measure.statistic, measure.labels, rows)
+    rows = np.bincount(metric.codes, minlength=len(sizes))
+    weights = class_weights(metric.statistic, metric.labels, rows)
     hits = np.diag(counts) / np.maximum(of_class, 1e-300) * sizes
     df = class_average_df(
         (scale * spread)[present],
@@ -126,25 +126,25 @@ def _of_class_average(measure: LabelMeasure, kept: RunRecords) -> int:
     return min(int(df) + 1, kept.n_units)
 
 
-def _cell_counts(measure: LabelMeasure, kept: RunRecords) -> Floats:
+def _cell_counts(metric: LabelRunMetric, kept: RunRecords) -> Floats:
     """Mean confusion matrix, (n_classes, n_classes): out-of-fold, else of the rows left out."""
-    data = kept.of_folds(measure.key)
+    data = kept.of_folds(metric.key)
     if len(data):
-        return measure.cell_counts(data, np.ones(data.shape)).mean(axis=0)
-    data, lines = kept.of_bootstrap(measure.key)
+        return metric.cell_counts(data, np.ones(data.shape)).mean(axis=0)
+    data, lines = kept.of_bootstrap(metric.key)
     if not len(lines):
-        return np.zeros((len(measure.labels), len(measure.labels)))
+        return np.zeros((len(metric.labels), len(metric.labels)))
     outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
     # Each row once, by its mean answer over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
-    return measure.cell_counts(data, outside / times).sum(axis=0)
+    return metric.cell_counts(data, outside / times).sum(axis=0)
 
 
-def _units_of_classes(measure: LabelMeasure, kept: RunRecords) -> Floats:
+def _units_of_classes(metric: LabelRunMetric, kept: RunRecords) -> Floats:
     """Rows, or groups, that hold each class, (n_classes,)."""
-    codes, unit = measure.codes, kept.target.unit
+    codes, unit = metric.codes, kept.target.unit
     if unit is None:
-        return np.bincount(codes, minlength=len(measure.labels)).astype(float)
-    held: Any = np.zeros((len(measure.labels), kept.n_units), dtype=bool)
+        return np.bincount(codes, minlength=len(metric.labels)).astype(float)
+    held: Any = np.zeros((len(metric.labels), kept.n_units), dtype=bool)
     held[codes, unit] = True
     return held.sum(axis=1).astype(float)

@@ -30,7 +30,7 @@ from .estimates import (
     replicates_of,
     usable_rows,
 )
-from .measures import Measure, RowMeasure
+from .run_metrics import RowRunMetric, RunMetric
 from .run_records import RunRecords
 from .training import Record
 
@@ -46,7 +46,7 @@ class LeftOut:
 
     Attributes
     ----------
-    measure : Measure
+    metric : RunMetric
     kept : RunRecords
     used : ndarray of shape (n_used,)
         Numbers of the training samples.
@@ -62,7 +62,7 @@ class LeftOut:
         What was kept of the runs; None for rank metrics and callables.
     """
 
-    measure: Measure
+    metric: RunMetric
     kept: RunRecords
     used: Array
     losses: Array | None
@@ -74,29 +74,29 @@ class LeftOut:
     @property
     def degrees_of_freedom(self) -> int:
         """Of a t interval; see `skboot.refit.degrees_of_freedom`."""
-        return n_effective_of(self.measure, self.kept) - 1
+        return n_effective_of(self.metric, self.kept) - 1
 
 
-def left_out_by_all(measures: Sequence[Measure], runs: Sequence[RunRecords]) -> list[LeftOut]:
+def left_out_by_all(metrics: Sequence[RunMetric], runs: Sequence[RunRecords]) -> list[LeftOut]:
     """What the runs of each method say of the rows left out, on samples that served them all.
 
     Parameters
     ----------
-    measures, runs : sequence
+    metrics, runs : sequence
         Of each method; the samples are the same.
 
     Returns
     -------
     list of LeftOut
     """
-    found = [_left_out(*each) for each in zip(measures, runs, strict=True)]
+    found = [_left_out(*each) for each in zip(metrics, runs, strict=True)]
     every = found[0].used
     for one in found[1:]:
         every = np.intersect1d(every, one.used)
     if all(len(one.used) == len(every) for one in found):
         return found
     only = [_only(kept, every) for kept in runs]
-    return [_left_out(*each) for each in zip(measures, only, strict=True)]
+    return [_left_out(*each) for each in zip(metrics, only, strict=True)]
 
 
 def difference_error(first: LeftOut, second: LeftOut) -> OutOfBagError:
@@ -147,7 +147,7 @@ def out_of_bag_difference(
     values: list[Any] = [
         one.scores if one.losses is None else one.losses for one in (first, second)
     ]
-    two_valued = all(_two_valued(first.measure, own) for own in values)
+    two_valued = all(_two_valued(first.metric, own) for own in values)
     size = max(float(np.abs(own).mean(dtype=float)) for own in values)
     return _difference((first, second), error.error, error.standard_error, size, two_valued)
 
@@ -192,7 +192,7 @@ def cross_validated_by_all(parts: Mapping[str, LeftOut]) -> dict[str, FoldsOfMet
     """
     every = list(parts.values())
     runs = _with_common_folds(every)
-    by_row = isinstance(every[0].measure, RowMeasure)
+    by_row = isinstance(every[0].metric, RowRunMetric)
     found = (_folds_of_rows if by_row else _folds_of_scores)(every, runs)
     if found is None:
         return None
@@ -253,7 +253,7 @@ def _with_common_folds(parts: Sequence[LeftOut]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
     first = parts[0].kept.samples.n_bootstrap_runs
     every = [list(part.kept.records[first:]) for part in parts]
-    keys = [f"{part.measure.key}: error" for part in parts]
+    keys = [f"{part.metric.key}: error" for part in parts]
     for fold, records in enumerate(zip(*every, strict=True)):
         if any(record.get("error") is not None for record in records):
             empty: Record = {}
@@ -277,13 +277,13 @@ def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> list
     """Error, influence of each row and whether losses have two values, of means of losses."""
     lines, two_valued = [], []
     for part, kept in zip(parts, runs, strict=True):
-        assert isinstance(part.measure, RowMeasure)
-        data = kept.of_folds(part.measure.key)
+        assert isinstance(part.metric, RowRunMetric)
+        data = kept.of_folds(part.metric.key)
         if not len(data):
             return None
-        errors, losses = lines_of(part.measure, data, np.ones(data.shape[:2], dtype=bool))
+        errors, losses = lines_of(part.metric, data, np.ones(data.shape[:2], dtype=bool))
         lines.append((errors, losses))
-        two_valued.append(_two_valued(part.measure, losses))
+        two_valued.append(_two_valued(part.metric, losses))
     good = np.all([np.isfinite(errors) for errors, _ in lines], axis=0)
     if not good.any():
         return None
@@ -297,7 +297,7 @@ def _folds_of_scores(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> li
     """The same of rank metrics and callables, which are no means of losses."""
     found = []
     for part, kept in zip(parts, runs, strict=True):
-        one = of_folds(part.measure, kept)
+        one = of_folds(part.metric, kept)
         if one is None:
             return None
         found.append((one.centre, one.influence.mean(axis=0), False))
@@ -327,14 +327,14 @@ def _difference(
 ) -> MethodsDifference:
     """From a difference of errors of some size to one of scores."""
     part = parts[0]
-    low, high = part.measure.bounds
+    low, high = part.metric.bounds
 
     def known(value: float) -> float:
         # The same predictions from sums in another order differ by rounding alone.
         return 0.0 if abs(value) <= _ROUNDING * size else float(value)
 
     return MethodsDifference(
-        known(0.0 - part.measure.sign * change),
+        known(0.0 - part.metric.sign * change),
         known(standard_error),
         # Those of an average over classes depend on the answers, and must not on the order of both.
         min(one.degrees_of_freedom for one in parts),
@@ -343,27 +343,27 @@ def _difference(
     )
 
 
-def _two_valued(measure: Measure, losses: Any) -> bool:
+def _two_valued(metric: RunMetric, losses: Any) -> bool:
     """Whether each loss of a mean is the least or the largest there can be, as right and wrong."""
-    if not (isinstance(measure, RowMeasure) and measure.is_mean):
+    if not (isinstance(metric, RowRunMetric) and metric.is_mean):
         return False
-    return bool(np.isfinite(measure.bounds).all() and np.isin(losses, measure.bounds).all())
+    return bool(np.isfinite(metric.bounds).all() and np.isin(losses, metric.bounds).all())
 
 
-def _left_out(measure: Measure, kept: RunRecords) -> LeftOut:
+def _left_out(metric: RunMetric, kept: RunRecords) -> LeftOut:
     n_seeds = kept.samples.n_seeds
-    if isinstance(measure, RowMeasure):
-        rows = usable_rows(measure, kept)
+    if isinstance(metric, RowRunMetric):
+        rows = usable_rows(metric, kept)
         used = np.unique(rows.lines // n_seeds)
         if not len(used):
-            return LeftOut(measure, kept, used, None, None, np.nan, None)
-        losses, value, scores = losses_of(measure, kept, rows)
-        return LeftOut(measure, kept, used, losses, None, value, scores, rows)
-    lines, errors, influence = replicates_of(measure, kept)
+            return LeftOut(metric, kept, used, None, None, np.nan, None)
+        losses, value, scores = losses_of(metric, kept, rows)
+        return LeftOut(metric, kept, used, losses, None, value, scores, rows)
+    lines, errors, influence = replicates_of(metric, kept)
     outside = kept.samples.counts[lines // n_seeds] == 0
     influence = over_seeds(filled(influence, outside, 1.0), lines, n_seeds)
     used = np.unique(lines // n_seeds)
-    return LeftOut(measure, kept, used, None, influence, np.nan, over_seeds(errors, lines, n_seeds))
+    return LeftOut(metric, kept, used, None, influence, np.nan, over_seeds(errors, lines, n_seeds))
 
 
 def _only(kept: RunRecords, samples: Array) -> RunRecords:

@@ -1,6 +1,6 @@
 """From what was kept of the runs to the error of the method, with all that intervals need.
 
-For each measure: resubstitution, out-of-bag and no-information errors, the .632 family, standard
+For each metric: resubstitution, out-of-bag and no-information errors, the .632 family, standard
 errors (`skboot.method_error.error632`), and the parts of the "cv-bootstrap" interval
 (`skboot.method_error.cv_bootstrap`). Runs of one training sample that differ by their seed are
 averaged first. A run that failed, or whose error is not finite, is left out everywhere.
@@ -21,7 +21,7 @@ from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_ba
 from . import cross_validated
 from .degrees_of_freedom import n_effective_of
 from .guards import guard_of
-from .measures import Measure, RowMeasure
+from .run_metrics import RowRunMetric, RunMetric
 from .run_records import RunRecords
 
 Array = NDArray[Any]
@@ -38,7 +38,7 @@ class MethodError:
 
     Attributes
     ----------
-    measure : Measure
+    metric : RunMetric
     error : PredictionError or None
         None where fewer than two bootstrap samples gave a value.
     reason : str
@@ -54,7 +54,7 @@ class MethodError:
     notes : tuple of str
     """
 
-    measure: Measure
+    metric: RunMetric
     error: PredictionError | None
     reason: str
     optimism: float
@@ -64,12 +64,12 @@ class MethodError:
     notes: tuple[str, ...] = ()
 
 
-def method_error(measure: Measure, kept: RunRecords, no_information: float) -> MethodError:
-    """Error of the method by one measure.
+def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> MethodError:
+    """Error of the method by one metric.
 
     Parameters
     ----------
-    measure : Measure
+    metric : RunMetric
     kept : RunRecords
     no_information : float
 
@@ -78,49 +78,47 @@ def method_error(measure: Measure, kept: RunRecords, no_information: float) -> M
     MethodError
     """
     parts = (
-        _of_rows(measure, kept)
-        if isinstance(measure, RowMeasure)
-        else _of_replicates(measure, kept)
+        _of_rows(metric, kept) if isinstance(metric, RowRunMetric) else _of_replicates(metric, kept)
     )
     run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
     run_errors[parts.lines] = parts.errors
-    notes = (measure.no_information_note,) if measure.no_information_note else ()
-    point = optimism_error(measure, kept, float(parts.full.mean()))
+    notes = (metric.no_information_note,) if metric.no_information_note else ()
+    point = optimism_error(metric, kept, float(parts.full.mean()))
     if parts.out_of_bag is None:
         reason = "fewer than two training samples gave a value on the rows left out"
         return MethodError(
-            measure, None, reason, point, parts.full, run_errors, _no_components(), notes
+            metric, None, reason, point, parts.full, run_errors, _no_components(), notes
         )
-    cv = _cv(measure, kept, parts)
+    cv = _cv(metric, kept, parts)
     error = error632(
         parts.out_of_bag,
         resubstitution=float(parts.full.mean()),
         no_information_rate=no_information,
-        bounds=measure.bounds,
-        n_effective=n_effective_of(measure, kept),
+        bounds=metric.bounds,
+        n_effective=n_effective_of(metric, kept),
         cv=cv,
     )
     components = _components(kept, parts, error)
     if kept.samples.n_seeds > 1 and _same_for_all_seeds(run_errors, kept.samples.n_seeds):
         notes = (*notes, _NO_SEED)
-    return MethodError(measure, error, "", point, parts.full, run_errors, components, notes)
+    return MethodError(metric, error, "", point, parts.full, run_errors, components, notes)
 
 
-def optimism_error(measure: Measure, kept: RunRecords, resubstitution: float) -> float:
+def optimism_error(metric: RunMetric, kept: RunRecords, resubstitution: float) -> float:
     """Resubstitution plus the mean optimism of the bootstrap samples (Efron 1983)."""
     if not kept.all_rows:
         return np.nan
-    if isinstance(measure, RowMeasure):
-        data, lines = kept.of_bootstrap(measure.key)
+    if isinstance(metric, RowRunMetric):
+        data, lines = kept.of_bootstrap(metric.key)
         if not len(lines):
             return np.nan
         counts = kept.row_counts[lines // kept.samples.n_seeds].astype(float)
-        inside = _errors(measure, data, counts)
-        on_all = _errors(measure, data, np.ones_like(counts))
+        inside = _errors(metric, data, counts)
+        on_all = _errors(metric, data, np.ones_like(counts))
     else:
         records = kept.records[: kept.samples.n_bootstrap_runs]
         inside, on_all = (
-            np.array([one.get(f"{measure.key}: {part}", np.nan) for one in records], dtype=float)
+            np.array([one.get(f"{metric.key}: {part}", np.nan) for one in records], dtype=float)
             for part in ("inside", "all")
         )
     usable = np.isfinite(inside) & np.isfinite(on_all)
@@ -153,13 +151,13 @@ class _Parts:
         )
 
 
-def _of_rows(measure: RowMeasure, kept: RunRecords) -> _Parts:
+def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
-    answers = np.array([one[measure.key] for one in kept.full])
-    full = np.asarray(_errors(measure, answers, np.ones(answers.shape)), dtype=float)
-    rows = usable_rows(measure, kept)
+    answers = np.array([one[metric.key] for one in kept.full])
+    full = np.asarray(_errors(metric, answers, np.ones(answers.shape)), dtype=float)
+    rows = usable_rows(metric, kept)
     used = np.unique(rows.lines // kept.samples.n_seeds)
-    out_of_bag = _out_of_bag_rows(measure, kept, rows) if len(used) >= 2 else None
+    out_of_bag = _out_of_bag_rows(metric, kept, rows) if len(used) >= 2 else None
     influence = by_unit(rows, kept)
     return _Parts(rows.lines, rows.errors, influence, used, full, out_of_bag)
 
@@ -186,50 +184,50 @@ class UsableRows(NamedTuple):
     linear: Array
 
 
-def usable_rows(measure: RowMeasure, kept: RunRecords) -> UsableRows:
+def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
-    data, lines = kept.of_bootstrap(measure.key)
+    data, lines = kept.of_bootstrap(metric.key)
     if not len(lines):
         return UsableRows(data, lines, data == 0, np.empty(0), data)
     outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
-    errors, linear = lines_of(measure, data, outside)
+    errors, linear = lines_of(metric, data, outside)
     good = np.isfinite(errors)
     found = UsableRows(data, lines, outside, errors, linear)
     return found if good.all() else UsableRows(*(part[good] for part in found))
 
 
-def lines_of(measure: RowMeasure, data: Array, outside: Array) -> tuple[Array, Array]:
+def lines_of(metric: RowRunMetric, data: Array, outside: Array) -> tuple[Array, Array]:
     """Error of each line on its own rows, and losses linearised there that average to it."""
-    if measure.is_mean:
-        losses = measure.losses(data)
+    if metric.is_mean:
+        losses = metric.losses(data)
         with np.errstate(invalid="ignore", divide="ignore"):
             sums = np.einsum("ij,ij->i", losses, outside, dtype=float)
             return sums / outside.sum(axis=1), losses
-    sums = measure.sums(data, outside.astype(float))
-    errors, gradient = measure.combined(sums), measure.gradient(sums)
+    sums = metric.sums(data, outside.astype(float))
+    errors, gradient = metric.combined(sums), metric.gradient(sums)
     size = outside.sum(axis=1)[:, None]
-    linear = measure.project(data, gradient) * size
+    linear = metric.project(data, gradient) * size
     return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
 
 
-def _errors(measure: RowMeasure, data: Array, weights: Array) -> Array:
+def _errors(metric: RowRunMetric, data: Array, weights: Array) -> Array:
     """Error of each line under weights of its rows."""
-    if measure.is_mean:
-        return np.einsum("ij,ij->i", measure.losses(data), weights) / weights.sum(axis=1)
-    return measure.combined(measure.sums(data, weights))
+    if metric.is_mean:
+        return np.einsum("ij,ij->i", metric.losses(data), weights) / weights.sum(axis=1)
+    return metric.combined(metric.sums(data, weights))
 
 
-def _out_of_bag_rows(measure: RowMeasure, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
+def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
     """Err(1) with its standard error; of a function of means by its linearised losses."""
     counts = kept.row_counts[np.unique(rows.lines // kept.samples.n_seeds)]
-    losses, value, own = losses_of(measure, kept, rows)
+    losses, value, own = losses_of(metric, kept, rows)
     found = out_of_bag_error(losses, counts, groups=kept.target.unit)
     if own is None:
         return found
     return replace(found, error=value, by_row=found.by_row - found.error + value, replicates=own)
 
 
-def losses_of(measure: RowMeasure, kept: RunRecords, rows: UsableRows) -> tuple[Array, float, Any]:
+def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple[Array, float, Any]:
     """Losses (n_used, n_samples) of each training sample, averaged over its runs.
 
     For a function of means they are linearised; with them its value, and its value on the rows
@@ -237,15 +235,15 @@ def losses_of(measure: RowMeasure, kept: RunRecords, rows: UsableRows) -> tuple[
     """
     data, lines, outside, _, linear = rows
     n_seeds = kept.samples.n_seeds
-    if measure.is_mean:
+    if metric.is_mean:
         return over_seeds(linear, lines, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
-    sums = measure.sums(data, outside * (kept.n_rows / (times * rows_used))).sum(axis=0)[None]
-    value, gradient = float(measure.combined(sums)[0]), measure.gradient(sums)
-    linear = measure.project(data, np.repeat(gradient, len(data), axis=0)) * kept.n_rows
-    own = measure.combined(measure.sums(data, outside.astype(float)))
+    sums = metric.sums(data, outside * (kept.n_rows / (times * rows_used))).sum(axis=0)[None]
+    value, gradient = float(metric.combined(sums)[0]), metric.gradient(sums)
+    linear = metric.project(data, np.repeat(gradient, len(data), axis=0)) * kept.n_rows
+    own = metric.combined(metric.sums(data, outside.astype(float)))
     return over_seeds(linear, lines, n_seeds), value, over_seeds(own, lines, n_seeds)
 
 
@@ -261,13 +259,13 @@ def by_unit(rows: UsableRows, kept: RunRecords) -> Array:
     return found
 
 
-def _of_replicates(measure: Measure, kept: RunRecords) -> _Parts:
+def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
-    lines, errors, influence = replicates_of(measure, kept)
+    lines, errors, influence = replicates_of(metric, kept)
     n_seeds = kept.samples.n_seeds
     outside = kept.samples.counts[lines // n_seeds] == 0
     used = np.unique(lines // n_seeds)
-    full = np.array([one[f"{measure.key}: error"] for one in kept.full], dtype=float)
+    full = np.array([one[f"{metric.key}: error"] for one in kept.full], dtype=float)
     out_of_bag = None
     if len(used) >= 2:
         out_of_bag = out_of_bag_metric(
@@ -278,18 +276,18 @@ def _of_replicates(measure: Measure, kept: RunRecords) -> _Parts:
     return _Parts(lines, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
 
 
-def replicates_of(measure: Measure, kept: RunRecords) -> tuple[Array, Array, Array]:
+def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Array]:
     """Numbers of the runs with a value, their errors, and the influence of each unit.
 
     Influence values are (n_lines, n_units), NaN where they were not computed.
     """
     records = kept.records[: kept.samples.n_bootstrap_runs]
-    errors = np.array([one.get(f"{measure.key}: error", np.nan) for one in records], dtype=float)
+    errors = np.array([one.get(f"{metric.key}: error", np.nan) for one in records], dtype=float)
     lines = np.flatnonzero(np.isfinite(errors))
     counts = kept.samples.counts[lines // kept.samples.n_seeds]
     influence = np.full((len(lines), kept.n_units), np.nan)
     for line, k in enumerate(lines.tolist()):
-        influence[line, counts[line] == 0] = records[k][f"{measure.key}: influence"]
+        influence[line, counts[line] == 0] = records[k][f"{metric.key}: influence"]
     return lines, errors[lines], influence
 
 
@@ -321,14 +319,14 @@ def over_seeds(values: Array, lines: Array, n_seeds: int) -> Array:
 # ------------------------------------------------------------------ cross-validation
 
 
-def _cv(measure: Measure, kept: RunRecords, parts: _Parts) -> CVBootstrap | None:
+def _cv(metric: RunMetric, kept: RunRecords, parts: _Parts) -> CVBootstrap | None:
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
     if not len(kept.samples.folds):
         return None
     found = (
-        _cv_rows(measure, kept)
-        if isinstance(measure, RowMeasure)
-        else cross_validated.of_folds(measure, kept)
+        _cv_rows(metric, kept)
+        if isinstance(metric, RowRunMetric)
+        else cross_validated.of_folds(metric, kept)
     )
     if found is None:
         return None
@@ -342,30 +340,30 @@ def _cv(measure: Measure, kept: RunRecords, parts: _Parts) -> CVBootstrap | None
         kept.samples.counts[parts.used],
         errors,
         oob_influence,
-        bounds=measure.bounds,
+        bounds=metric.bounds,
         n_rows=kept.n_rows,
-        n_effective=n_effective_of(measure, kept),
+        n_effective=n_effective_of(metric, kept),
         resubstitution=float(parts.full.mean()),
         **extra,
     )
 
 
-def _cv_rows(measure: RowMeasure, kept: RunRecords) -> cross_validated.CrossValidated | None:
+def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossValidated | None:
     """Centre, influence values (n_repeats, n_samples) and guard, from out-of-fold answers.
 
     A function of sums is taken of the sums over all rows of a repeat: a fold has too few rows for
     an R2 or an F1 of its own.
     """
-    data = kept.of_folds(measure.key)
+    data = kept.of_folds(metric.key)
     if not len(data):
         return None
-    errors, linear = lines_of(measure, data, np.ones(data.shape[:2], dtype=bool))
+    errors, linear = lines_of(metric, data, np.ones(data.shape[:2], dtype=bool))
     good = np.isfinite(errors)
     if not good.any():
         return None
     influence = (linear - errors[:, None])[good]
     return cross_validated.CrossValidated(
-        float(errors[good].mean()), influence, guard_of(measure, kept, data, linear)
+        float(errors[good].mean()), influence, guard_of(metric, kept, data, linear)
     )
 
 

@@ -22,18 +22,18 @@ from numpy.typing import NDArray
 from ..metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from ..metrics.cells import encode
 from ..metrics.class_metrics import SetRatio
-from .measures import LabelMeasure, RowMeasure, is_balanced
+from .run_metrics import LabelRunMetric, RowRunMetric, is_balanced
 from .run_records import RunRecords
 
 Array = NDArray[Any]
 
 
-def guard_of(measure: RowMeasure, kept: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
+def guard_of(metric: RowRunMetric, kept: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
     """Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
 
     Parameters
     ----------
-    measure : RowMeasure
+    metric : RowRunMetric
     kept : RunRecords
     data : ndarray of shape (n_repeats, n_samples)
         What was kept of the rows in the folds that left them out.
@@ -45,28 +45,28 @@ def guard_of(measure: RowMeasure, kept: RunRecords, data: Array, losses: Array) 
     dict
         Empty where no guard is known.
     """
-    if measure.is_mean:
-        return {"guard": "proportion"} if np.isin(losses, measure.bounds).all() else {}
-    if not isinstance(measure, LabelMeasure):
+    if metric.is_mean:
+        return {"guard": "proportion"} if np.isin(losses, metric.bounds).all() else {}
+    if not isinstance(metric, LabelRunMetric):
         return {}
-    if is_balanced(measure):
-        return _balanced(measure, data)
-    if measure.factor != -1.0:
+    if is_balanced(metric):
+        return _balanced(metric, data)
+    if metric.factor != -1.0:
         return {}
-    if isinstance(measure.statistic, SetRatio):
-        return _set_ratio(measure.statistic, measure, data, kept.target.unit)
-    if len(measure.labels) == 2 and isinstance(
-        measure.statistic, MatthewsCoefficient | Kappa | WeightedKappa
+    if isinstance(metric.statistic, SetRatio):
+        return _set_ratio(metric.statistic, metric, data, kept.target.unit)
+    if len(metric.labels) == 2 and isinstance(
+        metric.statistic, MatthewsCoefficient | Kappa | WeightedKappa
     ):
-        return _agreement(measure, data, kept.target.unit)
+        return _agreement(metric, data, kept.target.unit)
     return {}
 
 
-def _balanced(measure: LabelMeasure, data: Array) -> dict[str, Any]:
-    wrong = measure.codes != data
-    n_classes = len(measure.labels)
-    sizes = np.bincount(measure.codes, minlength=n_classes)
-    rates = np.array([np.bincount(measure.codes, w, n_classes) for w in wrong]).mean(axis=0)
+def _balanced(metric: LabelRunMetric, data: Array) -> dict[str, Any]:
+    wrong = metric.codes != data
+    n_classes = len(metric.labels)
+    sizes = np.bincount(metric.codes, minlength=n_classes)
+    rates = np.array([np.bincount(metric.codes, w, n_classes) for w in wrong]).mean(axis=0)
     present = sizes > 0
     return {
         "guard": "balanced",
@@ -76,16 +76,16 @@ def _balanced(measure: LabelMeasure, data: Array) -> dict[str, Any]:
 
 
 def _set_ratio(
-    statistic: SetRatio, measure: LabelMeasure, data: Array, unit: Array | None
+    statistic: SetRatio, metric: LabelRunMetric, data: Array, unit: Array | None
 ) -> dict[str, Any]:
-    ratio, wrong = statistic.ratio, measure.codes != data
+    ratio, wrong = statistic.ratio, metric.codes != data
     if statistic.classes is None:
         # Pooled over all classes, each row is one hit, or one miss of both kinds.
         misses, members = wrong.astype(float), np.ones(data.shape)
         weight = ratio.by_true + ratio.by_predicted
     else:
-        counted = encode(measure.labels, np.asarray(statistic.classes)) >= 0
-        of_class, called_so = counted[measure.codes], counted[data]
+        counted = encode(metric.labels, np.asarray(statistic.classes)) >= 0
+        of_class, called_so = counted[metric.codes], counted[data]
         missed = (wrong & of_class) * float(ratio.by_true > 0)
         added = (wrong & called_so) * float(ratio.by_predicted > 0)
         misses = missed + added
@@ -102,16 +102,16 @@ def _set_ratio(
     }
 
 
-def _agreement(measure: LabelMeasure, data: Array, unit: Array | None) -> dict[str, Any]:
-    shares = np.bincount(measure.codes, minlength=2) / len(measure.codes)
+def _agreement(metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[str, Any]:
+    shares = np.bincount(metric.codes, minlength=2) / len(metric.codes)
     if not shares.all():
         return {}
-    wrong, of_class = measure.codes != data, measure.codes == np.arange(2)[:, None]
+    wrong, of_class = metric.codes != data, metric.codes == np.arange(2)[:, None]
     found = [
         _share_and_size((wrong & own).astype(float), np.tile(own, (len(data), 1)), unit)
         for own in of_class
     ]
-    is_matthews = isinstance(measure.statistic, MatthewsCoefficient)
+    is_matthews = isinstance(metric.statistic, MatthewsCoefficient)
     return {
         "guard": "matthews" if is_matthews else "kappa",
         "class_errors": [share for share, _ in found],

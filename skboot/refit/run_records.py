@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .measures import Target
-from .samples import Samples
+from .run_metrics import Target
+from .samples import TrainingSamples
 from .training import Record
 
 Array = NDArray[Any]
@@ -24,7 +24,7 @@ class RunRecords:
     Attributes
     ----------
     target : Target
-    samples : Samples
+    samples : TrainingSamples
     full : list of dict
         Records of the runs on all rows, one per seed.
     records : list of dict
@@ -34,7 +34,7 @@ class RunRecords:
     """
 
     target: Target
-    samples: Samples
+    samples: TrainingSamples
     full: Sequence[Record]
     records: Sequence[Record]
     all_rows: bool

@@ -22,7 +22,7 @@ FEWEST_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class TrainingSamples:
     """The training samples of all runs.
 
     Attributes
@@ -88,7 +88,7 @@ class Samples:
         return stream(self.seed, *key).generate_state(4)
 
 
-def draw(
+def draw_training_samples(
     n_rows: int,
     *,
     unit: NDArray[np.intp] | None,
@@ -98,7 +98,7 @@ def draw(
     n_repeats: int,
     n_seeds: int,
     seed: np.random.SeedSequence,
-) -> Samples:
+) -> TrainingSamples:
     """Draw all training samples.
 
     Parameters
@@ -116,7 +116,7 @@ def draw(
 
     Returns
     -------
-    Samples
+    TrainingSamples
     """
     root = stream(seed, _SAMPLES)
     kind: Any = StratifiedBootstrapSplit if stratify else BootstrapSplit
@@ -134,7 +134,7 @@ def draw(
     n_folds = _n_folds(n_rows if first is None else len(first), codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
-    return Samples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
+    return TrainingSamples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
 
 
 def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:

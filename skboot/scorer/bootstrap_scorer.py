@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _checks as check
 from .._sklearn_compat import routing_enabled
 from ..refit.lending import Loan
-from ..refit.resolving import named_scorers
+from ..refit.scoring import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
 from .fit_call import FitCall, FitData
@@ -300,7 +300,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
 
     def _set_attributes(self, call: FitCall, runs: OutOfBagRuns) -> None:
         """Set the results of a fit without a test set."""
-        names = [error.measure.name for error in runs.errors]
+        names = [error.metric.name for error in runs.errors]
         results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
         self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
         cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}

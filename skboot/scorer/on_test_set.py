@@ -25,8 +25,8 @@ from ..inference.run_intervals import ESTIMANDS, check_method
 from ..metrics.additive import RowMean
 from ..metrics.lookup import check_response
 from ..refit.influence import ErrorFunction
-from ..refit.resolving import Needed, needed_of
-from ..refit.samples import Samples
+from ..refit.samples import TrainingSamples
+from ..refit.scoring import Needed, needed_of
 from ..refit.training import (
     Answers,
     HeldOut,
@@ -91,7 +91,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Response:
+class KeptAnswers:
     """What is kept of a run for all metrics that read the same answers.
 
     Attributes
@@ -257,10 +257,10 @@ def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
     return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
 
 
-def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[str, Response]:
+def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[str, KeptAnswers]:
     """What each metric reads; metrics that read the same share its key and are kept together."""
-    found: dict[str, Response] = {}
-    by_key: dict[str, Response] = {}
+    found: dict[str, KeptAnswers] = {}
+    by_key: dict[str, KeptAnswers] = {}
     for name, scorer in scorers.items():
         needed = needed_of(name, scorer, classes)
         if needed is None:
@@ -274,7 +274,7 @@ def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[s
         method = next((own for own in needed.methods if hasattr(model, own)), "none")
         part = "all" if needed.whole else needed.positive
         key = method if method == "predict" else f"{method} {part}"
-        found[name] = by_key.setdefault(key, Response(key, needed, {}))
+        found[name] = by_key.setdefault(key, KeptAnswers(key, needed, {}))
         found[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)
     return found
 
@@ -307,8 +307,8 @@ def first_record(
 def results_on_tests(
     asked: Asked,
     tests: HeldOutSets,
-    samples: Samples,
-    responses: Mapping[str, Response],
+    samples: TrainingSamples,
+    responses: Mapping[str, KeptAnswers],
     scorers: Mapping[str, Any],
     records: Sequence[Record],
 ) -> dict[Any, dict[str, EvaluationResult]]:
@@ -318,10 +318,10 @@ def results_on_tests(
     ----------
     asked : Asked
     tests : HeldOutSets
-    samples : Samples
+    samples : TrainingSamples
     responses, scorers : dict by metric
     records : sequence of dict
-        Of the first run on all rows, then of those of `Samples.runs_for_tests`.
+        Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     """
     _check_enough(asked, samples, records)
     keys = dict.fromkeys(response.key for response in responses.values())
@@ -340,7 +340,7 @@ def results_on_tests(
     return found
 
 
-def _check_enough(asked: Asked, samples: Samples, records: Sequence[Record]) -> None:
+def _check_enough(asked: Asked, samples: TrainingSamples, records: Sequence[Record]) -> None:
     """Refuse to speak of the method where too many runs failed."""
     if asked.estimand == "system":
         return
@@ -361,7 +361,7 @@ def _results(
     asked: Asked,
     tests: HeldOutSets,
     k: int,
-    samples: Samples,
+    samples: TrainingSamples,
     key: str,
     metric: dict[str, Any],
     records: Sequence[Record],
@@ -413,7 +413,7 @@ def _with_system(
     return replace(system, over_runs=evidence, runs=found.runs, settings=found.settings)
 
 
-def _finished(result: EvaluationResult, asked: Asked, samples: Samples) -> EvaluationResult:
+def _finished(result: EvaluationResult, asked: Asked, samples: TrainingSamples) -> EvaluationResult:
     fixed = ("the number of training rows of each class",) if asked.stratify else ()
     return replace(
         result,
@@ -446,7 +446,7 @@ def attributes_of(
 
 
 def runs_of(
-    samples: Samples, records: Sequence[Record], result: EvaluationResult
+    samples: TrainingSamples, records: Sequence[Record], result: EvaluationResult
 ) -> dict[str, NDArray[Any]]:
     """What is known of each run, those on all rows first; scores are those of ``result``."""
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds

@@ -75,7 +75,7 @@ def results_of(
 
 def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any]:
     """Fitted attributes for one metric."""
-    error, score = found.error, found.measure.score
+    error, score = found.error, found.metric.score
 
     def scored(name: str) -> float:
         return np.nan if error is None else score(float(getattr(error, name)))
@@ -102,7 +102,7 @@ def runs_of(kept: RunRecords, found: MethodError) -> dict[str, NDArray[Any]]:
     n_boot, n_folds = samples.n_bootstrap_runs, len(kept.records) - samples.n_bootstrap_runs
     every = [*kept.full, *kept.records]
     scores = np.full(len(every), np.nan)
-    scores[:n_full] = [found.measure.score(e) for e in found.full_errors]
+    scores[:n_full] = [found.metric.score(e) for e in found.full_errors]
     scores[n_full : n_full + n_boot] = _score_of(found, found.run_errors)
     sample = np.concatenate(
         [
@@ -154,13 +154,13 @@ def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller
 def _make_result(
     call: FitCall, kept: RunRecords, found: MethodError, record: dict[str, Any]
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
-    measure, level = found.measure, call.confidence_level
+    metric, level = found.metric, call.confidence_level
     refits = None
     interval = ErrorInterval(np.nan, np.nan, level, call.interval)
     notes, cautions = list(found.notes), tuple[str, ...]()
     if found.error is not None:
         refits = Refits.of(
-            found.error, strategy=call.strategy, sign=measure.sign, optimism=found.optimism
+            found.error, strategy=call.strategy, sign=metric.sign, optimism=found.optimism
         )
         interval = method_interval(refits, call.interval, level)
         cautions = _cautions(kept, refits, interval)
@@ -169,24 +169,24 @@ def _make_result(
         notes.insert(0, f"The score is undefined: {found.reason}.")
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
-    low, high = measure.bounds
+    low, high = metric.bounds
     design = RowDesign if kept.target.unit is None else GroupDesign
     result = EvaluationResult(
-        metric=measure.name,
+        metric=metric.name,
         estimand="method",
         evidence=Evidence(
-            estimate=np.nan if refits is None else measure.score(refits.point),
+            estimate=np.nan if refits is None else metric.score(refits.point),
             replicates=_score_of(found, found.run_errors),
             kind=design.kind,
             n_units=(kept.n_units,),
-            bounds=(0.0 - high, 0.0 - low) if measure.sign > 0 else (low, high),
+            bounds=(0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high),
             standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
         ),
         confidence_interval=as_confidence_interval(interval),
         automatic=call.interval == "auto",
         n_samples=kept.n_rows,
         unit=design.unit,
-        greater_is_better=measure.sign > 0,
+        greater_is_better=metric.sign > 0,
         naive_estimate=None,
         notes=tuple(notes),
         held_fixed=("the number of training rows of each class",) if call.stratify else (),
@@ -200,7 +200,7 @@ def _make_result(
 
 
 def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
-    return 0.0 - found.measure.sign * errors
+    return 0.0 - found.metric.sign * errors
 
 
 def _cautions(kept: RunRecords, refits: Refits, interval: ErrorInterval) -> tuple[str, ...]:

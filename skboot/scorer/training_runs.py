@@ -26,10 +26,10 @@ from ..refit import inner_cv, runner, training
 from ..refit.estimates import MethodError, method_error
 from ..refit.identity import Key, UnknownIdentity
 from ..refit.lending import Lender, Loan
-from ..refit.measures import Measure, Target
-from ..refit.resolving import measures_of, named_scorers
+from ..refit.run_metrics import RunMetric, Target
 from ..refit.run_records import RunRecords
-from ..refit.samples import Samples, draw, full_run_seed
+from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
+from ..refit.scoring import named_scorers, run_metrics_of
 from ..refit.training import Answers, Channel, Job, Record, Run, Scored
 from . import on_test_set, packing
 from .fit_call import FitCall, FitData
@@ -85,11 +85,11 @@ class TestSetRuns:
     loan : Loan
         How data are lent to it.
     tests : HeldOutSets
-    samples : Samples
+    samples : TrainingSamples
     classes : ndarray of shape (n_classes,) or None
     responses, scorers : dict by metric
     records : list of dict
-        Of the first run on all rows, then of those of `Samples.runs_for_tests`.
+        Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     single : bool
         Whether one metric was asked for, not a list or dict.
     """
@@ -97,9 +97,9 @@ class TestSetRuns:
     model: Any
     loan: Loan
     tests: on_test_set.HeldOutSets
-    samples: Samples
+    samples: TrainingSamples
     classes: Any
-    responses: dict[str, on_test_set.Response]
+    responses: dict[str, on_test_set.KeptAnswers]
     scorers: dict[str, Any]
     records: list[Record]
     single: bool
@@ -181,8 +181,8 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
-    measures = measures_of(scorers, target, answers)
-    job = replace(job, channels=_channels(measures))
+    metrics = run_metrics_of(scorers, target, answers)
+    job = replace(job, channels=_channels(metrics))
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
@@ -198,9 +198,7 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
     packing.warn_of_runs(records, _CALLER)
     kept = RunRecords(target, samples, full, records, job.predict_all)
     rng = samples.permutations()
-    errors = [
-        method_error(measure, kept, measure.no_information(answers, rng)) for measure in measures
-    ]
+    errors = [method_error(metric, kept, metric.no_information(answers, rng)) for metric in metrics]
     return OutOfBagRuns(model, job.loan, kept, errors, single)
 
 
@@ -245,7 +243,7 @@ def _with_target(job: Job) -> tuple[Job, Target]:
     return replace(job, classes=classes), Target(y, classes, codes, job.unit)
 
 
-def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Samples:
+def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> TrainingSamples:
     """Return the training samples and folds of all runs."""
     n_rows = job.n_rows
     if n_rows < 2:
@@ -258,7 +256,7 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Samples
         raise check.fail(_CALLER, "stratify", must, got)
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
     check_fits("n_train_resamples", call.n_train_resamples, bytes_each, _CALLER)
-    return draw(
+    return draw_training_samples(
         n_rows,
         unit=job.unit,
         codes=target.codes,
@@ -313,9 +311,9 @@ def _warn_of_copies(job: Job) -> None:
         )
 
 
-def _channels(measures: Sequence[Measure]) -> tuple[Channel, ...]:
+def _channels(metrics: Sequence[RunMetric]) -> tuple[Channel, ...]:
     """What is kept of a run: once, where several metrics need the same."""
-    return tuple({measure.key: measure for measure in measures}.values())
+    return tuple({metric.key: metric for metric in metrics}.values())
 
 
 def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:

@@ -44,7 +44,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from skboot.method_error.cv_bootstrap import auc_error_influence, cv_bootstrap, group_influence
 from skboot.method_error.out_of_bag import out_of_bag_error, out_of_bag_metric
-from skboot.refit.samples import draw
+from skboot.refit.samples import draw_training_samples
 
 N_RESAMPLES, N_REPEATS = 200, 5
 # Number, and seed, of the first data set of a cell.
@@ -301,7 +301,7 @@ def runs_of(cell, seed):
     """All runs of one data set."""
     X, y, groups = sample(np.random.default_rng(seed), cell)
     codes = None if isinstance(cell.first, RegressorMixin) else y
-    samples = draw(
+    samples = draw_training_samples(
         cell.n,
         unit=groups,
         codes=codes,

@@ -1,12 +1,12 @@
 """What is kept of a run for each metric, and how a metric is computed from what was kept.
 
-* `LabelMeasure`: functions of the confusion matrix, accuracy included; keeps the label given to
+* `LabelRunMetric`: functions of the confusion matrix, accuracy included; keeps the label given to
   each row, one small integer for all such metrics together.
-* `ValueMeasure`: functions of values predicted (squared error, R2); keeps the values.
-* `LossMeasure`: means of a loss of probabilities, or of hits; keeps the loss of each row.
-* `ReplicateMeasure`: anything else (AUC, any function): keeps its value on the rows left out, and
+* `ValueRunMetric`: functions of values predicted (squared error, R2); keeps the values.
+* `LossRunMetric`: means of a loss of probabilities, or of hits; keeps the loss of each row.
+* `ReplicateRunMetric`: anything else (AUC, any function): keeps its value on the rows left out, and
   what each of these contributes to it.
-* `ScorerMeasure`: a callable of estimator, X and y; likewise.
+* `ScorerRunMetric`: a callable of estimator, X and y; likewise.
 
 Everything is in loss direction, smaller is better, as minus the score where larger is better.
 """
@@ -66,8 +66,38 @@ class Target:
         return None if self.codes is None else int(np.bincount(self.codes).min())
 
 
-class Measure(ABC):
-    """A metric of runs.
+@dataclass(frozen=True, eq=False)
+class RunMetricArguments:
+    """What every run metric is made of.
+
+    Attributes
+    ----------
+    name : str
+    target : Target
+    sign, factor : float
+        The error is ``-sign`` times the score, and ``factor`` times the statistic's value.
+    bounds : tuple of float
+        Smallest and largest possible error.
+    function : callable or None
+        The metric function behind it.
+    methods : sequence of str
+        Responses of the estimator that it takes.
+    positive : int
+        Position of the positive one of two classes.
+    """
+
+    name: str
+    target: Target
+    sign: float = 1.0
+    factor: float = -1.0
+    bounds: tuple[float, float] = (-np.inf, np.inf)
+    function: Any = None
+    methods: Sequence[str] = ()
+    positive: int = 1
+
+
+class RunMetric(ABC):
+    """A metric of the runs of a method, in loss direction.
 
     Attributes
     ----------
@@ -84,12 +114,12 @@ class Measure(ABC):
         How the no-information error was found, where not exactly.
     """
 
-    name: str
     key: str
-    sign: float
-    bounds: tuple[float, float]
-    target: Target
     no_information_note: str | None = None
+
+    def __init__(self, arguments: RunMetricArguments) -> None:
+        self.name, self.target = arguments.name, arguments.target
+        self.sign, self.bounds = arguments.sign, arguments.bounds
 
     @abstractmethod
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
@@ -104,14 +134,15 @@ class Measure(ABC):
         return 0.0 - self.sign * error
 
 
-class RowMeasure(Measure):
+class RowRunMetric(RunMetric):
     """A metric computed from one value kept per row and run.
 
     ``data`` below is what was kept, (n_lines, n_samples), on some or all rows.
     """
 
-    statistic: SumsStatistic
-    factor: float  # error = factor * what `statistic` evaluates to
+    def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
+        super().__init__(arguments)
+        self.statistic, self.factor = statistic, arguments.factor
 
     @property
     def is_mean(self) -> bool:
@@ -146,15 +177,17 @@ class RowMeasure(Measure):
         return None
 
 
-class LabelMeasure(RowMeasure):
+class LabelRunMetric(RowRunMetric):
     """A function of the confusion matrix."""
 
     key = "labels"
 
-    def __init__(self, spec: Spec, statistic: SumsStatistic, labels: Array) -> None:
-        _copy_spec(self, spec)
-        self.statistic, self.labels = statistic, labels
-        self.codes = np.searchsorted(labels, np.asarray(spec.target.y))
+    def __init__(
+        self, arguments: RunMetricArguments, statistic: SumsStatistic, labels: Array
+    ) -> None:
+        super().__init__(arguments, statistic)
+        self.labels = labels
+        self.codes = np.searchsorted(labels, np.asarray(arguments.target.y))
         self.n_cells = len(labels) ** 2
         # Numbers of cells are as small as can be: there is one per row and run.
         self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
@@ -236,15 +269,14 @@ class LabelMeasure(RowMeasure):
         return float(self.combined(np.asarray(cells @ self._terms).reshape(1, -1))[0])
 
 
-class ValueMeasure(RowMeasure):
+class ValueRunMetric(RowRunMetric):
     """A function of predicted values: means of a loss, their roots, R2, explained variance."""
 
     key = "values"
 
-    def __init__(self, spec: Spec, statistic: SumsStatistic) -> None:
-        _copy_spec(self, spec)
-        self.statistic = statistic
-        self._function = spec.function
+    def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
+        super().__init__(arguments, statistic)
+        self._function = arguments.function
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the predicted values."""
@@ -321,13 +353,13 @@ class _AboutZero:
     data: Mapping[str, Any] = {"centre": 0.0}
 
 
-class LossMeasure(RowMeasure):
+class LossRunMetric(RowRunMetric):
     """The mean of a loss of the probabilities, or scores, of all classes."""
 
-    def __init__(self, spec: Spec, statistic: PosteriorMean) -> None:
-        _copy_spec(self, spec)
-        self.statistic, self.key = statistic, f"loss of {spec.name}"
-        self._methods, self._positive = spec.methods, spec.positive
+    def __init__(self, arguments: RunMetricArguments, statistic: PosteriorMean) -> None:
+        super().__init__(arguments, statistic)
+        self.key = f"loss of {arguments.name}"
+        self._methods, self._positive = arguments.methods, arguments.positive
 
     def _columns(self, answers: Answers) -> Array:
         if self.statistic.response == "probabilities":
@@ -363,15 +395,17 @@ class LossMeasure(RowMeasure):
         return float(shares @ means)
 
 
-class ReplicateMeasure(Measure):
+class ReplicateRunMetric(RunMetric):
     """Any metric of predictions, by its value on the rows left out and their influence on it."""
 
-    def __init__(self, spec: Spec, statistic: Statistic, limit: float | None) -> None:
-        _copy_spec(self, spec)
-        self.statistic, self.key = statistic, f"replicate of {spec.name}"
-        self.function = ErrorFunction(statistic, spec.factor, spec.target.classes)
-        self._limit, self._methods = limit, spec.methods
-        self._positive = spec.positive
+    def __init__(
+        self, arguments: RunMetricArguments, statistic: Statistic, limit: float | None
+    ) -> None:
+        super().__init__(arguments)
+        self.statistic, self.key = statistic, f"replicate of {arguments.name}"
+        self.function = ErrorFunction(statistic, arguments.factor, arguments.target.classes)
+        self._limit, self._methods = limit, arguments.methods
+        self._positive = arguments.positive
 
     def responses(self, answers: Answers) -> Array:
         """What the metric takes of the answers."""
@@ -430,12 +464,12 @@ class ReplicateMeasure(Measure):
         return _mean_defined([self.function(y, given) for y in draws])
 
 
-class ScorerMeasure(Measure):
+class ScorerRunMetric(RunMetric):
     """A callable of estimator, X and y."""
 
-    def __init__(self, spec: Spec, scorer: Callable[..., float]) -> None:
-        _copy_spec(self, spec)
-        self.scorer, self.key = scorer, f"score of {spec.name}"
+    def __init__(self, arguments: RunMetricArguments, scorer: Callable[..., float]) -> None:
+        super().__init__(arguments)
+        self.scorer, self.key = scorer, f"score of {arguments.name}"
 
     def error(self, answers: Answers, rows: Any = None, y: Any = None) -> float:
         """Error on some of the rows answered for; NaN where it is not finite."""
@@ -468,43 +502,6 @@ class ScorerMeasure(Measure):
         return _mean_defined([self.error(answers, None, rows) for rows in draws])
 
 
-@dataclass(frozen=True, eq=False)
-class Spec:
-    """What is known of a metric before its measure is made.
-
-    Attributes
-    ----------
-    name : str
-    target : Target
-    sign, factor : float
-        Error is ``-sign`` times the score, and ``factor`` times the statistic's value.
-    bounds : tuple of float
-        Of the error.
-    function : callable or None
-        The metric function behind it.
-    methods : sequence of str
-        Responses of the estimator that it takes.
-    positive : int
-        Position of the positive one of two classes.
-    """
-
-    name: str
-    target: Target
-    sign: float = 1.0
-    factor: float = -1.0
-    bounds: tuple[float, float] = (-np.inf, np.inf)
-    function: Any = None
-    methods: Sequence[str] = ()
-    positive: int = 1
-
-
-def _copy_spec(measure: Measure, spec: Spec) -> None:
-    measure.name, measure.target = spec.name, spec.target
-    measure.sign, measure.bounds = spec.sign, spec.bounds
-    if isinstance(measure, RowMeasure):
-        measure.factor = spec.factor
-
-
 def is_row_statistic(statistic: Statistic) -> bool:
     """Whether a statistic of labels is a sum over cells whatever the data."""
     return isinstance(statistic, LabelMetric) or type(statistic) is RowMean
@@ -515,9 +512,9 @@ def is_value_statistic(statistic: Statistic) -> bool:
     return isinstance(statistic, Coefficient) or type(statistic) is RowMean
 
 
-def is_balanced(measure: Measure) -> bool:
+def is_balanced(metric: RunMetric) -> bool:
     """Whether the error is a mean of class error rates."""
-    statistic = getattr(measure, "statistic", None)
+    statistic = getattr(metric, "statistic", None)
     return isinstance(statistic, BalancedAccuracy) and not statistic.adjusted
 
 

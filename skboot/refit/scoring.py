@@ -1,4 +1,4 @@
-"""From what a user gives as ``scoring`` to measures."""
+"""From the ``scoring`` of a user to scorers by name, and to run metrics."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ..metrics.adapters import Negated
 from ..metrics.lookup import check_response, known_names, resolve_metrics
 from ..metrics.posteriors import PosteriorMean, TopAccuracy
 from ..metrics.statistic import CallableStatistic, Statistic
-from . import measures
-from .measures import Measure, Spec, Target
+from . import run_metrics
+from .run_metrics import RunMetric, RunMetricArguments, Target
 from .training import Answers
 
 _CALLER = "BootstrapScorer"
@@ -64,8 +64,8 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
     return named, False
 
 
-def measures_of(scorers: Mapping[str, Any], target: Target, answers: Answers) -> list[Measure]:
-    """One measure for each scorer, checked on what the model of all rows answers.
+def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers) -> list[RunMetric]:
+    """One metric for each scorer, checked on what the model of all rows answers.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def measures_of(scorers: Mapping[str, Any], target: Target, answers: Answers) ->
 
     Returns
     -------
-    list of Measure
+    list of RunMetric
     """
-    return [_measure(name, scorer, target, answers) for name, scorer in scorers.items()]
+    return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
 
 
 class Needed(NamedTuple):
@@ -140,10 +140,10 @@ def _name_of(scoring: Any) -> str:
     return f"neg_{name}" if parts is not None and parts.sign < 0 else name
 
 
-def _measure(name: str, scorer: Any, target: Target, answers: Answers) -> Measure:
+def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
     parts = scorer_parts(scorer)
     if parts is None or target.y is None or target.y.ndim != 1:
-        return measures.ScorerMeasure(Spec(name, target), scorer)
+        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
     statistic = statistics[name]
@@ -155,7 +155,7 @@ def _measure(name: str, scorer: Any, target: Target, answers: Answers) -> Measur
     inner, factor = statistic, -sign
     if isinstance(statistic, Negated):
         inner, factor = statistic.statistic, sign
-    spec = Spec(
+    arguments = RunMetricArguments(
         name,
         target,
         sign,
@@ -165,20 +165,24 @@ def _measure(name: str, scorer: Any, target: Target, answers: Answers) -> Measur
         parts.response_methods,
         positive,
     )
-    return _measure_of(spec, inner, response)
+    return _of_statistic(arguments, inner, response)
 
 
-def _measure_of(spec: Spec, statistic: Any, response: NDArray[Any]) -> Measure:
-    target = spec.target
-    if statistic.response == "labels" and measures.is_row_statistic(statistic):
+def _of_statistic(
+    arguments: RunMetricArguments, statistic: Any, response: NDArray[Any]
+) -> RunMetric:
+    target = arguments.target
+    if statistic.response == "labels" and run_metrics.is_row_statistic(statistic):
         labels = np.unique(np.concatenate([target.y, response]))
-        return measures.LabelMeasure(spec, statistic, labels)
-    if statistic.response == "values" and measures.is_value_statistic(statistic):
-        return measures.ValueMeasure(spec, statistic)
+        return run_metrics.LabelRunMetric(arguments, statistic, labels)
+    if statistic.response == "values" and run_metrics.is_value_statistic(statistic):
+        return run_metrics.ValueRunMetric(arguments, statistic)
     if type(statistic) in (PosteriorMean, TopAccuracy) and target.codes is not None:
-        return measures.LossMeasure(spec, statistic)
-    limit = NO_INFORMATION_SCORE.get(getattr(spec.function, "__name__", "").removesuffix("_score"))
-    return measures.ReplicateMeasure(spec, statistic, limit)
+        return run_metrics.LossRunMetric(arguments, statistic)
+    limit = NO_INFORMATION_SCORE.get(
+        getattr(arguments.function, "__name__", "").removesuffix("_score")
+    )
+    return run_metrics.ReplicateRunMetric(arguments, statistic, limit)
 
 
 def _response(statistic: Statistic, methods: Any, positive: int, answers: Answers) -> NDArray[Any]:
