@@ -102,6 +102,50 @@ def test_unadjusted_comparisons_show_one_kind_of_interval():
     assert not any("simultaneous" in label for label in labels)
 
 
+def metrics(**options):
+    return compared(3, metric=["accuracy", "f1"], **options)
+
+
+def test_several_comparisons_have_a_panel_each():
+    table = metrics()
+    display = table.plot()
+    assert isinstance(display, ComparisonDisplay)
+    assert [axes.get_xlabel() for axes in display.axes_] == [
+        "difference in accuracy (larger is better)",
+        "difference in F1 (larger is better)",
+    ]
+    assert display.ax_ is display.axes_[0]
+    every = [pair for result in table.values() for pair in result.pairs]
+    assert list(display.differences) == [pair.difference for pair in every]
+    drawn = [x for line in display.points_ for x in line.get_xdata()]
+    assert sorted(drawn) == sorted(pair.difference for pair in every)
+    for axes, result in zip(display.axes_, table.values(), strict=True):
+        places = {y for line in axes.lines if line in display.points_ for y in line.get_ydata()}
+        assert places == set(range(len(result.pairs)))
+
+
+def test_panels_of_subgroups_are_named_and_gaps_are_left_out():
+    display = compared(2, by=np.arange(400) % 2).plot()
+    labels = [axes.get_xlabel().partition(":")[0] for axes in display.axes_]
+    assert labels == ["0", "1"]
+
+
+def test_labels_of_panels_do_not_overlap_and_fit_the_figure():
+    display = metrics().plot()
+    display.figure_.canvas.draw()
+    bottoms = [axes.get_tightbbox() for axes in display.axes_]
+    assert bottoms[0].y0 >= bottoms[1].y1
+    box = display.figure_.get_tightbbox()
+    width, height = display.figure_.get_size_inches()
+    assert box.x0 >= -0.01 and box.x1 <= width + 0.01  # noqa: PT018
+    assert box.y0 >= -0.01 and box.y1 <= height + 0.01  # noqa: PT018
+
+
+def test_results_without_a_comparison_are_refused():
+    with pytest.raises(ValueError, match="must hold a comparison"):
+        ComparisonDisplay.from_results({"A": compared(2).systems["system 0"]})
+
+
 def test_unknown_pairs_are_refused():
     with pytest.raises(ValueError, match="'auto', 'all' or 'best'"):
         ComparisonDisplay.from_result(compared(2), pairs="some")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..results import wording
 
-# Of the Okabe-Ito palette: told apart in grey and by readers who do not see all colours.
+# Of the Okabe-Ito palette, whose colours differ in grey and for readers with colour blindness.
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
 
 
@@ -24,8 +24,14 @@ def pyplot(caller: str) -> Any:
     return plt
 
 
+def axes_for(display: Any, ax: Any, figsize: tuple[float, float] | None = None) -> Any:
+    """Return the axes that are given, or those of a new figure."""
+    plt = pyplot(f"{type(display).__name__}.plot")
+    return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+
+
 def range_of(values: NDArray[Any]) -> tuple[float, float]:
-    """Smallest and largest finite value, apart."""
+    """Return the smallest and the largest finite value, widened where they are equal."""
     finite = values[np.isfinite(values)]
     if len(finite) == 0:
         return 0.0, 1.0
@@ -43,5 +49,5 @@ def with_direction(label: str, greater_is_better: bool | None) -> str:
 
 
 def literal(text: str) -> str:
-    """Text that matplotlib shows as it is: a dollar sign would start a formula."""
+    """Return a text that matplotlib shows as it is: a dollar sign would start a formula."""
     return text.replace("$", r"\$")

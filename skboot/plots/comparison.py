@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import comparison_tables, rendering, wording
-from ..results.comparison import ComparisonResult
-from .common import BLUE, GREY, ORANGE, literal, pyplot, range_of
+from ..results.entries import comparisons_of
+from .common import BLUE, GREY, ORANGE, literal, pyplot, range_of, with_direction
+from .forest import ForestPlot
 
-_MAX_LABEL = 40  # characters of a row's label
+if TYPE_CHECKING:
+    from ..results.comparison import ComparisonResult
+    from ..results.pairs import PairedDifference
 
 
-class ComparisonDisplay:
+class ComparisonDisplay(ForestPlot):
     """Differences of systems with their intervals, one below the other.
 
-    Use `from_result`. The thick line is the interval of the difference by itself, the thin one
-    the simultaneous interval; systems are told apart where the thin one does not reach 0.
+    Use `from_result`, or `from_results` for several metrics or subgroups, each in a panel of its
+    own. The thick line is the interval of the difference by itself, the thin one the simultaneous
+    interval; systems are told apart where the thin one does not reach 0.
 
     Parameters
     ----------
@@ -37,20 +41,24 @@ class ComparisonDisplay:
     texts : sequence of str, optional
         What is written beside each difference.
     label : str
-        Of the value axis.
+        Of the value axis, of all in one panel.
+    panels : sequence of tuple (str, sequence of int), optional
+        Label of the value axis and the differences of each panel; all in one when None.
     interval_names : tuple of str
         What both kinds of intervals are called.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Axes of the picture.
+        Axes of the first panel.
+    axes_ : ndarray of shape (n_panels,)
+        Axes of all panels.
     figure_ : matplotlib Figure
         Figure of the axes.
     points_ : list of matplotlib Line2D
-        Differences: those told from 0, and those not.
+        Differences: of each panel those told from 0, and those not.
     intervals_, simultaneous_intervals_ : list of matplotlib LineCollection
-        Intervals, in the same two lots.
+        Intervals, in the same order.
     texts_ : list of matplotlib Text
         What is written beside the differences.
 
@@ -80,6 +88,7 @@ class ComparisonDisplay:
         is_distinguishable: Sequence[bool],
         texts: Sequence[str] | None = None,
         label: str = "difference",
+        panels: Sequence[tuple[str, Sequence[int]]] | None = None,
         interval_names: tuple[str, str] = ("interval", "simultaneous interval"),
     ) -> None:
         self.differences = np.asarray(differences, dtype=float)
@@ -91,6 +100,7 @@ class ComparisonDisplay:
         self.is_distinguishable = np.asarray(is_distinguishable, dtype=bool)
         self.texts = [""] * len(self.differences) if texts is None else list(texts)
         self.label = label
+        self.panels = panels or [(label, range(len(self.differences)))]
         self.interval_names = interval_names
 
     @classmethod
@@ -126,34 +136,70 @@ class ComparisonDisplay:
         ValueError
             If ``pairs`` is none of these, or the best system is not known.
         """
-        shown = _shown(result, pairs)
-        # Of a single difference both intervals are one.
-        drawn = [pair.simultaneous_interval if len(result.pairs) > 1 else None for pair in shown]
-        none = (math.nan, math.nan)
-        centre = {pair.first for pair in shown}
-        common = centre.pop() if len(centre) == 1 and len(shown) > 1 else None
-        level = rendering.percent(result.confidence_level)
-        metric = wording.spoken(result.metric)
-        direction = wording.direction(result.greater_is_better)
-        label = f"difference in {metric}" + (f" ({direction})" if direction else "")
-        if common is not None:
-            label = f"{common} minus ...: {label}"
-        display = cls(
-            differences=[pair.difference for pair in shown],
-            lows=[pair.confidence_interval.low for pair in shown],
-            highs=[pair.confidence_interval.high for pair in shown],
-            simultaneous_lows=[(each or none)[0] for each in drawn],
-            simultaneous_highs=[(each or none)[1] for each in drawn],
-            names=[
-                pair.second if common is not None else f"{pair.first} - {pair.second}"
-                for pair in shown
-            ],
-            is_distinguishable=[result.is_distinguishable(pair) for pair in shown],
-            texts=[_beside(pair, result.adjust) for pair in shown],
-            label=label,
-            interval_names=(f"{level} CI", f"simultaneous {level} CI"),
+        return cls._of([("", result)], pairs, "from_result").plot(ax, **kwargs)
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Mapping[Any, Any],
+        ax: Any = None,
+        *,
+        pairs: str = "auto",
+        **kwargs: Any,
+    ) -> Self:
+        """Draw the differences of several comparisons, one panel below the other.
+
+        Parameters
+        ----------
+        results : mapping
+            Comparisons by name, from the top; dicts may be nested. Results that are no comparisons
+            are left out.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        pairs : {"auto", "all", "best"}
+            As of `from_result`.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        ComparisonDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If there is no comparison, ``pairs`` is none of these, or the best system of a
+            comparison is not known.
+        """
+        named = comparisons_of(results)
+        if not named:
+            raise ValueError(
+                "The 'results' parameter of from_results must hold a comparison. Got none."
+            )
+        return cls._of(named, pairs, "from_results").plot(ax, **kwargs)
+
+    @classmethod
+    def _of(cls, named: Sequence[tuple[str, ComparisonResult]], pairs: str, caller: str) -> Self:
+        """Return the display of some comparisons, one panel each."""
+        rows: list[dict[str, Any]] = []
+        panels = []
+        for name, result in named:
+            shown = _shown(result, pairs, caller)
+            common = _common_first(shown)
+            panels.append(
+                (_axis_label(name, result, common), range(len(rows), len(rows) + len(shown)))
+            )
+            rows += [_row(result, pair, common) for pair in shown]
+        levels = {rendering.percent(result.confidence_level) for _, result in named}
+        kind = f"{levels.pop()} CI" if len(levels) == 1 else "CI"
+        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        return cls(
+            **columns,
+            label=panels[0][0],
+            panels=panels,
+            interval_names=(kind, f"simultaneous {kind}"),
         )
-        return display.plot(ax, **kwargs)
 
     def plot(
         self,
@@ -169,9 +215,10 @@ class ComparisonDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where; a new figure, as high as the differences need, when None.
+            Where; a new figure, as high as the differences need, when None. Several panels divide
+            it.
         name : str, optional
-            Label of the value axis.
+            Label of the value axis, of the last panel if there are several.
         show_values : bool
             Whether to write the numbers beside the intervals.
         point_kwargs : dict, optional
@@ -190,143 +237,133 @@ class ComparisonDisplay:
             If matplotlib is not installed.
         """
         plt = pyplot(f"{type(self).__name__}.plot")
-        if ax is None:
-            n = len(self.differences)
-            words = max(len(_shortened(label)) for label in self.names)
-            words += max(map(len, self.texts)) if show_values else 0
-            figsize = (4.2 + 0.085 * words, 0.28 * n + 1.25)
-            ax = plt.figure(figsize=figsize, layout="constrained").add_subplot()
-        self.ax_, self.figure_ = ax, ax.figure
-        size = self._prepare(ax, self.label if name is None else name)
+        self.axes_ = self._make_axes(plt, ax, show_values=show_values)
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.points_: list[Any] = []
         self.intervals_: list[Any] = []
         self.simultaneous_intervals_: list[Any] = []
-        for told, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
-            rows = np.flatnonzero(self.is_distinguishable == told)
-            if len(rows):
-                self._draw_rows(rows, colour, marker, point_kwargs or {}, interval_kwargs or {})
-        self.texts_ = self._write_values(size) if show_values else []
-        self._draw_legend()
+        self.texts_: list[Any] = []
+        for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
+            rows = np.asarray(members)
+            size = self._prepare(axes, rows, label, self._extent(rows))
+            for told, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
+                places = np.flatnonzero(self.is_distinguishable[rows] == told)
+                if len(places):
+                    styles = (point_kwargs or {}, interval_kwargs or {})
+                    self._draw_rows(axes, rows[places], places, colour, marker, *styles)
+            if show_values:
+                self.texts_ += self._write_values(axes, rows, size)
+        if name is not None:
+            self.axes_[-1].set_xlabel(literal(name))
+        self.legend_ = self._draw_legend(self._handles())
         return self
 
     # -------------------------------------------------------------- steps
 
-    def _prepare(self, ax: Any, label: str) -> float:
-        """Set up the axes; returns the font size that the rows leave room for."""
-        n = len(self.differences)
+    def _extent(self, rows: NDArray[Any]) -> tuple[float, float]:
+        """Return the smallest and the largest value of a panel, 0 included."""
         limits = [self.lows, self.highs, self.simultaneous_lows, self.simultaneous_highs]
-        start, stop = range_of(np.concatenate([self.differences, [0.0], *limits]))
-        room = 0.05 * (stop - start)
-        ax.set_xlim(start - room, stop + room)
-        points = ax.get_window_extent().height * 72 / ax.figure.dpi
-        size = float(min(10.0, max(4.0, 0.85 * points / (n + 1))))
-        ax.set_ylim(n - 0.4, -0.6)
-        ax.set_yticks(range(n), [literal(_shortened(each)) for each in self.names], fontsize=size)
-        ax.tick_params(axis="y", length=0, pad=8)
-        ax.set_xlabel(literal(label))
-        ax.grid(axis="x", color="0.9", zorder=0)
-        ax.set_axisbelow(True)
-        ax.spines[["top", "right", "left"]].set_visible(False)
-        ax.axvline(0, color="0.3", linewidth=1, zorder=1)
-        return size
+        values = [each[rows] for each in (self.differences, *limits)]
+        return range_of(np.concatenate([[0.0], *values]))
 
     def _draw_rows(
         self,
+        axes: Any,
         rows: NDArray[Any],
+        places: NDArray[Any],
         colour: str,
         marker: str,
         point_style: Mapping[str, Any],
         interval_style: Mapping[str, Any],
     ) -> None:
-        start, stop = self.ax_.get_xlim()
+        """Draw some differences of a panel at their places from the top."""
+        start, stop = axes.get_xlim()
         kinds = (
             (self.simultaneous_intervals_, self.simultaneous_lows, self.simultaneous_highs, 1.0),
             (self.intervals_, self.lows, self.highs, 3.0),
         )
-        for found, lows, highs, width in kinds:
-            known = rows[~np.isnan(lows[rows]) & ~np.isnan(highs[rows])]
+        for artists, lows, highs, width in kinds:
+            has_limits = ~np.isnan(lows[rows]) & ~np.isnan(highs[rows])
             style = {"color": colour, "linewidth": width, "zorder": 2}
             style |= dict(interval_style) if width > 1 else {}
-            limits = lows[known].clip(start), highs[known].clip(None, stop)
-            found.append(self.ax_.hlines(known, *limits, **style))
+            low, high = lows[rows][has_limits], highs[rows][has_limits]
+            limits = low.clip(start), high.clip(None, stop)
+            artists.append(axes.hlines(places[has_limits], *limits, **style))
             if width == 1:
                 ends = {"color": colour, "linestyle": "", "marker": "|", "markersize": 7}
                 for side in limits:
-                    self.ax_.plot(side, known, **ends)
+                    axes.plot(side, places[has_limits], **ends)
         style = {"color": colour, "marker": marker, "linestyle": "", "markersize": 5, "zorder": 3}
-        self.points_ += self.ax_.plot(self.differences[rows], rows, **style | dict(point_style))
+        self.points_ += axes.plot(self.differences[rows], places, **style | dict(point_style))
 
-    def _write_values(self, size: float) -> list[Any]:
-        return [
-            self.ax_.annotate(
-                text,
-                (1.0, row),
-                xycoords=("axes fraction", "data"),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=size,
-                parse_math=False,
-            )
-            for row, text in enumerate(self.texts)
-            if text
-        ]
-
-    def _draw_legend(self) -> None:
+    def _handles(self) -> dict[str, Any]:
+        """Return what the legend shows, by label."""
         from matplotlib.lines import Line2D
 
-        handles = [Line2D([], [], color=GREY, linewidth=3, label=self.interval_names[0])]
+        handles = {self.interval_names[0]: Line2D([], [], color=GREY, linewidth=3)}
         if not np.isnan(self.simultaneous_lows).all():
-            handles.append(Line2D([], [], color=GREY, linewidth=1, label=self.interval_names[1]))
+            handles[self.interval_names[1]] = Line2D([], [], color=GREY, linewidth=1)
         if self.is_distinguishable.any():
-            handles.append(
-                Line2D([], [], color=ORANGE, marker="o", linestyle="", label="told from 0")
-            )
-        self.legend_ = self.ax_.legend(
-            handles=handles,
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=3,
-            fontsize=9,
-            frameon=False,
-            borderaxespad=0.2,
-            columnspacing=1.2,
-            handletextpad=0.4,
-        )
+            handles["told from 0"] = Line2D([], [], color=ORANGE, marker="o", linestyle="")
+        return handles
 
 
 # ------------------------------------------------------------------ what is drawn
 
 
-def _shown(result: ComparisonResult, pairs: str) -> Sequence[Any]:
+def _shown(result: ComparisonResult, pairs: str, caller: str) -> Sequence[PairedDifference]:
+    """Return the pairs to draw."""
+    where = f"The 'pairs' parameter of ComparisonDisplay.{caller} must"
     if pairs not in ("auto", "all", "best"):
-        raise ValueError(
-            "The 'pairs' parameter of ComparisonDisplay.from_result must be 'auto', 'all' or "
-            f"'best'. Got {pairs!r}."
-        )
+        raise ValueError(f"{where} be 'auto', 'all' or 'best'. Got {pairs!r}.")
     if result.reference is not None or pairs == "all":
         return result.pairs
     if pairs == "auto":
         return comparison_tables.shown_pairs(result)
     if result.best is None:
         raise ValueError(
-            "The 'pairs' parameter of ComparisonDisplay.from_result must not be 'best' where the "
-            "direction of the metric is unknown. Got 'best'. Give greater_is_better= to the "
-            "comparison."
+            f"{where} not be 'best' where the direction of the metric is unknown. Got 'best'. Give "
+            "greater_is_better= to the comparison."
         )
     return [result.pair(result.best, name) for name in result.ranking if name != result.best]
 
 
-def _beside(pair: Any, adjust: str | None) -> str:
+def _common_first(pairs: Sequence[PairedDifference]) -> str | None:
+    """Return the system from which all others are subtracted, if there is one."""
+    firsts = {pair.first for pair in pairs}
+    return firsts.pop() if len(firsts) == 1 and len(pairs) > 1 else None
+
+
+def _axis_label(name: str, result: ComparisonResult, common: str | None) -> str:
+    """Return what the value axis of a comparison shows; its name, unless the metric says it."""
+    label = f"difference in {wording.spoken(result.metric)}"
+    label = with_direction(label, result.greater_is_better)
+    label = label if common is None else f"{common} minus ...: {label}"
+    return label if name in ("", result.metric) else f"{name}: {label}"
+
+
+def _row(result: ComparisonResult, pair: PairedDifference, common: str | None) -> dict[str, Any]:
+    """Return what the display holds of a pair."""
+    # Of a single difference both intervals are one.
+    wide = pair.simultaneous_interval if len(result.pairs) > 1 else None
+    return {
+        "differences": pair.difference,
+        "lows": pair.confidence_interval.low,
+        "highs": pair.confidence_interval.high,
+        "simultaneous_lows": math.nan if wide is None else wide.low,
+        "simultaneous_highs": math.nan if wide is None else wide.high,
+        "names": f"{pair.first} - {pair.second}" if common is None else pair.second,
+        "is_distinguishable": result.is_distinguishable(pair),
+        "texts": _text_beside(pair, result.adjust),
+    }
+
+
+def _text_beside(pair: PairedDifference, adjust: str | None) -> str:
+    """Write the difference with its widest interval and its p-value."""
     if math.isnan(pair.difference):
         return "undefined"
     digits = comparison_tables.digits_of(pair)
     value = rendering.number(pair.difference, digits)
-    interval = comparison_tables.limits(pair.widest_interval, digits)
+    interval = comparison_tables.limits(pair.widest_interval, digits, marked=False)
     p = pair.p_value if adjust is None else pair.p_value_adjusted
-    return f"{value} ({interval.removesuffix(' (no width)')}), {comparison_tables.p_text(p)}"
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _MAX_LABEL else f"{text[: _MAX_LABEL - 1]}…"
+    return f"{value} ({interval}), {comparison_tables.p_text(p)}"

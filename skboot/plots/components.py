@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from ..results import EvaluationResult, wording
-from .common import BLUE, GREY, ORANGE, literal, pyplot
+from ..results import wording
+from .common import BLUE, GREY, ORANGE, axes_for, literal
+
+if TYPE_CHECKING:
+    from ..results import EvaluationResult
 
 # Light and dark in turn, so that neighbours differ in grey too.
 _SOURCES = {
@@ -140,9 +143,7 @@ class VarianceComponentsDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        plt = pyplot(f"{type(self).__name__}.plot")
-        if ax is None:
-            ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")[1]
+        ax = axes_for(self, ax, figsize=(6.4, 3.2))
         self.ax_, self.figure_ = ax, ax.figure
         variances = [self.components.get(source, math.nan) for source in _SOURCES]
         deviations = [0.0 if math.isnan(v) else math.sqrt(v) for v in variances]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..inference.intervals import ConfidenceInterval
-from ..results import EvaluationResult, drawing, rendering, wording
-from .common import BLUE, GREY, ORANGE, literal, pyplot, range_of, with_direction
+from ..results import drawing, rendering, wording
+from .common import BLUE, GREY, ORANGE, axes_for, literal, range_of, with_direction
+
+if TYPE_CHECKING:
+    from ..inference.intervals import ConfidenceInterval
+    from ..results import EvaluationResult
 
 
 class BootstrapDistributionDisplay:
@@ -159,9 +162,7 @@ class BootstrapDistributionDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        plt = pyplot(f"{type(self).__name__}.plot")
-        if ax is None:
-            ax = plt.subplots(layout="constrained")[1]
+        ax = axes_for(self, ax)
         self.ax_, self.figure_ = ax, ax.figure
         values = self.replicates[np.isfinite(self.replicates)]
         self.bars_ = self._draw_bars(values, bins, hist_kwargs or {})

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..results import EvaluationResult, rendering, wording
+from ..results import rendering, wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, literal, pyplot, range_of, with_direction
+from .forest import ForestPlot, labelled_handles
+
+if TYPE_CHECKING:
+    from ..results import EvaluationResult
 
 _DIFFERENCE = "difference between two subgroups"
-_MAX_LABEL = 40  # characters of a row's label
 
 
-class IntervalDisplay:
+class IntervalDisplay(ForestPlot):
     """Estimates with their intervals, one below the other (a forest plot).
 
     Use `from_results`. Results on different scales, such as an accuracy and an error in metres,
@@ -171,7 +174,7 @@ class IntervalDisplay:
                 np.nan if result.naive_estimate is None else result.naive_estimate
                 for result in each
             ],
-            texts=[_beside(result, len(kinds) > 1) for result in each],
+            texts=[_text_beside(result, len(kinds) > 1) for result in each],
             panels=panels,
             interval_name=kinds.pop() if len(kinds) == 1 else "interval",
         )
@@ -215,7 +218,7 @@ class IntervalDisplay:
             If matplotlib is not installed.
         """
         plt = pyplot(f"{type(self).__name__}.plot")
-        self.axes_ = self._make_axes(plt, ax)
+        self.axes_ = self._make_axes(plt, ax, show_values=show_values)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.points_: list[Any] = []
         self.intervals_: list[Any] = []
@@ -223,10 +226,7 @@ class IntervalDisplay:
         self.texts_: list[Any] = []
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
             rows = np.asarray(members)
-            start, stop = self._range(rows, label, show_naive)
-            room = 0.05 * (stop - start)
-            axes.set_xlim(start - room, stop + room)
-            size = self._prepare(axes, rows, label)
+            size = self._prepare(axes, rows, label, self._range(rows, label, show_naive))
             self._draw_intervals(axes, rows, interval_kwargs or {})
             if show_naive:
                 self._draw_naive(axes, rows)
@@ -239,28 +239,13 @@ class IntervalDisplay:
                 **style | dict(point_kwargs or {}),
             )
             if show_values:
-                self._write_values(axes, rows, size)
+                self.texts_ += self._write_values(axes, rows, size)
         if name is not None:
             self.axes_[-1].set_xlabel(literal(name))
-        self._draw_legend()
+        self.legend_ = self._draw_legend(labelled_handles(self.axes_))
         return self
 
     # -------------------------------------------------------------- steps
-
-    def _make_axes(self, plt: Any, ax: Any) -> NDArray[Any]:
-        heights = [len(members) + 0.5 for _, members in self.panels]
-        if ax is None:
-            # Inches: each row, the value axis of each panel, and the legend; labels and numbers.
-            words = max(len(_shortened(name)) for name in self.names)
-            words += max(map(len, self.texts))
-            size = (4.2 + 0.085 * words, 0.28 * sum(heights) + 0.75 * len(heights) + 0.35)
-            figure = plt.figure(figsize=size, layout="constrained")
-            return figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
-        if len(heights) == 1:
-            return np.array([ax])
-        grid = ax.get_subplotspec().subgridspec(len(heights), 1, height_ratios=heights, hspace=0.7)
-        ax.set_axis_off()
-        return np.array([ax.figure.add_subplot(cell) for cell in grid])
 
     def _range(self, rows: NDArray[Any], label: str, show_naive: bool) -> tuple[float, float]:
         known = np.concatenate([self.estimates[rows], self.lows[rows], self.highs[rows]])
@@ -279,23 +264,6 @@ class IntervalDisplay:
         if not show_naive or not near.any():
             return start, stop
         return min(start, naive[near].min()), max(stop, naive[near].max())
-
-    def _prepare(self, axes: Any, rows: NDArray[Any], label: str) -> float:
-        """Set up the axes of a panel; returns the font size that its rows leave room for."""
-        points = axes.get_window_extent().height * 72 / axes.figure.dpi
-        size = float(min(10.0, max(4.0, 0.85 * points / (len(rows) + 1))))
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        labels = [literal(_shortened(self.names[k])) for k in rows]
-        axes.set_yticks(range(len(rows)), labels, fontsize=size)
-        axes.tick_params(axis="y", length=0, pad=8)
-        axes.set_xlabel(literal(label))
-        axes.grid(axis="x", color="0.9", zorder=0)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        start, stop = axes.get_xlim()
-        if start < 0 < stop:
-            axes.axvline(0, color="0.4", linewidth=0.8, zorder=1)
-        return size
 
     def _draw_intervals(self, axes: Any, rows: NDArray[Any], style: Mapping[str, Any]) -> None:
         lows, highs = self.lows[rows], self.highs[rows]
@@ -338,40 +306,6 @@ class IntervalDisplay:
                     **style,
                 )
 
-    def _write_values(self, axes: Any, rows: NDArray[Any], size: float) -> None:
-        beside = axes.get_yaxis_transform()
-        for line, k in enumerate(rows):
-            self.texts_.append(
-                axes.text(
-                    1.02,
-                    line,
-                    self.texts[k],
-                    transform=beside,
-                    va="center",
-                    fontsize=size,
-                    parse_math=False,
-                )
-            )
-
-    def _draw_legend(self) -> None:
-        """One legend for all panels, above the first."""
-        found: dict[str, Any] = {}
-        for axes in self.axes_:
-            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-                found.setdefault(label, handle)
-        self.legend_ = self.axes_[0].legend(
-            found.values(),
-            found.keys(),
-            loc="lower left",
-            bbox_to_anchor=(0, 1.0),
-            ncols=3,
-            fontsize=9,
-            frameon=False,
-            borderaxespad=0.2,
-            columnspacing=1.2,
-            handletextpad=0.3,
-        )
-
 
 # ------------------------------------------------------------------ panels and labels
 
@@ -413,7 +347,7 @@ def _kind(result: EvaluationResult) -> str:
     return f"{level} {wording.short_interval_name(result)}"
 
 
-def _beside(result: EvaluationResult, with_kind: bool) -> str:
+def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
     low, high = result.confidence_interval[:2]
     if math.isnan(result.estimate):
         return "undefined"
@@ -421,8 +355,3 @@ def _beside(result: EvaluationResult, with_kind: bool) -> str:
         return f"{wording.estimate(result)} (no interval)"
     kind = f"{_kind(result)} " if with_kind else ""
     return f"{wording.estimate(result)} ({kind}{wording.limits(result, marked=False)})"
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _MAX_LABEL else f"{text[: _MAX_LABEL - 1]}…"

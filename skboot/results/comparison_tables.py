@@ -107,12 +107,12 @@ def digits_of(pair: PairedDifference) -> int:
     return rendering.digits_for(low, high, shown, (0.0,))
 
 
-def limits(interval: ConfidenceInterval, digits: int) -> str:
-    """Write both limits; says so where they have no width."""
+def limits(interval: ConfidenceInterval, digits: int, *, marked: bool = True) -> str:
+    """Write both limits; marked: say so where they have no width."""
     low, high = interval[:2]
     if math.isnan(low) or math.isnan(high):
         return "undefined"
-    mark = " (no width)" if low == high else ""
+    mark = " (no width)" if marked and low == high else ""
     return f"{rendering.number(low, digits)} to {rendering.number(high, digits)}{mark}"
 
 

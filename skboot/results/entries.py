@@ -100,6 +100,15 @@ def entries_of(results: Mapping[Any, Any]) -> list[Entry]:
     ]
 
 
+def comparisons_of(results: Mapping[Any, Any]) -> list[tuple[str, Any]]:
+    """Return the comparisons of a dict of them, or of dicts of them, each with its name."""
+    return [
+        (", ".join(path), value)
+        for path, value in leaves(results)
+        if not isinstance(value, EvaluationResult)
+    ]
+
+
 # ------------------------------------------------------------------ a table of scores
 
 
