@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
+
+
+class BadArgument(NamedTuple):
+    """Parts of the message about a bad argument; see `fail`."""
+
+    caller: str
+    name: str
+    must: str
+    got: str
+    advice: str
+
+    def error(self) -> ValueError:
+        """The error to be raised, which carries the parts."""
+        message = f"The {self.name!r} parameter of {self.caller} must {self.must}. Got {self.got}."
+        error = ValueError(f"{message} {self.advice}".rstrip())
+        vars(error)["bad_argument"] = self
+        return error
 
 
 def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> ValueError:
@@ -26,8 +43,7 @@ def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> Value
     ValueError
         To be raised.
     """
-    message = f"The {name!r} parameter of {caller} must {must}. Got {got}."
-    return ValueError(f"{message} {advice}".rstrip())
+    return BadArgument(caller, name, must, got, advice).error()
 
 
 @contextmanager
@@ -36,15 +52,19 @@ def speaking_as(caller: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        said = re.sub(r"^(The '.*?' parameter of )\w+( must )", rf"\1{caller}\2", str(error))
-        raise ValueError(said) from error.__cause__
+        bad = vars(error).get("bad_argument")
+        if bad is None:
+            raise
+        raise bad._replace(caller=caller).error() from error.__cause__
 
 
 @contextmanager
 def speaking_of(name: str) -> Iterator[None]:
-    """Let errors name the argument that a ``y_pred`` came from."""
+    """Let errors made by `fail` name the argument that a ``y_pred`` came from."""
     try:
         yield
     except ValueError as error:
-        said = str(error).replace("The 'y_pred' parameter", f"The '{name}' parameter")
-        raise ValueError(said) from error.__cause__
+        bad = vars(error).get("bad_argument")
+        if bad is None or bad.name != "y_pred":
+            raise
+        raise bad._replace(name=name).error() from error.__cause__
