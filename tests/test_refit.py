@@ -67,7 +67,7 @@ def job_of(estimator, X, y, **options):
         params={},
         unit=None,
         classes=np.unique(y),
-        channels=(Labels(),),
+        keep=(Labels().keep,),
         pairwise=False,
         group_copies=True,
         predict_all=False,
@@ -198,7 +198,7 @@ def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apa
     X, y = np.arange(60.0)[:, None], np.repeat([0, 1], 30)
     samples = drawn(n_seeds=2)
     for grouped in (True, False):
-        job = job_of(Order(), X, y, channels=(Kept(),), group_copies=grouped)
+        job = job_of(Order(), X, y, keep=(Kept().keep,), group_copies=grouped)
         orders = [record_of(job, run)["order"] for run in samples.runs()[:40]]
         for run, order in zip(samples.runs(), orders, strict=False):
             np.testing.assert_array_equal(np.bincount(order, minlength=60), run.counts)
@@ -239,7 +239,7 @@ def test_runs_are_seeded_as_prepared_seeds_a_clone_of_the_estimator():
             cv = cv.cv if isinstance(cv, inner_cv.UniqueRowsSplit) else cv
             return {"states": (params["estimator__random_state"], cv.random_state)}
 
-    job = job_of(search, X, y, channels=(States(),))
+    job = job_of(search, X, y, keep=(States().keep,))
     for run in (drawn().runs()[0], drawn().runs()[-1]):
         params = prepared(search, np.random.default_rng(run.seed)).get_params()
         expected = params["estimator__random_state"], params["cv"].random_state
@@ -387,7 +387,7 @@ def test_records_are_the_same_in_workers(monkeypatch):
     monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
     X, y = make_classification(60, random_state=0)
     runs = drawn(n_repeats=0).runs()
-    job = job_of(DecisionTreeClassifier(max_features=1), X, y, channels=(PicklableLabels(),))
+    job = job_of(DecisionTreeClassifier(max_features=1), X, y, keep=(PicklableLabels().keep,))
     alone, two = (
         runner.run_all(job, runs, n_jobs=n, verbose=0, seconds_per_run=1.0) for n in (1, 2)
     )

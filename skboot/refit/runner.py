@@ -117,7 +117,7 @@ def _most_bytes(job: Job) -> int:
     n_values = _VALUES_PER_ROW + (0 if job.classes is None else len(job.classes))
     n_values += int(np.prod(np.shape(job.y)[1:]))
     widest = 8 if job.classes is None else max(8, job.classes.dtype.itemsize)
-    return 2 * n_rows * n_values * widest * len(job.channels)
+    return 2 * n_rows * n_values * widest * len(job.keep)
 
 
 def _note_on_stop(job: Job, runs: Sequence[Run]) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,11 @@ from . import inner_cv
 from .lending import Lender, Loan, own_rows
 
 Record = dict[str, Any]
+Keep = Callable[["Answers", "Scored"], Mapping[str, Any]]
 
+# Bound of the seeds of estimators: compiled ones read a signed integer of 32 bits.
 _LARGEST_SEED = 2**31 - 1
-# Behind the words of a run's seed: the stream of the order of its rows.
+# Word after those of a run's seed; together they seed the order of its rows.
 _ORDER = 1
 
 
@@ -84,8 +86,8 @@ class Job:
         Unit of each row; None where rows are drawn.
     classes : ndarray of shape (n_classes,) or None
         Classes of all the data.
-    channels : sequence of Channel
-        What is kept of a run.
+    keep : sequence of callable
+        Each takes the answers and the rows scored, and returns arrays to keep of a run, by name.
     pairwise : bool
         Whether X holds a value for each pair of rows.
     group_copies : bool
@@ -109,7 +111,7 @@ class Job:
     params: Mapping[str, Any]
     unit: NDArray[np.intp] | None
     classes: NDArray[Any] | None
-    channels: Sequence[Channel]
+    keep: Sequence[Keep]
     pairwise: bool
     group_copies: bool
     predict_all: bool
@@ -133,16 +135,12 @@ class Job:
         """What is to be set in each clone of the estimator, looked up once for all runs."""
         return Recipe.of(self.estimator)
 
-
-class Channel(Protocol):
-    """What is kept of a run for one metric or for several."""
-
-    @property
-    def key(self) -> str:
-        """Under which its arrays are kept."""
-
-    def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
-        """Arrays to keep, by name."""
+    def kept(self, answers: Answers, scored: Scored) -> Record:
+        """All arrays to keep of a run, by name."""
+        record: Record = {}
+        for keep in self.keep:
+            record.update(keep(answers, scored))
+        return record
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +172,7 @@ class Scored:
 
 
 class Answers:
-    """What a fitted estimator says of some rows; each method is called once, on rows untouched.
+    """Answers of a fitted estimator for some rows; each of its methods is called once.
 
     Parameters
     ----------
@@ -202,8 +200,9 @@ class Answers:
     @cached_property
     def predicted(self) -> NDArray[Any]:
         """Labels or values, (n_scored,)."""
-        found = np.asarray(self._ask("predict"))
-        return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+        predicted = np.asarray(self._ask("predict"))
+        is_column = predicted.ndim == 2 and predicted.shape[1] == 1
+        return predicted[:, 0] if is_column else predicted
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
@@ -213,16 +212,16 @@ class Answers:
     @cached_property
     def decisions(self) -> NDArray[np.float64]:
         """Decision values, (n_scored,) for two classes; an absent class is below all others."""
-        found = np.asarray(self._ask("decision_function"), dtype=np.float64)
-        if self._classes is None or self._own_classes is None:
-            return found
-        if len(self._own_classes) == len(self._classes):
-            return found
-        if found.ndim == 1 and len(self._own_classes) == 2:
-            found = np.column_stack((-found, found))
-        elif len(self._own_classes) == 1:
-            found = np.zeros((len(found), 1))
-        aligned = self._aligned(found, found.min(axis=1, keepdims=True) - 1)
+        values = np.asarray(self._ask("decision_function"), dtype=np.float64)
+        if self._classes is None or self._classes_seen is None:
+            return values
+        if len(self._classes_seen) == len(self._classes):
+            return values
+        if values.ndim == 1 and len(self._classes_seen) == 2:
+            values = np.column_stack((-values, values))
+        elif len(self._classes_seen) == 1:
+            values = np.zeros((len(values), 1))
+        aligned = self._aligned(values, values.min(axis=1, keepdims=True) - 1)
         return aligned[:, 1] - aligned[:, 0] if aligned.shape[1] == 2 else aligned
 
     def scores(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
@@ -232,8 +231,7 @@ class Answers:
             return self.predicted
         if name == "decision_function":
             return self.decisions if positive == 1 else -self.decisions
-        found = self.probabilities
-        return found[:, positive] if found.shape[1] == 2 else found
+        return self._one_column_of_two(positive)
 
     def comparable(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any] | None:
         """As `scores`, on a scale that models of other training rows share; None where none is.
@@ -242,18 +240,23 @@ class Answers:
         ranks within these rows are kept. The clusters of different models have no common names.
         """
         name = self._method(methods)
-        given = self.scores(methods, positive)
+        scores = self.scores(methods, positive)
         if name != "decision_function":
-            return None if is_clusterer(self.estimator) else given
+            return None if is_clusterer(self.estimator) else scores
         if not hasattr(self.estimator, "predict_proba"):
             return None
-        found = self.probabilities
-        found = found[:, positive] if found.shape[1] == 2 else found
-        if found.shape != given.shape:
+        columns = self._one_column_of_two(positive)
+        if columns.shape != scores.shape:
             return None
-        if found.ndim == 1:
-            return in_order_of(found, given)
-        return np.column_stack([in_order_of(*pair) for pair in zip(found.T, given.T, strict=True)])
+        if columns.ndim == 1:
+            return in_order_of(columns, scores)
+        pairs = zip(columns.T, scores.T, strict=True)
+        return np.column_stack([in_order_of(*pair) for pair in pairs])
+
+    def _one_column_of_two(self, positive: int) -> NDArray[np.float64]:
+        """Return the probabilities: of two classes those of the positive one."""
+        columns = self.probabilities
+        return columns[:, positive] if columns.shape[1] == 2 else columns
 
     def _method(self, methods: Sequence[str]) -> str:
         name = next((name for name in methods if hasattr(self.estimator, name)), None)
@@ -266,22 +269,23 @@ class Answers:
         return self.lender.call(getattr(self.estimator, method), self.X)
 
     @cached_property
-    def _own_classes(self) -> NDArray[Any] | None:
+    def _classes_seen(self) -> NDArray[Any] | None:
         return getattr(self.estimator, "classes_", None)
 
-    def _aligned(self, found: NDArray[Any], absent: Any) -> NDArray[np.float64]:
-        own = self._own_classes
-        if self._classes is None or own is None or np.array_equal(own, self._classes):
-            return found
-        at = np.searchsorted(self._classes, own)
-        if found.ndim != 2 or found.shape[1] != len(own):
+    def _aligned(self, columns: NDArray[Any], absent: Any) -> NDArray[np.float64]:
+        """Return a column for each class of all the data, `absent` for those not trained on."""
+        seen = self._classes_seen
+        if self._classes is None or seen is None or np.array_equal(seen, self._classes):
+            return columns
+        at = np.searchsorted(self._classes, seen)
+        if columns.ndim != 2 or columns.shape[1] != len(seen):
             raise ValueError(
-                f"A training sample lacks a class, and the answers of shape {found.shape} do not "
+                f"A training sample lacks a class, and the answers of shape {columns.shape} do not "
                 "say which columns are left."
             )
-        aligned = np.empty((len(found), len(self._classes)))
+        aligned = np.empty((len(columns), len(self._classes)))
         aligned[:] = absent
-        aligned[:, at] = found
+        aligned[:, at] = columns
         return aligned
 
 
@@ -296,14 +300,14 @@ def in_order_of(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64
 
 
 def record_of(job: Job, run: Run) -> Record:
-    """Train and judge one run; an error is recorded unless it is to be raised."""
+    """Return the record of one run; an error is recorded unless it is to be raised."""
     record: Record = {"number": run.number, "error": None, "fit_time": np.nan, "n_convergence": 0}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
 
         def work(lender: Lender) -> Record:
             caught.clear()
-            return _kept(job, run, record, lender)
+            return _trained_and_kept(job, run, record, lender)
 
         try:
             record.update(job.loan.attempt(work))
@@ -312,13 +316,13 @@ def record_of(job: Job, run: Run) -> Record:
                 raise
             # As text: an exception need not survive the way back from a worker.
             record["error"] = f"{type(error).__name__}: {error}"
-    own = [one for one in caught if issubclass(one.category, ConvergenceWarning)]
-    record["n_convergence"] = len(own)
-    record["warnings"] = {(one.category, str(one.message)) for one in caught if one not in own}
+    others = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
+    record["n_convergence"] = len(caught) - len(others)
+    record["warnings"] = {(warning.category, str(warning.message)) for warning in others}
     return record
 
 
-def _kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
+def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
     train, rows, outside = _rows_of(job, run)
     estimator = _with_states(job.estimator, job.recipe, run.seed)
     if run.counts is not None and job.group_copies:
@@ -343,31 +347,26 @@ def _kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
         job.classes,
         lender,
     )
-    kept: Record = {}
-    for channel in job.channels:
-        kept.update(channel.keep(answers, scored))
-    return kept
+    return job.kept(answers, scored)
 
 
 def kept_on_tests(
     job: Job, estimator: Any, train: NDArray[np.intp] | None, lender: Lender | Loan
 ) -> Record:
-    """What is kept of a fitted estimator's answers for each test set, the set's number in front."""
+    """Arrays to keep of an estimator's answers for each test set, under `key_on_test`."""
     kept: Record = {}
     for k, (X, y) in enumerate(job.tests):
-        every = np.arange(len(y))
         # A kernel has a column for each training row.
-        own = X[:, train] if job.pairwise and train is not None else X
-        answers = Answers(estimator, own, y, job.classes, lender)
-        scored = Scored(every, np.ones(len(y), dtype=bool), None, None, "test")
-        for channel in job.channels:
-            found = channel.keep(answers, scored)
-            kept.update({key_on_test(k, key): value for key, value in found.items()})
+        columns = X[:, train] if job.pairwise and train is not None else X
+        answers = Answers(estimator, columns, y, job.classes, lender)
+        scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
+        arrays = job.kept(answers, scored)
+        kept.update({key_on_test(k, key): array for key, array in arrays.items()})
     return kept
 
 
 def key_on_test(k: int, key: str) -> str:
-    """Where a run's answers for the k-th test set are kept."""
+    """Key of a run's answers for the k-th test set."""
     return f"test {k}: {key}"
 
 
@@ -416,7 +415,7 @@ def _with_states(estimator: Any, recipe: Recipe, seed: Any) -> Any:
         states[key] = deepcopy(params[key])
         _reseed(states[key], rng)
     if type(estimator).set_params is BaseEstimator.set_params and not _nested(states):
-        # As it does, without asking for all parameters first.
+        # `BaseEstimator.set_params` does the same, but asks for all parameters first.
         for key, value in states.items():
             setattr(estimator, key, value)
         return estimator
@@ -428,25 +427,25 @@ def _nested(states: Mapping[str, Any]) -> bool:
 
 
 def _is_random(value: Any, rng: np.random.Generator) -> bool:
-    """Whether a parameter is a splitter that holds a random state."""
+    """Return whether a parameter is a splitter that holds a random state."""
     if isinstance(value, str) or not hasattr(value, "split") or hasattr(value, "get_params"):
         return False
     return _reseed(deepcopy(value), rng)
 
 
 def _reseed(splitter: Any, rng: np.random.Generator) -> bool:
-    """Overwrite the random states of a splitter and of one inside it; whether there was one."""
-    found = False
+    """Overwrite the random states of a splitter and of one inside it; return if there was one."""
+    is_random = False
     owners: tuple[Any, Any] = (splitter, getattr(splitter, "cvargs", None))
     for owner in owners:
         # An unshuffled splitter of folds refuses a random state, and needs none.
         if isinstance(owner, dict):
             if "random_state" in owner:
-                owner["random_state"], found = int(rng.integers(_LARGEST_SEED)), True
+                owner["random_state"], is_random = int(rng.integers(_LARGEST_SEED)), True
         elif hasattr(owner, "random_state") and getattr(owner, "shuffle", True):
-            owner.random_state, found = int(rng.integers(_LARGEST_SEED)), True
+            owner.random_state, is_random = int(rng.integers(_LARGEST_SEED)), True
     inner = getattr(splitter, "cv", None)
-    return (_reseed(inner, rng) if hasattr(inner, "split") else False) or found
+    return (_reseed(inner, rng) if hasattr(inner, "split") else False) or is_random
 
 
 def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender) -> Any:
@@ -473,7 +472,7 @@ def has_rows(value: Any, n_rows: int) -> bool:
 
 
 def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
-    """Training rows, rows to answer for, and which of these are left out of training."""
+    """Return training rows, rows to answer for, and which of these are left out of training."""
     every = job.every_row
     if run.counts is None and run.test is None:
         return every, every, np.zeros(job.n_rows, dtype=bool)
@@ -483,11 +482,11 @@ def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArra
         inside[run.test] = False
         return np.flatnonzero(inside), run.test, np.ones(len(run.test), dtype=bool)
     counts = run.counts if job.unit is None else run.counts[job.unit]
-    # In the order of the data, as in folds and in the run on all rows.
+    # Training rows are in the order of the data, as in folds and in the run on all rows.
     train, outside = every.repeat(counts), counts == 0
     if not job.group_copies:
-        # As a splitter of samples gives them. Side by side, copies would stay in one fold of an
-        # unshuffled search, and hide the leak that was asked for.
+        # Rows are shuffled, as splitters give them. Copies side by side would stay in one fold of
+        # an unshuffled search, and hide the leak that this option shows.
         words = [*run.seed, _ORDER] if run.order is None else run.order
         train = np.random.default_rng(words).permutation(train)
     if job.predict_all:

@@ -285,13 +285,13 @@ def first_record(
     fit_time: float,
     scorers: Mapping[str, Any],
     tests: HeldOutSets,
+    answers_to_keep: Sequence[KeptAnswers],
 ) -> Record:
-    """What is kept of the run on all rows; refuse metrics that cannot be had, before other runs."""
-    channels: Sequence[Any] = job.channels
-    plain = replace(job, channels=[replace(channel, metrics={}) for channel in channels])
+    """Return the record of the run on all rows; refuse metrics that cannot be had."""
+    plain = replace(job, keep=[replace(answers, metrics={}).keep for answers in answers_to_keep])
     found = kept_on_tests(plain, model, None, job.loan)
     for k, rows in enumerate(tests.rows):
-        for response in channels:
+        for response in answers_to_keep:
             answers = found[key_on_test(k, response.key)]
             labels = job.classes if answers.ndim == 2 else None
             checked = Rows(rows.y, answers, None, labels)

@@ -7,11 +7,11 @@ trained on the same samples (`skboot.compare_methods`).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -30,11 +30,12 @@ from ..refit.run_metrics import RunMetric, Target
 from ..refit.run_records import RunRecords
 from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
 from ..refit.scoring import named_scorers, run_metrics_of
-from ..refit.training import Answers, Channel, Job, Record, Run, Scored
+from ..refit.training import Answers, Job, Record, Run, Scored
 from . import on_test_set, packing
 from .fit_call import FitCall, FitData
 
 _CALLER = "BootstrapScorer"
+_Keyed = TypeVar("_Keyed", RunMetric, on_test_set.KeptAnswers)
 
 # Parameters that a run on a training sample depends on: a change of another one needs no new run.
 _OF_RUNS = (
@@ -134,7 +135,7 @@ def run_all_trainings(
         params=params,
         unit=data.unit,
         classes=None,
-        channels=(),
+        keep=(),
         pairwise=bool(tags.input_tags.pairwise),
         group_copies=call.inner_cv == "grouped",
         predict_all=data.tests is None and call.strategy == "optimism",
@@ -156,10 +157,10 @@ def _on_tests(call: FitCall, job: Job, tests: on_test_set.HeldOutSets) -> TestSe
     if job.classes is not None:
         job = replace(job, classes=on_test_set.with_classes_of(job.classes, tests))
     responses = on_test_set.responses_of(scorers, job.classes, model)
-    channels = {response.key: response for response in responses.values()}
-    job = replace(job, channels=tuple(channels.values()), tests=tuple(tests.rows))
+    answers = _one_of_each_key(responses.values())
+    job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
-        first = on_test_set.first_record(job, model, fit_time, scorers, tests)
+        first = on_test_set.first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
     samples = _samples(call, job, target, n_repeats=0)
     if call.n_train_resamples:
@@ -182,7 +183,7 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
     job, target = _with_target(job)
     answers = Answers(model, job.X, job.y, job.classes, job.loan)
     metrics = run_metrics_of(scorers, target, answers)
-    job = replace(job, channels=_channels(metrics))
+    job = replace(job, keep=[metric.keep for metric in _one_of_each_key(metrics)])
     n_repeats = call.n_cv_repeats if call.strategy == "cv-bootstrap" else 0
     samples = _samples(call, job, target, n_repeats)
     with _scoring_of_data():
@@ -311,9 +312,9 @@ def _warn_of_copies(job: Job) -> None:
         )
 
 
-def _channels(metrics: Sequence[RunMetric]) -> tuple[Channel, ...]:
-    """What is kept of a run: once, where several metrics need the same."""
-    return tuple({metric.key: metric for metric in metrics}.values())
+def _one_of_each_key(each: Iterable[_Keyed]) -> list[_Keyed]:
+    """Return what is kept of a run once where several metrics need the same."""
+    return list({one.key: one for one in each}.values())
 
 
 def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
@@ -321,6 +322,4 @@ def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     every = np.arange(job.n_rows)
     scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
     record: Record = {"error": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
-    for channel in job.channels:
-        record.update(channel.keep(answers, scored))
-    return record
+    return {**record, **job.kept(answers, scored)}
