@@ -180,16 +180,17 @@ def result_of(
 ) -> EvaluationResult:
     """Return the result of one statistic on one part, with the interval that was chosen."""
     warned.add(chosen.notes)
+    name = name if part.name is None else f"{name} ({part.name})"
+    notes = texts_of((*chosen.notes, *call.notes))
     return make_result(
         call,
-        name if part.name is None else f"{name} ({part.name})",
+        name,
         evidence,
         chosen.interval,
-        texts_of((*chosen.notes, *call.notes)),
+        _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.rows.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
         naive_estimate=statistic.naive(reduced, call.rows.of(part.rows)),
-        warned=warned,
     )
 
 
@@ -235,61 +236,75 @@ def make_gap_result(
     known = replace(known, n_units=call.plan.design.n_units)
     cautions = [Note("caution", caution)] if caution else []
     warned.add(cautions)
+    interval = confidence_interval(known, "simultaneous", call.confidence_level)
+    notes = [*texts_of(cautions), *notes]
     return make_result(
         call,
         name,
         known,
-        confidence_interval(known, "simultaneous", call.confidence_level),
-        [*texts_of(cautions), *notes],
+        interval,
+        _with_notes_on_limits(notes, name, known, interval, warned),
         n_samples=call.rows.n_samples,
         greater_is_better=None,
         naive_estimate=None,
-        warned=warned,
         automatic=False,
     )
+
+
+def _with_notes_on_limits(
+    notes: Sequence[str],
+    name: str,
+    known: Evidence,
+    interval: ConfidenceInterval,
+    warned: CallWarnings,
+) -> tuple[str, ...]:
+    """Return the notes with those on limits that hold nothing; warn of undefined resamples."""
+    about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
+    n_undefined = int(np.isnan(known.replicates).sum())
+    if known.gap is not None and np.isnan(known.estimate):
+        # The caution about the subgroups that are left out says why.
+        return tuple(notes)
+    if n_undefined:
+        warned.add_undefined(name, n_undefined, len(known.replicates))
+    elif np.isnan(known.estimate):
+        warned.add_undefined(name, len(known.replicates), len(known.replicates))
+    return (*notes, *(text for text in about_limits if text and text not in notes))
 
 
 def make_result(
     call: ScoreCall,
     name: str,
-    known: Evidence,
+    evidence: Evidence,
     interval: ConfidenceInterval,
     notes: Sequence[str],
     *,
     n_samples: int,
     greater_is_better: bool | None,
     naive_estimate: float | None,
-    warned: CallWarnings,
-    automatic: bool | None = None,
+    **other_than_of_system: Any,
 ) -> EvaluationResult:
-    """Return the result that holds evidence, interval, and the settings of the call."""
-    about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
-    n_undefined = int(np.isnan(known.replicates).sum())
-    if known.gap is not None and np.isnan(known.estimate):
-        # The caution about the subgroups that are left out says why.
-        about_limits = (None, None)
-    elif n_undefined:
-        warned.add_undefined(name, n_undefined, len(known.replicates))
-    elif np.isnan(known.estimate):
-        warned.add_undefined(name, len(known.replicates), len(known.replicates))
+    """Return the result of a system, or of what the last fields say, with the call's settings."""
     held_fixed = ["the trained system"]
     if call.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
+    fields: dict[str, Any] = {
+        "estimand": "system",
+        "automatic": call.interval == "auto",
+        "held_fixed": tuple(held_fixed),
+    }
     return EvaluationResult(
         metric=name,
-        estimand="system",
-        evidence=known,
+        evidence=evidence,
         confidence_interval=interval,
-        automatic=call.interval == "auto" if automatic is None else automatic,
         n_samples=n_samples,
-        unit=known.design.unit,
+        unit=evidence.design.unit,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=(*notes, *(text for text in about_limits if text and text not in notes)),
-        held_fixed=tuple(held_fixed),
+        notes=tuple(notes),
         seed=stored_seed(call.plan.seed),
         settings=call.settings,
         versions=versions_used(),
+        **fields | other_than_of_system,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +102,7 @@ def resolved_statistics(
     metric: Any, rows: Rows, greater_is_better: bool | None, caller: str
 ) -> tuple[dict[str, Statistic], bool]:
     """Return statistics by name, checked against the rows, and whether one alone was asked for."""
-    statistics, single = statistics_of_each(metric, {"y_pred": rows}, greater_is_better, caller)
+    statistics, single = statistics_of_each(metric, [("y_pred", rows)], greater_is_better, caller)
     return {name: one for name, [one] in statistics.items()}, single
 
 
@@ -110,23 +110,27 @@ def statistics_of_systems(
     metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
 ) -> tuple[dict[str, dict[str, Statistic]], bool]:
     """Return statistics by metric and system, and whether one metric alone was asked for."""
-    named = {f"y_preds[{name!r}]": own for name, own in rows.items()}
+    named = [(f"y_preds[{name!r}]", own) for name, own in rows.items()]
     statistics, single = statistics_of_each(metric, named, greater_is_better, caller)
     return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, single
 
 
 def statistics_of_each(
-    metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
+    metric: Any,
+    rows: Sequence[tuple[str, Rows]],
+    greater_is_better: bool | None,
+    caller: str,
 ) -> tuple[dict[str, list[Statistic]], bool]:
-    """Return the statistics of each argument's rows by metric, and whether there is one metric.
+    """Return statistics by metric, one for each array, and whether one metric was asked for.
 
-    The metric is looked up once. Each statistic is fixed to the labels of its own predictions.
+    ``rows`` are those of each array, after the name of the argument it came in. The metric is
+    looked up once; each statistic is fixed to the labels of its own predictions.
     """
     better = check.check_direction(greater_is_better, caller)
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
-    for argument, own in rows.items():
+    for argument, own in rows:
         if not resolved or own.labels is not labels:
             labels = own.labels
             resolved, single = resolve_metrics(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,20 +22,40 @@ class Runs:
     n_runs: int
 
 
-def checked_runs(
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What the runs of a call share: the truth, the weights and the labels of probabilities."""
+
+    truth: NDArray[Any] | None
+    weights: NDArray[np.float64] | None
+    given_labels: NDArray[Any] | None
+    caller: str
+
+    @cached_property
+    def labels(self) -> NDArray[Any] | None:
+        """Labels of the columns of probabilities: those of the truth unless given."""
+        if self.given_labels is not None or self.truth is None:
+            return self.given_labels
+        return check.numbered_labels("y_true", self.truth, self.caller)[0]
+
+
+def checked_columns(
     y_true: ArrayLike | None,
-    y_preds: Any,
-    full_runs: Any,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-    varied: str,
     caller: str,
-) -> Runs:
-    """Check the predictions of every run and pair them with the truth by row order."""
+) -> Columns:
+    """Check what all runs share."""
     truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
     if truth is not None and truth.ndim != 1:
         raise check.fail(caller, "y_true", "be of shape (n_samples,)", f"shape {truth.shape}")
     weights = check.check_weights(sample_weight, caller)
+    return Columns(truth, weights, check.check_labels(labels, truth, caller), caller)
+
+
+def checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> Runs:
+    """Check the predictions of every run and pair them with the truth by row order."""
+    caller = columns.caller
     predicted = _predictions("y_preds", y_preds, caller)
     if len(predicted) < 2:
         raise check.fail(
@@ -55,14 +76,13 @@ def checked_runs(
                 "These runs are on whole training lists already: add them to y_preds.",
             )
         full = _predictions("full_runs", full_runs, caller, predicted[0].ndim)
-    columns = check.check_labels(labels, truth, caller)
-    if columns is None and truth is not None and predicted[0].ndim == 2:
-        columns = check.numbered_labels("y_true", truth, caller)[0]
+    truth, weights = columns.truth, columns.weights
+    labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
     names = [f"y_preds[{k}]" for k in range(len(predicted))]
     names += [f"full_runs[{k}]" for k in range(len(full))]
-    found = []
+    paired = []
     for name, values in zip(names, predicted + full, strict=True):
-        # The truth comes first: it is what the rest must agree with.
+        # The truth comes first, because messages name the column that disagrees with it.
         columns_of_call = {"y_true": truth, name: values, "sample_weight": weights}
         check.check_same_length(caller, **columns_of_call)
         if values.shape != predicted[0].shape:
@@ -73,14 +93,14 @@ def checked_runs(
                 f"shape {values.shape}",
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
-        found.append(rows_of(truth, values, weights, columns, caller, name))
-    return Runs(found, len(predicted))
+        paired.append(rows_of(truth, values, weights, labels, caller, name))
+    return Runs(paired, len(predicted))
 
 
 def _predictions(
     name: str, values: Any, caller: str, ndim: int | None = None
 ) -> list[NDArray[Any]]:
-    """One checked array per run; a single run is taken as a list of one where that is clear."""
+    """Return a checked array per run; a single run counts as a list of one where that is clear."""
     if isinstance(values, Mapping):
         values = list(values.values())
     elif hasattr(values, "__array__"):
@@ -108,7 +128,7 @@ def _predictions(
 def training_samples(
     training: ArrayLike | None, varied: str, n_runs: int, caller: str
 ) -> NDArray[np.intp]:
-    """Number of the training sample of each run."""
+    """Return the number of the training sample of each run, (n_runs,)."""
     if varied != "both":
         if training is not None:
             raise check.fail(

@@ -12,14 +12,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from . import _checks as check
-from ._evaluating_runs import RunsTask, evaluate_runs, refusal
-from ._inputs import resampling_plan, resolved_statistics
-from ._runs_inputs import Runs, checked_runs, training_samples
+from ._evaluating_runs import evaluate_runs, refusal
+from ._inputs import resampling_plan, statistics_of_each
+from ._run_scores import RunsCall
+from ._runs_inputs import checked_columns, checked_runs, training_samples
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
-from .metrics.lookup import check_response
-from .metrics.statistic import Statistic
 from .results import ResultTable
 
 _CALLER = "bootstrap_runs"
@@ -144,29 +143,19 @@ def bootstrap_runs(
     check.check_choice("varied", varied, _CALLER, _VARIED)
     estimand = _checked_estimand(estimand, interval)
     n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
-    runs = checked_runs(y_true, y_preds, full_runs, sample_weight, labels, varied, _CALLER)
+    columns = checked_columns(y_true, sample_weight, labels, _CALLER)
+    runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
-    statistics, single = _statistics(metric, runs, greater_is_better)
+    statistics, single = statistics_of_each(
+        metric, [("y_preds", rows) for rows in runs.rows], greater_is_better, _CALLER
+    )
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0], _CALLER, len(runs.rows))
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
-    settings = {
-        "varied": varied,
-        "estimand": estimand,
-        "interval": interval,
-        "confidence_level": float(confidence_level),
-        "n_resamples": plan.n_resamples,
-        "n_runs": runs.n_runs,
-        "n_full_runs": len(runs.rows) - runs.n_runs,
-        "y_true": y_true is not None,
-        "groups": groups is not None,
-        "strata": strata is not None,
-        "sample_weight": sample_weight is not None,
-    }
     level = float(confidence_level)
-    task = RunsTask(runs, sample, varied, estimand, interval, level, plan, settings, _CALLER)
-    results, notes = evaluate_runs(task, statistics, n_jobs, verbose)
+    call = RunsCall(runs, sample, varied, estimand, interval, level, plan, _CALLER, n_jobs, verbose)
+    results, notes = evaluate_runs(call, statistics)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
 
@@ -174,20 +163,8 @@ def bootstrap_runs(
 # ------------------------------------------------------------------ arguments
 
 
-def _statistics(
-    metric: Any, runs: Runs, greater_is_better: bool | None
-) -> tuple[dict[str, Statistic], bool]:
-    """Statistics by name, checked against the predictions of every run."""
-    with check.speaking_of("y_preds"):
-        statistics, single = resolved_statistics(metric, runs.rows[0], greater_is_better, _CALLER)
-        for statistic in statistics.values():
-            for rows in runs.rows[1:]:
-                check_response(statistic, rows.y_true, rows.y_pred, _CALLER)
-    return statistics, single
-
-
 def _checked_estimand(estimand: str, interval: str) -> str:
-    """Estimand of the call, and whether it has the interval."""
+    """Return the estimand of the call; refuse an interval that it does not have."""
     check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
     known = [*FOR_ONE_SCORE, "auto", "components"]
     check.check_choice("interval", interval, _CALLER, known)

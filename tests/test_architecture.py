@@ -37,6 +37,7 @@ LAYERS = [
     ["refit"],
     ["results"],
     ["_evidence"],
+    ["_run_scores"],
     ["_evaluating"],
     ["_evaluating_runs"],
     ["evaluation"],

@@ -217,7 +217,10 @@ def test_methods_by_themselves_are_those_of_bootstrap_runs(trained):
         varied="both",
         random_state=0,
     )
-    assert result.systems["A"].confidence_interval == alone.confidence_interval
+    # Drawn with the other method or without it, sums of the same rows differ by rounding.
+    assert result.systems["A"].confidence_interval[:2] == pytest.approx(
+        alone.confidence_interval[:2], rel=1e-12
+    )
 
 
 def test_training_samples_are_named_for_every_method(trained):

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._inputs import Rows
+from .._evaluating import CallWarnings
+from .._evaluating_runs import result_of_runs
+from .._run_scores import RunsCall, bound_runs, scored_runs
 from .._warnings import Note, Notes, texts_of
 from ..inference.differences import share_won
-from ..inference.distribution import BoundStatistic, bootstrap
+from ..inference.distribution import bootstrap
 from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import RunsDifference, components_difference, welch_difference
-from ..inference.variance import Moments, ResampleNoise, RowNoise, moments, within_samples
-from ..metrics.additive import RowMean
-from ..metrics.statistic import ReducedData, Statistic
-from ..resampling.coding import CodedRows
+from ..inference.variance import (
+    Moments,
+    ResampleNoise,
+    RowNoise,
+    UnitNoise,
+    moments,
+    within_samples,
+)
+from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
@@ -34,70 +41,94 @@ _FEW_RUNS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Method:
-    """Rows of each run of a method, those on the full training list last.
+class CompareRunsCall:
+    """Checked arguments of a comparison of methods by several runs of each.
 
-    ``training`` holds the training sample of each run by name, where several runs share one.
+    Attributes
+    ----------
+    methods : dict of str to RunsCall
+        Call of each method by itself; the plan, the level and what varies are the same.
+    paired : bool
+        Whether runs, or training samples, of the same number belong together.
+    reference : str or None
+    adjust : {"max-t", "holm", None}
+    interval : {"auto", "components", "welch"}
     """
 
-    name: str
-    rows: list[Rows]
-    n_runs: int
-    training: NDArray[Any] | None = None
-
-    @property
-    def numbered(self) -> list[tuple[int, Rows]]:
-        return list(enumerate(self.rows))
-
-    @property
-    def centre(self) -> list[int]:
-        """Runs that the difference comes from."""
-        first = self.n_runs if len(self.rows) > self.n_runs else 0
-        return list(range(first, len(self.rows)))
-
-    @cached_property
-    def samples(self) -> list[NDArray[np.intp]]:
-        """Runs of each training sample, by its sorted name; each run by itself without names."""
-        if self.training is None:
-            return [np.array([run]) for run in range(self.n_runs)]
-        return [np.flatnonzero(self.training == name) for name in np.unique(self.training)]
-
-
-@dataclass(frozen=True, eq=False)
-class RunsCall:
-    """What the steps of one call share."""
-
-    methods: dict[str, Method]
-    plan: ResamplingPlan
-    varied: str
+    methods: dict[str, RunsCall]
     paired: bool
     reference: str | None
     adjust: str | None
     interval: str
-    confidence_level: float
-    settings: dict[str, Any]
+
+    @cached_property
+    def of_any(self) -> RunsCall:
+        """Call of the first method, for what all have in common."""
+        return next(iter(self.methods.values()))
 
     @property
-    def keeps_training_list(self) -> bool:
-        """Whether the runs share a training list; values that are given need not have any."""
-        rows = next(iter(self.methods.values())).rows[0]
-        return self.varied == "seed" and rows.y_true is not None
+    def plan(self) -> ResamplingPlan:
+        """What is drawn."""
+        return self.of_any.plan
 
     @property
-    def of_one_list(self) -> bool:
-        """Whether the runs are on bootstrap samples of one training list."""
-        return self.varied in ("training", "both")
+    def confidence_level(self) -> float:
+        """Level of all intervals."""
+        return self.of_any.confidence_level
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the call as a result holds them."""
+        of_any = self.of_any.settings
+        return {
+            "varied": self.of_any.varied,
+            "paired_runs": self.paired,
+            "interval": self.interval,
+            "reference": self.reference,
+            "adjust": self.adjust,
+            "confidence_level": self.confidence_level,
+            "n_resamples": self.plan.n_resamples,
+            "n_runs": {name: own.runs.n_runs for name, own in self.methods.items()},
+            **{name: of_any[name] for name in ("y_true", "groups", "strata", "sample_weight")},
+        }
+
+
+def compare_runs_of(
+    call: CompareRunsCall, statistics: Mapping[str, Sequence[Statistic]]
+) -> tuple[dict[str, ComparisonResult], list[Note]]:
+    """Compare methods by each metric: the engine of `skboot.compare_runs`.
+
+    Parameters
+    ----------
+    call : CompareRunsCall
+    statistics : mapping of str to sequence of Statistic
+        By metric name, one for each run of the first method, then of the second, and so on.
+
+    Returns
+    -------
+    results : dict of str to ComparisonResult
+        By metric name.
+    notes : list of Note
+        Of all results, warnings and others.
+    """
+    results, notes = {}, Notes()
+    for metric, of_runs in statistics.items():
+        results[metric], of_metric = _compare_by(call, metric, of_runs)
+        notes += of_metric
+    return results, notes
 
 
 # ------------------------------------------------------------------ one metric
 
 
 @dataclass(frozen=True, eq=False)
-class _Evaluated:
+class _Method:
     """Scores and noise of all runs of a method.
 
     Attributes
     ----------
+    name : str
+    call : RunsCall
     scores : ndarray of shape (n_runs,)
         Those on the full training list last.
     noise : RowNoise or ResampleNoise
@@ -106,53 +137,29 @@ class _Evaluated:
         Average over the runs that give the centre, per row or per resample.
     replicates : ndarray of shape (n_resamples,)
         Mean score of these runs on each resample.
+    result : EvaluationResult
+        The method by itself.
     """
 
-    method: Method
+    name: str
+    call: RunsCall
     scores: Floats
-    noise: Any
+    noise: UnitNoise
     series: Floats
     replicates: Floats
+    result: EvaluationResult
 
 
-def compared_by(
-    call: RunsCall,
-    metric: str,
-    statistics: Mapping[str, Statistic],
-    alone: Mapping[str, EvaluationResult],
-    warned: Notes,
-    n_jobs: int | None,
-    verbose: int,
-) -> ComparisonResult:
-    """Compare methods by one metric.
-
-    Parameters
-    ----------
-    call : RunsCall
-        What the call asked for.
-    metric : str
-        Name of the metric.
-    statistics : mapping of str to Statistic
-        Of each run, under "method][run".
-    alone : mapping of str to EvaluationResult
-        Each method by itself.
-    warned : Notes
-        Takes the notes of the comparison.
-    n_jobs : int or None
-        Workers at most.
-    verbose : int
-        1 shows progress.
-
-    Returns
-    -------
-    ComparisonResult
-    """
-    evaluated = _evaluated(call, statistics, n_jobs, verbose)
-    pairs = pairs_of(call.methods, call.reference)
-    differences = [_difference(call, evaluated[one], evaluated[other]) for one, other in pairs]
-    greater_is_better = next(iter(alone.values())).greater_is_better
+def _compare_by(
+    call: CompareRunsCall, metric: str, statistics: Sequence[Statistic]
+) -> tuple[ComparisonResult, Notes]:
+    """Return the comparison by one metric, and its notes."""
+    methods = _scored_methods(call, metric, statistics)
+    pairs = pairs_of(methods, call.reference)
+    differences = [_difference(call, methods[one], methods[other]) for one, other in pairs]
+    greater_is_better = statistics[0].greater_is_better
     records = [
-        _record(call, evaluated[one], evaluated[other], difference, greater_is_better)
+        _record(call, methods[one], methods[other], difference, greater_is_better)
         for (one, other), difference in zip(pairs, differences, strict=True)
     ]
     records = adjusted(
@@ -160,24 +167,20 @@ def compared_by(
         differences,
         call.adjust,
         confidence_level=call.confidence_level,
-        correlation_of=lambda some: _correlation(call, evaluated, [pairs[k] for k in some]),
+        correlation_of=lambda some: _correlation(call, methods, [pairs[k] for k in some]),
         seed=call.plan.seed,
     )
-    systems = {
-        name: replace(one, evidence=replace(one.evidence, replicates=evaluated[name].replicates))
-        for name, one in alone.items()
-    }
-    held_fixed = ["the training list" if call.keeps_training_list else "settings of the methods"]
+    one_list = call.of_any.keeps_training_list
+    held_fixed = ["the training list" if one_list else "settings of the methods"]
     if call.interval == "welch":
         held_fixed.append("the test rows")
     if call.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
     notes = _notes(call, records, differences, greater_is_better)
-    warned += notes
-    return ComparisonResult(
+    result = ComparisonResult(
         metric=metric,
         estimand="method",
-        systems=systems,
+        systems={name: method.result for name, method in methods.items()},
         pairs=tuple(records),
         reference=call.reference,
         adjust=call.adjust,
@@ -186,65 +189,48 @@ def compared_by(
         held_fixed=tuple(held_fixed),
         settings=call.settings,
     )
+    return result, notes
 
 
-def _evaluated(
-    call: RunsCall, statistics: Mapping[str, Statistic], n_jobs: int | None, verbose: int
-) -> dict[str, _Evaluated]:
-    """Evaluate all runs of all methods on one plan."""
-    subjects, owner = [], []
-    for name, method in call.methods.items():
-        for k, rows in method.numbered:
-            statistic = statistics[f"{name}][{k}"]
-            reduced = statistic.reduce(*rows.of(None))
-            coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
-            subjects.append(BoundStatistic(statistic, reduced, coding))
-            owner.append(name)
+def _scored_methods(
+    call: CompareRunsCall, metric: str, statistics: Sequence[Statistic]
+) -> dict[str, _Method]:
+    """Return the scores of all runs of all methods, on the data and on common resamples."""
+    of_method, start = {}, 0
+    for name, own in call.methods.items():
+        stop = start + len(own.runs.rows)
+        of_method[name] = (slice(start, stop), bound_runs(own, statistics[start:stop]))
+        start = stop
+    subjects = [subject for _, bound in of_method.values() for subject in bound.subjects]
     binding = call.plan.bind([subject.coding for subject in subjects])
-    found = bootstrap(binding, subjects, n_jobs=n_jobs, verbose=verbose, caller="compare_runs")
-    replicates = np.array([each.replicates for each in found])
-    defined = ~np.isnan(replicates).any(axis=0)
-    exact = _is_exact(call, subjects[0].statistic)
-    results = {}
-    for name, method in call.methods.items():
-        own = [k for k, each in enumerate(owner) if each == name]
-        scores = np.array([found[k].estimate for k in own])
-        if exact:
-            noise: Any = RowNoise([_row_values(subjects[k]) for k in own])
-        else:
-            noise = ResampleNoise(
-                replicates[np.ix_(np.array(own), np.flatnonzero(defined))],
-                call.plan.design.inflation,
-            )
-        mean = replicates[[own[k] for k in method.centre]].mean(axis=0)
-        series = np.asarray(noise.average(method.centre), dtype=np.float64)
-        results[name] = _Evaluated(method, scores, noise, series, mean)
-    return results
-
-
-def _is_exact(call: RunsCall, statistic: Statistic) -> bool:
-    """Whether scores are plain means of independent rows."""
-    design = call.plan.design
-    rows = next(iter(call.methods.values())).rows[0]
-    return (
-        isinstance(statistic, RowMean)
-        and statistic.is_row_mean
-        and design.draws_independent_rows
-        and rows.sample_weight is None
+    options = call.of_any
+    drawn = bootstrap(
+        binding, subjects, n_jobs=options.n_jobs, verbose=options.verbose, caller=options.caller
     )
+    defined = ~np.isnan([each.replicates for each in drawn]).any(axis=0)
+    methods = {}
+    for name, (runs, bound) in of_method.items():
+        own = call.methods[name]
+        only = binding.only(range(runs.start, runs.stop))
+        scored = scored_runs(own, bound, only, drawn[runs])
+        noise: UnitNoise
+        if bound.row_values is not None:
+            sign = bound.subjects[0].statistic.sign  # type: ignore[attr-defined]
+            noise = RowNoise([values * sign for values in bound.row_values])
+        else:
+            noise = ResampleNoise(scored.replicates[:, defined], call.plan.design.inflation)
+        # The comparison repeats what must be warned of.
+        result = result_of_runs(own, metric, scored, CallWarnings())
+        series = np.asarray(noise.average(own.centre), dtype=np.float64)
+        methods[name] = _Method(
+            name, own, scored.scores, noise, series, scored.centre_replicates, result
+        )
+    return methods
 
 
-def _row_values(subject: BoundStatistic) -> Floats:
-    """Value of each row, with the metric's sign."""
-    reduced: ReducedData = subject.reduced
-    values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
-    values = values * subject.statistic.sign  # type: ignore[attr-defined]
-    return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
-
-
-def _difference(call: RunsCall, first: _Evaluated, second: _Evaluated) -> RunsDifference:
+def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsDifference:
     """First method minus second."""
-    one, other = first.method, second.method
+    one, other = first.call, second.call
     if call.interval == "welch":
         sides = first.scores[one.centre], second.scores[other.centre]
         if call.paired:
@@ -256,25 +242,25 @@ def _difference(call: RunsCall, first: _Evaluated, second: _Evaluated) -> RunsDi
         None if call.paired else _moments(second),
         of_mean,
         call.plan.design.degrees_of_freedom,
-        divided=not call.of_one_list,
-        seeds=[_of_seeds(each) for each in (first, second)] if call.varied == "both" else [],
+        divided=not call.of_any.on_samples,
+        seeds=[_of_seeds(each) for each in (first, second)] if call.of_any.varied == "both" else [],
     )
     # The centre comes from the runs on the full list, where there are any.
     centre = float(first.scores[one.centre].mean() - second.scores[other.centre].mean())
     return found._replace(difference=centre)
 
 
-def _moments(one: _Evaluated) -> Moments:
+def _moments(one: _Method) -> Moments:
     """Of the training samples, each averaged over its seeds; of the runs where each has its own."""
-    return moments(one.scores, one.noise, one.method.samples)
+    return moments(one.scores, one.noise, one.call.samples)
 
 
-def _paired(first: _Evaluated, second: _Evaluated) -> Moments:
+def _paired(first: _Method, second: _Method) -> Moments:
     """Of the differences of training samples (runs) that belong together."""
     both = [
         (np.asarray(one.noise.average(member), dtype=np.float64), one.scores[member].mean())
         for one in (first, second)
-        for member in one.method.samples
+        for member in one.call.samples
     ]
     n = len(both) // 2
     pairs = list(zip(both[:n], both[n:], strict=True))
@@ -286,29 +272,29 @@ def _paired(first: _Evaluated, second: _Evaluated) -> Moments:
     return moments(scores, noise, [[k] for k in range(n)])
 
 
-def _of_seeds(one: _Evaluated) -> tuple[float, float]:
+def _of_seeds(one: _Method) -> tuple[float, float]:
     """What fewer seeds on the whole list than on each sample add, and its degrees of freedom.
 
     As for one method: `skboot.inference.variance.trained_runs`.
     """
-    within = within_samples(one.scores, one.noise, one.method.samples)
-    fewer = max(1 / len(one.method.centre) - 1 / within.n_seeds, 0.0)
+    within = within_samples(one.scores, one.noise, one.call.samples)
+    fewer = max(1 / len(one.call.centre) - 1 / within.n_seeds, 0.0)
     seed = 0.0 if np.isnan(within.seed) else within.seed
     return seed * fewer, float(within.degrees_of_freedom)
 
 
 def _record(
-    call: RunsCall,
-    first: _Evaluated,
-    second: _Evaluated,
+    call: CompareRunsCall,
+    first: _Method,
+    second: _Method,
     difference: RunsDifference,
     greater_is_better: bool | None,
 ) -> PairedDifference:
     method = "welch" if call.interval == "welch" else "components"
     low, high = difference.interval(call.confidence_level)
     return PairedDifference(
-        first=first.method.name,
-        second=second.method.name,
+        first=first.name,
+        second=second.name,
         difference=difference.difference,
         confidence_interval=ConfidenceInterval(low, high, call.confidence_level, method),
         simultaneous_interval=None,
@@ -318,16 +304,16 @@ def _record(
         standard_error=difference.standard_error,
         degrees_of_freedom=difference.degrees_of_freedom,
         components={"runs": difference.of_runs, "test": difference.of_test},
-        n_runs=(first.method.n_runs, second.method.n_runs),
+        n_runs=(first.call.runs.n_runs, second.call.runs.n_runs),
         outperformance=_outperformance(call, first, second, greater_is_better),
     )
 
 
 def _outperformance(
-    call: RunsCall, first: _Evaluated, second: _Evaluated, greater_is_better: bool | None
+    call: CompareRunsCall, first: _Method, second: _Method, greater_is_better: bool | None
 ) -> Outperformance | None:
     """P(A > B) over runs that belong together, where it is known which score is the better one."""
-    samples = first.method.samples, second.method.samples
+    samples = first.call.samples, second.call.samples
     sizes = [[len(own) for own in each] for each in samples]
     if not call.paired or greater_is_better is None or sizes[0] != sizes[1]:
         return None
@@ -349,17 +335,17 @@ def _outperformance(
 
 
 def _correlation(
-    call: RunsCall, evaluated: Mapping[str, _Evaluated], pairs: Sequence[tuple[str, str]]
+    call: CompareRunsCall, methods: Mapping[str, _Method], pairs: Sequence[tuple[str, str]]
 ) -> Floats:
     """Correlation of the errors of differences: common test units, and common methods."""
-    names = list(evaluated)
+    names = list(methods)
     covariance = np.zeros((len(names), len(names)))
     if call.interval != "welch":
-        series = np.array([evaluated[name].series for name in names])
+        series = np.array([methods[name].series for name in names])
         covariance = np.atleast_2d(np.cov(series))
-        first = evaluated[names[0]].noise
+        first = methods[names[0]].noise
         covariance *= first.inflation if isinstance(first, ResampleNoise) else 1 / series.shape[1]
-    covariance += _covariance_of_runs(call, [evaluated[name] for name in names])
+    covariance += _covariance_of_runs(call, [methods[name] for name in names])
     contrasts = np.zeros((len(pairs), len(names)))
     for k, (one, other) in enumerate(pairs):
         contrasts[k, names.index(one)], contrasts[k, names.index(other)] = 1.0, -1.0
@@ -368,21 +354,21 @@ def _correlation(
     return np.asarray(of_pairs / np.outer(scale, scale))
 
 
-def _covariance_of_runs(call: RunsCall, methods: Sequence[_Evaluated]) -> Floats:
+def _covariance_of_runs(call: CompareRunsCall, methods: Sequence[_Method]) -> Floats:
     """What the runs add to the covariance of the methods' scores; without pairs a diagonal."""
     if call.interval == "welch":
-        scores = [one.scores[one.method.centre] for one in methods]
+        scores = [one.scores[one.call.centre] for one in methods]
         if call.paired:
             return np.cov(np.array(scores)) / len(scores[0])
         return np.diag([float(np.var(own, ddof=1)) / len(own) for own in scores])
     samples = [_moments(one) for one in methods]
-    weights = np.array([1.0 if call.of_one_list else 1 / own.n for own in samples])
+    weights = np.array([1.0 if call.of_any.on_samples else 1 / own.n for own in samples])
     if call.paired:
         covariance = np.cov(np.array([own.scores for own in samples])) * weights[0]
     else:
         own_parts = [max(own.between - own.interaction, 0.0) for own in samples]
         covariance = np.diag(own_parts * weights)
-    if call.varied == "both":
+    if call.of_any.varied == "both":
         covariance += np.diag([_of_seeds(one)[0] for one in methods])
     return np.asarray(covariance)
 
@@ -391,7 +377,7 @@ def _covariance_of_runs(call: RunsCall, methods: Sequence[_Evaluated]) -> Floats
 
 
 def _notes(
-    call: RunsCall,
+    call: CompareRunsCall,
     records: Sequence[PairedDifference],
     differences: Sequence[RunsDifference],
     greater_is_better: bool | None,
@@ -400,7 +386,7 @@ def _notes(
     notes = Notes()
     fewest = min(len(own.samples) for own in call.methods.values())
     if fewest < _FEW_RUNS:
-        what = "training samples" if call.varied == "both" else "runs"
+        what = "training samples" if call.of_any.varied == "both" else "runs"
         notes.add(
             "few",
             f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
@@ -430,14 +416,14 @@ def _notes(
     return notes
 
 
-def _advice(call: RunsCall, record: PairedDifference, difference: RunsDifference) -> str:
+def _advice(call: CompareRunsCall, record: PairedDifference, difference: RunsDifference) -> str:
     """What would narrow an interval: more runs, or more test rows."""
     total = difference.of_runs + difference.of_test
     if total == 0:
         return f"{record.first} - {record.second}: nothing varies."
     share = difference.of_runs / total
-    n = min(call.methods[record.first].n_runs, call.methods[record.second].n_runs)
-    divided = not call.of_one_list
+    n = min(call.methods[record.first].runs.n_runs, call.methods[record.second].runs.n_runs)
+    divided = not call.of_any.on_samples
     runs = 1 - np.sqrt(1 - share / 2) if divided else 0.0
     rows = 1 - np.sqrt(1 - (1 - share) / 2)
     design = call.plan.design

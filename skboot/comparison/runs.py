@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
-from .._inputs import resampling_plan, statistics_of_systems
-from .._runs_inputs import checked_runs, training_samples
-from .._warnings import Notes, warn_of
-from ..results import EvaluationResult, ResultTable
-from ..runs import bootstrap_runs
-from .run_pairs import Method, RunsCall, compared_by
+from .._inputs import resampling_plan, statistics_of_each
+from .._run_scores import RunsCall
+from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
+from .._warnings import warn_of
+from ..results import ResultTable
+from .run_pairs import CompareRunsCall, compare_runs_of
 from .systems import check_adjust, check_reference, checked_names
 
 _CALLER = "compare_runs"
@@ -146,33 +144,27 @@ def compare_runs(
     level = check.check_confidence_level(confidence_level, _CALLER)
     _check_names(interval, varied, adjust)
     n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
-    methods = _checked_methods(y_true, y_preds, full_runs, sample_weight, labels, varied)
-    methods = _with_training(methods, training, varied)
-    _check_paired(methods, paired_runs)
-    check_reference(reference, methods, _CALLER)
-    every = {f"{name}][{k}": rows for name, own in methods.items() for k, rows in own.numbered}
-    statistics, single = statistics_of_systems(metric, every, greater_is_better, _CALLER)
+    columns = checked_columns(y_true, sample_weight, labels, _CALLER)
+    runs = _checked_runs(columns, y_preds, full_runs, varied)
+    samples, names = _training_samples(runs, training, varied)
+    _check_paired(runs, names, paired_runs)
+    check_reference(reference, runs, _CALLER)
+    named = [
+        (f"y_preds[{name!r}][{k}]", rows)
+        for name, own in runs.items()
+        for k, rows in enumerate(own.rows)
+    ]
+    statistics, single = statistics_of_each(metric, named, greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, next(iter(every.values())), _CALLER, len(every))
-    settings = {
-        **{"varied": varied, "paired_runs": bool(paired_runs)},
-        **{"interval": interval, "reference": reference, "adjust": adjust},
-        "confidence_level": level,
-        "n_resamples": plan.n_resamples,
-        "n_runs": {name: own.n_runs for name, own in methods.items()},
+    plan = resampling_plan(*drawn, named[0][1], _CALLER, len(named))
+    methods = {
+        name: RunsCall(
+            own, samples[name], varied, "method", "auto", level, plan, _CALLER, n_jobs, verbose
+        )
+        for name, own in runs.items()
     }
-    given = {"y_true": y_true, "groups": groups, "strata": strata, "sample_weight": sample_weight}
-    settings |= {name: value is not None for name, value in given.items()}
-    call = RunsCall(
-        methods, plan, varied, bool(paired_runs), reference, adjust, interval, level, settings
-    )
-    options = {**given, "metric": metric, "labels": labels, "n_jobs": n_jobs}
-    options |= {"greater_is_better": greater_is_better}
-    alone = _alone(call, y_preds, full_runs, options)
-    results, notes = {}, Notes()
-    for name, by_run in statistics.items():
-        own = {method: found[name] for method, found in alone.items()}
-        results[name] = compared_by(call, name, by_run, own, notes, n_jobs, verbose)
+    call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval)
+    results, notes = compare_runs_of(call, statistics)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
 
@@ -186,14 +178,8 @@ def _check_names(interval: Any, varied: Any, adjust: Any) -> None:
     check_adjust(adjust, _CALLER)
 
 
-def _checked_methods(
-    y_true: ArrayLike | None,
-    y_preds: Any,
-    full_runs: Any,
-    sample_weight: ArrayLike | None,
-    labels: ArrayLike | None,
-    varied: str,
-) -> dict[str, Method]:
+def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> dict[str, Runs]:
+    """Return the checked runs of each method."""
     named = checked_names(y_preds, _CALLER, "method")
     full = _by_name("full_runs", full_runs)
     on_samples = varied in ("training", "both")
@@ -206,11 +192,11 @@ def _checked_methods(
             f"runs for {list(full)}" if full else "None",
             "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",
         )
-    methods = {}
-    for name, values in named.items():
-        runs = checked_runs(y_true, values, full.get(name), sample_weight, labels, varied, _CALLER)
-        methods[name] = Method(name, list(runs.rows), runs.n_runs)
-    sizes = {name: own.rows[0].n_samples for name, own in methods.items()}
+    runs = {
+        name: checked_runs(columns, values, full.get(name), varied)
+        for name, values in named.items()
+    }
+    sizes = {name: own.rows[0].n_samples for name, own in runs.items()}
     if len(set(sizes.values())) > 1:
         raise check.fail(
             _CALLER,
@@ -219,11 +205,11 @@ def _checked_methods(
             f"{sizes}",
             "Row order is what pairs them; an index is never used.",
         )
-    return methods
+    return runs
 
 
 def _by_name(argument: str, values: Any) -> dict[str, Any]:
-    """What is given for each method, by its name; empty without."""
+    """Return what is given for each method, by its name; empty without."""
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -232,13 +218,17 @@ def _by_name(argument: str, values: Any) -> dict[str, Any]:
     return {str(name): own for name, own in values.items()}
 
 
-def _with_training(methods: dict[str, Method], training: Any, varied: str) -> dict[str, Method]:
-    """Methods with the names of their training samples, with varied="both"."""
+def _training_samples(
+    runs: Mapping[str, Runs], training: Any, varied: str
+) -> tuple[dict[str, NDArray[np.intp]], dict[str, set[Any]]]:
+    """Return the number of each run's training sample by method, and with "both" their names."""
     if varied != "both":
         training_samples(training, varied, 1, _CALLER)
-        return methods
+        return {
+            name: training_samples(None, varied, own.n_runs, _CALLER) for name, own in runs.items()
+        }, {}
     named = _by_name("training", training)
-    if set(named) != set(methods):
+    if set(named) != set(runs):
         raise check.fail(
             _CALLER,
             "training",
@@ -246,21 +236,22 @@ def _with_training(methods: dict[str, Method], training: Any, varied: str) -> di
             f"names for {list(named)}" if named else "None",
             "Use training={'A': [0, 0, 1, 1, ...], 'B': ...}.",
         )
-    found = {}
-    for name, own in methods.items():
-        training_samples(named[name], varied, own.n_runs, _CALLER)
-        found[name] = replace(own, training=np.asarray(named[name]))
-    return found
+    samples = {
+        name: training_samples(named[name], varied, own.n_runs, _CALLER)
+        for name, own in runs.items()
+    }
+    return samples, {name: set(np.asarray(named[name]).tolist()) for name in runs}
 
 
-def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
+def _check_paired(
+    runs: Mapping[str, Runs], names: Mapping[str, set[Any]], paired_runs: bool
+) -> None:
+    """Refuse pairs of runs, or of training samples by name, that do not belong together."""
     check.check_flag("paired_runs", paired_runs, _CALLER)
-    counts = {name: own.n_runs for name, own in methods.items()}
-    names = [
-        None if own.training is None else set(own.training.tolist()) for own in methods.values()
-    ]
-    if paired_runs and names[0] is not None:
-        if any(each != names[0] for each in names):
+    counts = {name: own.n_runs for name, own in runs.items()}
+    if paired_runs and names:
+        first, *others = names.values()
+        if any(each != first for each in others):
             raise check.fail(
                 _CALLER,
                 "paired_runs",
@@ -277,28 +268,3 @@ def _check_paired(methods: Mapping[str, Method], paired_runs: bool) -> None:
             f"{counts}",
             "Give as many runs of each, in the same order.",
         )
-
-
-def _alone(
-    call: RunsCall, y_preds: Any, full_runs: Any, options: dict[str, Any]
-) -> dict[str, dict[str, EvaluationResult]]:
-    """Result of each method by itself, by method and metric."""
-    found = {}
-    named = checked_names(y_preds, _CALLER, "method")
-    full = _by_name("full_runs", full_runs)
-    with warnings.catch_warnings(), check.speaking_as(_CALLER):
-        # What holds for the comparison is said of it.
-        warnings.simplefilter("ignore")
-        for name, values in named.items():
-            own = bootstrap_runs(
-                y_preds=values,
-                varied=call.varied,
-                training=call.methods[name].training,
-                full_runs=full.get(name),
-                n_resamples=call.plan.n_resamples,
-                confidence_level=call.confidence_level,
-                random_state=call.plan.seed,
-                **options,
-            )
-            found[name] = {own.metric: own} if isinstance(own, EvaluationResult) else dict(own)
-    return found

@@ -57,6 +57,13 @@ class BoundStatistic:
     with_variance: bool = False
     with_influence: bool = False
 
+    @classmethod
+    def of(cls, statistic: Statistic, reduced: ReducedData) -> BoundStatistic:
+        """Bind a statistic to all rows, without standard errors or influences."""
+        reads = statistic.reading(reduced)
+        coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts)
+        return cls(statistic, reduced, coding)
+
 
 @dataclass(frozen=True, eq=False)
 class BootstrapDistribution:

@@ -147,6 +147,15 @@ class RowMean(SumsStatistic):
         centre = float(np.average(values, weights=weights))
         return self._reduced(None, np.asarray(values, dtype=np.float64), weights, centre)
 
+    def values_of(self, reduced: ReducedData) -> NDArray[Any]:
+        """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1."""
+        values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
+        if reduced.code is not None and reduced.code.dtype == bool and tuple(values) == (0, 1):
+            return np.asarray(reduced.code)
+        if np.all((values == 0) | (values == 1)):
+            values = values == 1
+        return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
+
     def _of_flags(self, values: NDArray[np.bool_]) -> ReducedData:
         """As `_reduced` of 0 and 1, which are codes themselves, from one count."""
         n, n_true = len(values), int(np.count_nonzero(values))

@@ -1,0 +1,302 @@
+"""Scores of several runs of one method: reduced before resampling, and on the resamples.
+
+`bound_runs` reduces the rows of every run, `bootstrapped_runs` draws for the runs of one method,
+and `scored_runs` takes what was drawn for several methods together. One of the runs is the system:
+it has the evidence that `bootstrap_score` would have of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._evidence import ScoreCall, jackknives_of, subject_of, with_replicates
+from ._inputs import Part
+from ._runs_inputs import Runs
+from .inference.distribution import (
+    BootstrapDistribution,
+    BoundStatistic,
+    bootstrap,
+    bootstrap_each,
+)
+from .inference.intervals import Evidence
+from .inference.variance import RowNoise
+from .metrics.additive import RowMean, mean_of_values
+from .metrics.statistic import Statistic
+from .resampling.plan import Binding, ResamplingPlan
+
+Floats = NDArray[np.float64]
+
+# Maximum number of values of the rows of a run; above it all runs are drawn together, since counts
+# of so many values are drawn no faster than rows.
+_FEW_CODES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class RunsCall:
+    """Checked arguments of an evaluation of one method by several runs.
+
+    Attributes
+    ----------
+    runs : Runs
+    sample : ndarray of shape (n_runs,)
+        Number of the training sample of each run.
+    varied, estimand, interval : str
+        As of `skboot.bootstrap_runs`.
+    confidence_level : float
+    plan : ResamplingPlan
+    caller : str
+        Public function, for messages.
+    n_jobs : int or None
+        Workers at most.
+    verbose : int
+        1 shows progress.
+    system_run : int
+        Number of the run that the estimand "system" is about.
+    """
+
+    runs: Runs
+    sample: NDArray[np.intp]
+    varied: str
+    estimand: str
+    interval: str
+    confidence_level: float
+    plan: ResamplingPlan
+    caller: str
+    n_jobs: int | None = None
+    verbose: int = 0
+    system_run: int = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the call as a result holds them."""
+        design, first = self.plan.design, self.runs.rows[0]
+        return {
+            "varied": self.varied,
+            "estimand": self.estimand,
+            "interval": self.interval,
+            "confidence_level": self.confidence_level,
+            "n_resamples": self.plan.n_resamples,
+            "n_runs": self.runs.n_runs,
+            "n_full_runs": len(self.runs.rows) - self.runs.n_runs,
+            "y_true": first.y_true is not None,
+            "groups": not design.units_are_rows,
+            "strata": design.strata is not None,
+            "sample_weight": first.sample_weight is not None,
+        }
+
+    @property
+    def has_full(self) -> bool:
+        """Whether there are runs on the full training list beside those on samples of it."""
+        return len(self.runs.rows) > self.runs.n_runs
+
+    @property
+    def on_samples(self) -> bool:
+        """Whether the runs are on bootstrap samples of one training list."""
+        return self.varied in ("training", "both")
+
+    @property
+    def centre(self) -> list[int]:
+        """Runs that the centre comes from."""
+        first = self.runs.n_runs if self.has_full else 0
+        return list(range(first, len(self.runs.rows)))
+
+    @cached_property
+    def samples(self) -> list[NDArray[np.intp]]:
+        """Runs of each training sample with varied="both"; else each run by itself."""
+        if self.varied != "both":
+            return [np.array([run]) for run in range(self.runs.n_runs)]
+        return [np.flatnonzero(self.sample == k) for k in range(int(self.sample.max()) + 1)]
+
+    @property
+    def keeps_training_list(self) -> bool:
+        """Whether the runs share a training list; values that are given need not have any."""
+        return self.varied == "seed" and self.runs.rows[0].y_true is not None
+
+    @property
+    def of_system(self) -> ScoreCall:
+        """Call of the system alone."""
+        return ScoreCall(
+            self.runs.rows[self.system_run],
+            self.plan,
+            self.interval if self.estimand == "system" else "auto",
+            self.confidence_level,
+            self.settings,
+            self.caller,
+            self.n_jobs,
+            self.verbose,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BoundRuns:
+    """The rows of every run, reduced for one metric, and what is known before resampling.
+
+    Attributes
+    ----------
+    subjects : list of BoundStatistic
+        One per run.
+    system : Evidence
+        Of the system, without replicates.
+    row_values : list of ndarray of shape (n_samples,), or None
+        Value of each row in each run, before the metric's sign, where scores are plain means of
+        independent rows.
+    """
+
+    subjects: list[BoundStatistic]
+    system: Evidence
+    row_values: list[NDArray[Any]] | None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRuns:
+    """Scores of every run of a method by one metric, those on the full training list last.
+
+    Attributes
+    ----------
+    bound : BoundRuns
+    scores : ndarray of shape (n_runs,)
+    replicates : ndarray of shape (n_runs, n_resamples)
+    centre_replicates : ndarray of shape (n_resamples,)
+        Mean over the runs that the centre comes from.
+    system : Evidence
+        Of the system, with replicates.
+    """
+
+    bound: BoundRuns
+    scores: Floats
+    replicates: Floats
+    centre_replicates: Floats
+    system: Evidence
+
+
+def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
+    """Return the reduced rows of every run.
+
+    Parameters
+    ----------
+    call : RunsCall
+    statistics : sequence of Statistic
+        One for each run.
+
+    Returns
+    -------
+    BoundRuns
+    """
+    subjects = []
+    system: Evidence | None = None
+    for run, (statistic, rows) in enumerate(zip(statistics, call.runs.rows, strict=True)):
+        if run == call.system_run:
+            subject, system = subject_of(call.of_system, statistic, Part(None, None))
+        else:
+            subject = BoundStatistic.of(statistic, statistic.reduce(*rows.of(None)))
+        subjects.append(subject)
+    assert system is not None
+    values = None
+    if _is_mean_of_independent_rows(call, statistics[0]):
+        values = [subject.statistic.values_of(subject.reduced) for subject in subjects]  # type: ignore[attr-defined]
+    return BoundRuns(subjects, system, values)
+
+
+def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
+    """Return whether scores are plain means of independent rows."""
+    design = call.plan.design
+    return (
+        isinstance(statistic, RowMean)
+        and statistic.is_row_mean
+        and design.draws_independent_rows
+        and call.runs.rows[0].sample_weight is None
+    )
+
+
+def bootstrapped_runs(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
+    """Return the scores of every run, with replicates.
+
+    Parameters
+    ----------
+    call : RunsCall
+    bound : BoundRuns
+
+    Returns
+    -------
+    ScoredRuns
+    """
+    subjects = bound.subjects
+    few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
+    if bound.row_values is not None and few:
+        return _drawn_by_counts(call, bound)
+    binding = call.plan.bind([subject.coding for subject in subjects])
+    drawn = bootstrap(
+        binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
+    )
+    return scored_runs(call, bound, binding, drawn)
+
+
+def scored_runs(
+    call: RunsCall, bound: BoundRuns, binding: Binding, drawn: Sequence[BootstrapDistribution]
+) -> ScoredRuns:
+    """Return the scores of the runs from their distributions on common resamples.
+
+    Parameters
+    ----------
+    call : RunsCall
+    bound : BoundRuns
+    binding : Binding
+        Of these runs alone.
+    drawn : sequence of BootstrapDistribution
+        One for each run.
+
+    Returns
+    -------
+    ScoredRuns
+    """
+    run = call.system_run
+    system = _system_evidence(call, bound, binding.only([run]), drawn[run])
+    replicates = np.array([each.replicates for each in drawn])
+    scores = np.array([each.estimate for each in drawn])
+    centre = replicates[call.centre].mean(axis=0)
+    return ScoredRuns(bound, scores, replicates, centre, system)
+
+
+def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
+    """Return the scores of runs whose rows take few values, each drawn by counts of its values.
+
+    Drawn together, every row would have to be drawn. The test variances need no common resamples,
+    since they come from the rows; the mean of the runs is drawn as a run of its own.
+    """
+    assert bound.row_values is not None
+    subjects, run = bound.subjects, call.system_run
+    binding = call.plan.bind([subjects[run].coding])
+    [drawn] = bootstrap(
+        binding, [subjects[run]], n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
+    )
+    mean = mean_of_values()
+    of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
+    others = [*subjects[:run], *subjects[run + 1 :], BoundStatistic.of(mean, of_centre)]
+    *pairs, (_, centre) = bootstrap_each(call.plan, others, call.caller)
+    pairs.insert(run, (drawn.estimate, drawn.replicates))
+    return ScoredRuns(
+        bound,
+        np.array([score for score, _ in pairs]),
+        np.array([replicates for _, replicates in pairs]),
+        subjects[0].statistic.sign * centre,  # type: ignore[attr-defined]
+        _system_evidence(call, bound, binding, drawn),
+    )
+
+
+def _system_evidence(
+    call: RunsCall, bound: BoundRuns, binding: Binding, drawn: BootstrapDistribution
+) -> Evidence:
+    """Return the evidence of the system, from a binding of it alone and what was drawn."""
+    run = call.system_run
+    jackknife = None
+    if drawn.acceleration is None:
+        [jackknife] = jackknives_of(
+            call.of_system, binding, [bound.subjects[run]], [bound.system], [drawn.estimate]
+        )
+    return with_replicates(bound.system, drawn, jackknife)
