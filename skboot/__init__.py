@@ -61,28 +61,36 @@ __all__ = [
     "search_score",
 ]
 
-# What not every call needs is imported when it is first named: half of the time of an import.
+# What not every call needs is imported when it is first named, which halves the CPU time of an
+# import (0.25 of 0.49 s beside scikit-learn). Type checkers read the imports above and `__all__`;
+# the table repeats them because an installed package need not have its source to read them from.
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "BootstrapDistributionDisplay": "plots",
-        "BootstrapScorer": "scorer",
-        "BootstrapSplit": "splitters",
-        "BootstrapTestSplit": "splitters",
-        "ComparisonDisplay": "plots",
-        "ComparisonResult": "results",
-        "GroupBootstrapSplit": "splitters",
-        "IntervalDisplay": "plots",
-        "SeedSplit": "splitters",
-        "StratifiedBootstrapSplit": "splitters",
-        "VarianceComponentsDisplay": "plots",
-        "bootstrap_runs": "runs",
-        "compare_methods": "comparison",
-        "compare_runs": "comparison",
-        "compare_systems": "comparison",
-        "corrected_t": "comparison",
-        "one_standard_error": "comparison",
-        "out_of_fold": "comparison",
-        "search_score": "comparison",
+        "plots": [
+            "BootstrapDistributionDisplay",
+            "ComparisonDisplay",
+            "IntervalDisplay",
+            "VarianceComponentsDisplay",
+        ],
+        "scorer": ["BootstrapScorer"],
+        "splitters": [
+            "BootstrapSplit",
+            "BootstrapTestSplit",
+            "GroupBootstrapSplit",
+            "SeedSplit",
+            "StratifiedBootstrapSplit",
+        ],
+        "results": ["ComparisonResult"],
+        "runs": ["bootstrap_runs"],
+        "comparison": [
+            "compare_methods",
+            "compare_runs",
+            "compare_systems",
+            "corrected_t",
+            "one_standard_error",
+            "out_of_fold",
+            "search_score",
+        ],
     },
 )

@@ -1,5 +1,6 @@
 """What users can import is what is documented, and each docstring has what a reader needs."""
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -68,19 +69,30 @@ def test_the_reference_page_lists_each_public_name_once():
     assert sorted(listed_on_the_reference_page()) == sorted(NAMES)
 
 
-def test_no_name_is_public_by_accident():
-    """What `dir(skboot)` shows is exported, private, or a module."""
-    shown = {name for name in vars(skboot) if not name.startswith("_")}
-    modules = {name for name in shown if inspect.ismodule(getattr(skboot, name))}
-    assert shown - modules <= set(skboot.__all__)
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_a_public_module_shows_its_public_names_and_no_submodule(module):
+    package = importlib.import_module(module)
+    for name in package.__all__:
+        getattr(package, name)  # importing what waits must not show more
+    assert [name for name in dir(package) if not name.startswith("__")] == sorted(package.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        package.nothing  # noqa: B018
 
 
-def test_names_that_wait_for_their_module_are_shown_and_others_are_refused():
-    for module in PUBLIC_MODULES:
-        package = importlib.import_module(module)
-        assert set(package.__all__) <= set(dir(package))
-        with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-            package.nothing  # noqa: B018
+@pytest.mark.parametrize("module", PUBLIC_MODULES)
+def test_each_public_name_is_imported_for_type_checkers_from_where_it_is_found(module):
+    package = importlib.import_module(module)
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    imported = {
+        alias.name: "." * node.level + (node.module or "")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+    assert sorted(imported) == sorted(package.__all__)
+    for name, home in imported.items():
+        found = getattr(importlib.import_module(home, module), name)
+        assert getattr(package, name) is found
 
 
 def test_what_a_score_does_not_need_is_not_imported_with_it():

@@ -23,10 +23,8 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "PredictionError": ".method_error.error632",
-        "delong_test": "differences",
-        "mcnemar_exact": "differences",
-        "prediction_error": ".method_error.prediction_error",
-        "tango_interval": "differences",
+        ".method_error.error632": ["PredictionError"],
+        "differences": ["delong_test", "mcnemar_exact", "tango_interval"],
+        ".method_error.prediction_error": ["prediction_error"],
     },
 )

@@ -1,5 +1,6 @@
 """Metrics on weighted rows, and the metric functions that scikit-learn lacks."""
 
+from .. import _lazy
 from .cost_metrics import (
     bayes_decisions,
     brier_score,
@@ -19,3 +20,5 @@ __all__ = [
     "false_positive_rate_at",
     "get_scorer",
 ]
+
+__getattr__, __dir__ = _lazy.names_from(__name__, {})

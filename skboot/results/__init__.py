@@ -34,7 +34,7 @@ ComparisonTable = ResultTable
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "ComparisonResult": "comparison",
-        "PairedDifference": "pairs",
+        "comparison": ["ComparisonResult"],
+        "pairs": ["PairedDifference"],
     },
 )
