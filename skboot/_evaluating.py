@@ -30,10 +30,10 @@ from .inference.automatic import (
     left_out_estimate,
     planned_method,
 )
+from .inference.confidence_interval import ConfidenceInterval
 from .inference.distribution import BoundStatistic, Jackknife, bootstrap
 from .inference.intervals import (
     WITHOUT_REPLICATES,
-    ConfidenceInterval,
     Evidence,
     confidence_interval,
 )

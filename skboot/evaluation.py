@@ -135,7 +135,7 @@ def bootstrap_score(
     >>> result = bootstrap_score(y_true, y_pred, metric="accuracy", random_state=0)
     >>> result.estimate
     0.9
-    >>> low, high, *_ = result.confidence_interval
+    >>> low, high = result.confidence_interval
     >>> round(low, 3), round(high, 3)
     (0.851, 0.934)
     """

@@ -135,7 +135,7 @@ def bootstrap_runs(
     >>> result = bootstrap_runs(y_true, y_true ^ wrong, metric="accuracy", random_state=0)
     >>> print(f"{result.estimate:.3f}, {result.standard_error:.4f}")
     0.861, 0.0119
-    >>> low, high, *_ = result.interval(estimand="next_run")
+    >>> low, high = result.interval(estimand="next_run")
     >>> print(f"next run {low:.2f} to {high:.2f}")
     next run 0.81 to 0.91
     """

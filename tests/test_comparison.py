@@ -272,7 +272,7 @@ def test_p_values_agree_with_intervals_marginal_and_simultaneous(n_groups, n_res
             y, systems, groups=groups, n_resamples=n_resamples, random_state=seed
         )
         for pair in result.pairs:
-            low, high, *_ = pair.confidence_interval
+            low, high = pair.confidence_interval
             assert (pair.p_value <= 0.05) == (low > 0 or high < 0)
             assert (pair.p_value_adjusted <= 0.05) == pair.excludes_zero
             apart += pair.excludes_zero

@@ -337,7 +337,7 @@ def test_auto_guards_f1_with_few_errors_by_wilson_on_jaccard():
     y_pred = y_true.copy()
     y_pred[[0, 40]] = 1 - y_pred[[0, 40]]
     result = bootstrap_score(y_true, y_pred, metric="f1", random_state=0)
-    low, high, *_ = proportion_interval(29, 31)
+    low, high = proportion_interval(29, 31)
     assert result.confidence_interval.method == "wilson"
     np.testing.assert_allclose(
         result.confidence_interval[:2], (2 * low / (1 + low), 2 * high / (1 + high))

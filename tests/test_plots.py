@@ -5,7 +5,8 @@ import sys
 import numpy as np
 import pytest
 
-from skboot.inference.intervals import ConfidenceInterval, Evidence, confidence_interval
+from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.inference.intervals import Evidence, confidence_interval
 from skboot.plots import BootstrapDistributionDisplay, IntervalDisplay
 from skboot.results import EvaluationResult, ResultTable, drawing
 

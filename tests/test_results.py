@@ -15,7 +15,8 @@ import pytest
 
 from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy
-from skboot.inference.intervals import METHODS, ConfidenceInterval, Evidence, confidence_interval
+from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.inference.intervals import METHODS, Evidence, confidence_interval
 from skboot.results import EvaluationResult, ResultTable, rendering, storage, wording
 
 RNG_SEED = 20

@@ -307,7 +307,7 @@ def test_seeds_that_change_nothing_within_training_samples_are_seen():
 def test_perfect_runs_do_not_get_an_interval_without_width():
     y_true = np.tile([0, 1], 50)
     result = quiet(y_true, np.tile(y_true, (10, 1)), metric="accuracy")
-    low, high, *_ = result.confidence_interval
+    low, high = result.confidence_interval
     assert high == 1
     # Wilson's lower limit for 100 hits of 100 is 0.963.
     assert low == pytest.approx(bootstrap_score(y_true, y_true).confidence_interval.low, abs=0.002)

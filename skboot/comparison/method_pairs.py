@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import warn_user
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
-from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError, few_resamples

@@ -14,9 +14,9 @@ from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
 from .._run_scores import RunsCall, bound_runs, scored_runs
 from .._warnings import Note, Notes, texts_of
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
 from ..inference.distribution import bootstrap
-from ..inference.intervals import ConfidenceInterval
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import RunsDifference, components_difference, welch_difference
 from ..inference.variance import (

@@ -19,11 +19,13 @@ from .. import _checks as check
 from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan, statistics_of_systems
 from .._streams import stored_seed
+from .._warnings import texts_of
 from ..inference.automatic import degeneracy
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap
-from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
+from ..inference.intervals import Evidence, confidence_interval
 from ..method_error.error632 import error632
-from ..method_error.method_intervals import Refits, as_confidence_interval, method_interval
+from ..method_error.method_intervals import Refits, method_interval
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.selection_error import out_of_bag_error_of_selection
 from ..metrics.additive import RowMean
@@ -281,7 +283,7 @@ def _corrected(candidates: _Candidates, found: _Resampled) -> EvaluationResult:
     evidence = _evidence(candidates, found, estimate, refits)
     if refits is not None:
         made = method_interval(refits, "adjusted" if interval == "auto" else interval, level)
-        limits, notes = as_confidence_interval(made), list(made.notes)
+        limits, notes = made.interval, list(texts_of(made.notes))
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -22,6 +22,7 @@ from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_differen
 from .._inputs import Part
 from .._warnings import Note, Notes
 from ..inference.automatic import degeneracy
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import (
     CLOSED_FORM,
     Difference,
@@ -36,7 +37,6 @@ from ..inference.differences import (
 )
 from ..inference.distribution import JackknifeValues
 from ..inference.intervals import (
-    ConfidenceInterval,
     Evidence,
     confidence_interval,
 )
@@ -290,13 +290,12 @@ def _by_max_t(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 wide = confidence_interval(known, "max-t", confidence_level)
-            low, high = snapped(wide.low, wide.high)
-            wide = wide._replace(low=low, high=high)
+            wide = wide.with_limits(*snapped(wide.low, wide.high))
             p = float(joint[k])
         else:
             # Not among the largest of the resamples: by Bonferroni's rule, if at all.
             wide, p = _bonferroni(record, difference, methods[k], len(records), confidence_level)
-            wide = wide._replace(method="max-t")
+            wide = ConfidenceInterval(*wide, confidence_level, "max-t")
         widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
         found.append(replace(record, simultaneous_interval=widened, p_value_adjusted=p))
     return found
@@ -330,10 +329,12 @@ def _bonferroni(
     From the bootstrap standard error: quantiles so far out would need many more resamples.
     """
     if np.isnan(record.p_value):
-        return record.confidence_interval._replace(method="bonferroni"), np.nan
+        return ConfidenceInterval(
+            *record.confidence_interval, confidence_level, "bonferroni"
+        ), np.nan
     p = min(1.0, n_pairs * record.p_value)
     if difference.identical or (not difference.varies and record.difference == 0):
-        return record.confidence_interval._replace(method="bonferroni"), p
+        return ConfidenceInterval(*record.confidence_interval, confidence_level, "bonferroni"), p
     if not difference.varies and method not in CLOSED_FORM:
         # Every resample gave the same difference: they say nothing of how sure it is.
         low, high = difference.evidence.bounds
@@ -351,7 +352,7 @@ def _widened_to_hold(
     """Simultaneous interval, never inside the pair's own, and within what is possible."""
     low = max(min(wide.low, own.low), min(bounds[0], own.low))
     high = min(max(wide.high, own.high), max(bounds[1], own.high))
-    return wide._replace(low=low, high=high)
+    return wide.with_limits(low, high)
 
 
 # ------------------------------------------------------------------ what must be said

@@ -165,7 +165,7 @@ def compare_systems(
     ... }
     >>> result = compare_systems(y_true, predictions, random_state=0)
     >>> pair = result.pair("large", "small")
-    >>> low, high, *_ = pair.confidence_interval
+    >>> low, high = pair.confidence_interval
     >>> print(f"{pair.difference:.3f} ({low:.3f} to {high:.3f}), p = {pair.p_value:.3f}")
     0.034 (0.008 to 0.062), p = 0.010
     """

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.intervals import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.multiplicity import simultaneous_t
 from ..inference.run_differences import RunsDifference
 from ..method_error.method_differences import MethodsDifference

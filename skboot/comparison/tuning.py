@@ -19,7 +19,7 @@ from sklearn.model_selection import check_cv, cross_val_predict
 from .. import _checks as check
 from .._sklearn_compat import scorer_parts
 from .._warnings import warn_user
-from ..inference.intervals import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval
 from ..scorer.fit_call import check_rows_of_fit
 
 Floats = NDArray[np.float64]
@@ -256,7 +256,7 @@ def corrected_t(
     --------
     >>> from skboot import corrected_t
     >>> found = corrected_t([0.80, 0.85, 0.78, 0.83, 0.82], n_train=90, n_test=10)
-    >>> low, high, *_ = found.confidence_interval
+    >>> low, high = found.confidence_interval
     >>> print(f"{found.estimate:.3f} ({low:.3f} to {high:.3f})")
     0.816 (0.774 to 0.858)
     """

@@ -3,7 +3,8 @@
 import typing
 
 from .. import _lazy
-from .intervals import ConfidenceInterval, proportion_interval
+from .confidence_interval import ConfidenceInterval
+from .intervals import proportion_interval
 
 if typing.TYPE_CHECKING:
     from ..method_error.error632 import PredictionError

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._warnings import Note, Notes
+from .confidence_interval import ConfidenceInterval
 from .few_groups import (
     FEW_CARRIERS,
     effective_size,
@@ -34,7 +35,6 @@ from .few_groups import (
 from .intervals import (
     ROUNDING,
     WITHOUT_REPLICATES,
-    ConfidenceInterval,
     Evidence,
     Floats,
     confidence_interval,
@@ -469,5 +469,5 @@ def _within_bounds(
     low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
     if (low, high) != (interval.low, interval.high):
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
-        interval = interval._replace(low=low, high=high)
+        interval = interval.with_limits(low, high)
     return interval

@@ -23,7 +23,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
 from ..metrics.ranking import delong_covariance
-from .intervals import METHODS, ConfidenceInterval, Evidence, confidence_interval
+from .confidence_interval import ConfidenceInterval
+from .intervals import METHODS, Evidence, confidence_interval
 from .proportions import Discordant as Discordant
 from .proportions import tango_limits, tango_statistic
 
@@ -112,7 +113,7 @@ def tango_interval(
     Examples
     --------
     >>> from skboot.inference import tango_interval
-    >>> low, high, *_ = tango_interval(1, 7, 21)
+    >>> low, high = tango_interval(1, 7, 21)
     >>> round(low, 3), round(high, 3)
     (-0.517, -0.026)
     """
@@ -309,8 +310,7 @@ def difference_interval(
         return ConfidenceInterval(0.0, 0.0, confidence_level, method)
     if method != "tango":
         found = confidence_interval(evidence, method, confidence_level)
-        low, high = snapped(found.low, found.high)
-        return found._replace(low=low, high=high)
+        return found.with_limits(*snapped(found.low, found.high))
     if difference.discordant is None:
         raise ValueError(
             "The interval 'tango' needs 0/1 values (right or wrong) of independent, unweighted, "

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from .intervals import ConfidenceInterval, Evidence, Floats, score_limits
+from .confidence_interval import ConfidenceInterval
+from .intervals import Evidence, Floats, score_limits
 
 # Least number of groups that must carry the variation for a studentized interval; below it score
 # intervals cover too and are shorter (record 0031).

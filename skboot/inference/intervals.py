@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from .._checks import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
 from ..resampling.design import DESIGNS, SamplingDesign
+from .confidence_interval import ConfidenceInterval
 from .multiplicity import t_quantile_of_normal
 from .proportions import score_limits as score_limits
 from .subgroup_gap import SubgroupGap, gap_limits
@@ -32,36 +33,6 @@ Floats = NDArray[np.float64]
 
 # Differences below this share of the size of the estimate are rounding.
 ROUNDING = 1e-14
-
-
-class ConfidenceInterval(NamedTuple):
-    """An interval and how it was made.
-
-    Parameters
-    ----------
-    low : float
-        Lower limit, on the metric's scale.
-    high : float
-        Upper limit.
-    confidence_level : float
-        Share of data sets whose interval holds the true value, if the method keeps its promise.
-    method : str
-        Name of the method.
-
-    Examples
-    --------
-    >>> from skboot.inference import proportion_interval
-    >>> interval = proportion_interval(18, 20)
-    >>> interval.method, interval.confidence_level
-    ('wilson', 0.95)
-    >>> round(interval.low, 3), round(interval.high, 3)
-    (0.699, 0.972)
-    """
-
-    low: float
-    high: float
-    confidence_level: float
-    method: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -432,7 +403,7 @@ def proportion_interval(
     Returns
     -------
     ConfidenceInterval
-        Named tuple ``(low, high, confidence_level, method)``.
+        The pair ``(low, high)``, with ``confidence_level`` and ``method``.
 
     Raises
     ------
@@ -446,7 +417,7 @@ def proportion_interval(
     Examples
     --------
     >>> from skboot.inference import proportion_interval
-    >>> low, high, *_ = proportion_interval(50, 50)
+    >>> low, high = proportion_interval(50, 50)
     >>> round(low, 3), high
     (0.929, 1.0)
     """

@@ -16,7 +16,8 @@ from scipy import stats
 
 from .._warnings import Notes
 from .automatic import IntervalWithNotes, automatic_interval
-from .intervals import ConfidenceInterval, Evidence, confidence_interval, quantile, score_limits
+from .confidence_interval import ConfidenceInterval
+from .intervals import Evidence, confidence_interval, quantile, score_limits
 from .variance import Components, TIntervalParts
 
 Floats = NDArray[np.float64]
@@ -186,7 +187,7 @@ def monte_carlo_error(
     A variance over B resamples has relative standard error sqrt(2 / B), and only the test units'
     part of V is one: half-width x share / sqrt(2 B). For the pool: from 20 batches of resamples.
     """
-    low, high, level, method = interval
+    (low, high), level, method = interval, interval.confidence_level, interval.method
     n_resamples = evidence.replicates.shape[1]
     if estimand == "pooled":
         return _error_of_pool(evidence, level)
@@ -247,11 +248,11 @@ def _guarded(
         )
         low, high = _wilson(spread, share, n / 2 if estimand == "next_run" else n, interval)
         low, high = sorted((sign * low, sign * high))
-        interval = interval._replace(low=min(interval.low, low), high=max(interval.high, high))
+        interval = interval.with_limits(min(interval.low, low), max(interval.high, high))
     low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
-    if (low, high) != interval[:2]:
+    if (low, high) != interval:
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
-        interval = interval._replace(low=low, high=high)
+        interval = interval.with_limits(low, high)
     return IntervalWithNotes(interval, tuple(notes))
 
 

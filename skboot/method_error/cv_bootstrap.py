@@ -15,13 +15,17 @@ jackknife's, ``(m - 1) * (metric - metric_without_unit)`` over the m units.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from .._warnings import Note
+from ..inference.automatic import IntervalWithNotes
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import score_limits
 from ._columns import Array, Reader, columns_of, read_only, same_values
 from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
@@ -44,48 +48,6 @@ HEAVY_TAIL_SHARE = 0.5
 
 Squared errors of 80 rows pass it in 4 % of samples with normal errors, 54 % with t3 errors.
 """
-
-
-class _Limits(NamedTuple):
-    low: float
-    high: float
-
-
-class ErrorInterval(_Limits):
-    """Limits of an interval, `low, high`, with its confidence level, its method and what to know
-    about it.
-
-    It unpacks and compares as the pair `(low, high)`; `confidence_level`, `method` and `notes` (a
-    tuple of sentences) are attributes.
-    """
-
-    confidence_level: float
-    method: str
-    notes: tuple[str, ...]
-
-    def __new__(
-        cls,
-        low: float,
-        high: float,
-        confidence_level: float = 0.95,
-        method: str = "",
-        notes: tuple[str, ...] = (),
-    ) -> ErrorInterval:
-        """Hold the pair and what is known of it."""
-        self = super().__new__(cls, float(low), float(high))
-        self.confidence_level = confidence_level
-        self.method = method
-        self.notes = notes
-        return self
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return (self.low, self.high, self.confidence_level, self.method, self.notes)
-
-    def __repr__(self) -> str:
-        return (
-            f"ErrorInterval(low={self.low:.6g}, high={self.high:.6g}, "
-            f"confidence_level={self.confidence_level:g}, method={self.method!r})"
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,8 +126,17 @@ class CVBootstrap:
 
     def interval(
         self, confidence_level: float = 0.95, method: str = "cv-bootstrap"
-    ) -> ErrorInterval:
+    ) -> ConfidenceInterval:
         """Interval for the expected error of the method at this sample size.
+
+        See `interval_with_notes`, which adds the cautions.
+        """
+        return self.interval_with_notes(confidence_level, method).interval
+
+    def interval_with_notes(
+        self, confidence_level: float = 0.95, method: str = "cv-bootstrap"
+    ) -> IntervalWithNotes:
+        """Interval for the expected error of the method, and what a reader must know of it.
 
         A t interval on the logit scale (two finite bounds), the log scale (one) or as it is (none),
         widened to contain the guard. With no variation at all it is the exact interval for no
@@ -188,7 +159,8 @@ class CVBootstrap:
             few = guard if guard is not None and self.guard in FEW_EVENTS else (low, high)
             if few[0] < low or few[1] > high:
                 low, high, notes = min(low, few[0]), max(high, few[1]), (FEW_DECIDE,)
-            return ErrorInterval(low, high, confidence_level, method, self.notes + notes)
+            interval = ConfidenceInterval(low, high, confidence_level, method)
+            return with_texts(interval, self.notes + notes)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
         low, high = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
         if guard is not None:
@@ -196,7 +168,7 @@ class CVBootstrap:
         notes = self.notes
         if self.is_unstable(method):
             notes = (*notes, self._why_wide(method))
-        return ErrorInterval(low, high, confidence_level, method, notes)
+        return with_texts(ConfidenceInterval(low, high, confidence_level, method), notes)
 
     def standard_error_of(self, method: str) -> float:
         """Standard error that an interval is made of."""
@@ -603,3 +575,8 @@ def _log_limits(distance: float, half: float, bound: float) -> tuple[float, floa
     with np.errstate(over="ignore"):
         factor = float(np.exp(half / distance))
     return bound + distance / factor, bound + distance * factor
+
+
+def with_texts(interval: ConfidenceInterval, texts: Iterable[str]) -> IntervalWithNotes:
+    """Return the interval with these sentences as its notes."""
+    return IntervalWithNotes(interval, tuple(Note("advice", text) for text in texts))

@@ -16,9 +16,11 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
+from ..inference.automatic import IntervalWithNotes
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import score_limits
 from ._columns import same_values
-from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, ErrorInterval, limits_on_scale
+from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, limits_on_scale, with_texts
 from .out_of_bag import OutOfBagError
 
 NEAR_PERFECT = 0.25
@@ -111,7 +113,7 @@ class PredictionError:
 
     def interval(
         self, method: str = "adjusted", confidence_level: float = 0.95, *, point: str = ".632+"
-    ) -> ErrorInterval:
+    ) -> ConfidenceInterval:
         """Interval for the expected error of the method at this sample size.
 
         Parameters
@@ -131,8 +133,33 @@ class PredictionError:
 
         Returns
         -------
-        ErrorInterval
-            The pair (low, high) with `confidence_level`, `method` and `notes`.
+        ConfidenceInterval
+            The pair (low, high), with `confidence_level` and `method`.
+
+        See Also
+        --------
+        interval_with_notes : The same with its cautions.
+        """
+        return self.interval_with_notes(method, confidence_level, point=point).interval
+
+    def interval_with_notes(
+        self, method: str = "adjusted", confidence_level: float = 0.95, *, point: str = ".632+"
+    ) -> IntervalWithNotes:
+        """Interval for the expected error of the method, and what a reader must know of it.
+
+        Parameters
+        ----------
+        method : str
+            As in `interval`.
+        confidence_level : float
+            In (0, 1).
+        point : {".632+", ".632", "oob"}
+            As in `interval`.
+
+        Returns
+        -------
+        IntervalWithNotes
+            With `interval`, and `notes` whose `text` is a sentence.
         """
         where = "PredictionError.interval"
         check_choice("method", method, where, _METHODS)
@@ -142,7 +169,7 @@ class PredictionError:
             if self.cv is None:
                 advice = "Give cv_losses to prediction_error, or use 'adjusted' or 'hull'."
                 raise fail(where, "method", "be one that the data allow", repr(method), advice)
-            return self.cv.interval(confidence_level, method)
+            return self.cv.interval_with_notes(confidence_level, method)
         if method in _REPLICATE_NOTES:
             return self._replicate_limits(method, confidence_level)
         value = getattr(self, POINTS[point])
@@ -151,7 +178,7 @@ class PredictionError:
 
     def _limits(
         self, smaller: float, larger: float, method: str, confidence_level: float
-    ) -> ErrorInterval:
+    ) -> IntervalWithNotes:
         quantile = float(stdtrit(self.n_effective - 1, (1 + confidence_level) / 2))
         scale = (self.standard_error, quantile, self.bounds, self.n_effective)
         low = limits_on_scale(smaller, *scale)[0]
@@ -170,9 +197,9 @@ class PredictionError:
                     high = max(high, lo + (hi - lo) * guard[1])
         elif low == high:
             notes = (*notes, "The losses do not vary: the interval has no width.")
-        return ErrorInterval(low, high, confidence_level, method, notes)
+        return with_texts(ConfidenceInterval(low, high, confidence_level, method), notes)
 
-    def _replicate_limits(self, method: str, confidence_level: float) -> ErrorInterval:
+    def _replicate_limits(self, method: str, confidence_level: float) -> IntervalWithNotes:
         scores = self.out_of_bag.replicates
         scores = scores[np.isfinite(scores)]
         tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
@@ -183,7 +210,7 @@ class PredictionError:
             low = max(scores.mean() - half, self.bounds[0])
             high = min(scores.mean() + half, self.bounds[1])
         notes = (*self.notes, _REPLICATE_NOTES[method])
-        return ErrorInterval(low, high, confidence_level, method, notes)
+        return with_texts(ConfidenceInterval(low, high, confidence_level, method), notes)
 
 
 def error632(

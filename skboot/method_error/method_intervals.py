@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..inference.intervals import ConfidenceInterval
+from .._warnings import Note
+from ..inference.automatic import IntervalWithNotes
+from ..inference.confidence_interval import ConfidenceInterval
 from ._columns import Array
-from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, ErrorInterval
+from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, with_texts
 from .error632 import POINTS, PredictionError
 from .out_of_bag import OutOfBagError
 
@@ -140,7 +142,7 @@ class Refits:
         return np.nan if self.strategy == "optimism" else self.standard_error
 
 
-def method_interval(refits: Refits, method: str, confidence_level: float) -> ErrorInterval:
+def method_interval(refits: Refits, method: str, confidence_level: float) -> IntervalWithNotes:
     """Interval for the score of a method at its training-set size.
 
     Parameters
@@ -153,8 +155,8 @@ def method_interval(refits: Refits, method: str, confidence_level: float) -> Err
 
     Returns
     -------
-    ErrorInterval
-        On the scale of the score, with what to know about it.
+    IntervalWithNotes
+        On the scale of the score, with its notes.
 
     Raises
     ------
@@ -173,26 +175,20 @@ def method_interval(refits: Refits, method: str, confidence_level: float) -> Err
             "strategy='cv-bootstrap'. Use 'adjusted' or 'hull'."
         )
     if np.isnan(refits.point):
-        return ErrorInterval(np.nan, np.nan, confidence_level, method)
+        return IntervalWithNotes(ConfidenceInterval(np.nan, np.nan, confidence_level, method))
     if refits.strategy == "optimism":
         why = "No standard error of the optimism-corrected score is known; use another strategy."
-        return ErrorInterval(np.nan, np.nan, confidence_level, method, (why,))
+        return with_texts(ConfidenceInterval(np.nan, np.nan, confidence_level, method), (why,))
     error = replace(_error_of(refits), cv=_cv_of(refits))
     point = ".632+"
     if method == "adjusted":
         error = replace(error, point632_plus=refits.point)
-    found = error.interval(method, confidence_level, point=point)
-    notes = found.notes if method == "hull" else _without_points(refits, found.notes)
+    limits, notes = error.interval_with_notes(method, confidence_level, point=point)
+    if method != "hull":
+        notes = _without_points(refits, notes)
     # 0.0 - x: a limit of 0 is not shown as -0.
-    low, high = sorted(0.0 - refits.sign * np.array([found.low, found.high]))
-    return ErrorInterval(low, high, confidence_level, method, notes)
-
-
-def as_confidence_interval(interval: ErrorInterval) -> ConfidenceInterval:
-    """The same without its notes, as results show it."""
-    return ConfidenceInterval(
-        interval.low, interval.high, interval.confidence_level, interval.method
-    )
+    low, high = sorted(0.0 - refits.sign * np.array(limits))
+    return IntervalWithNotes(ConfidenceInterval(low, high, confidence_level, method), notes)
 
 
 def _of_version_1(cv: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,11 +205,13 @@ def _of_version_1(cv: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _without_points(refits: Refits, notes: tuple[str, ...]) -> tuple[str, ...]:
+def _without_points(refits: Refits, notes: tuple[Note, ...]) -> tuple[Note, ...]:
     """Notes on the .632 points are for those who look at them."""
     if refits.strategy in (".632", ".632+"):
         return notes
-    return tuple(note for note in notes if ".632" not in note and "overfitting" not in note)
+    return tuple(
+        note for note in notes if ".632" not in note.text and "overfitting" not in note.text
+    )
 
 
 def _error_of(refits: Refits) -> PredictionError:

@@ -13,7 +13,7 @@ from ..results import drawing, rendering, wording
 from .common import BLUE, GREY, ORANGE, axes_for, literal, range_of, with_direction
 
 if TYPE_CHECKING:
-    from ..inference.intervals import ConfidenceInterval
+    from ..inference.confidence_interval import ConfidenceInterval
     from ..results import EvaluationResult
 
 
@@ -192,7 +192,7 @@ class BootstrapDistributionDisplay:
     def _digits(self) -> int:
         if self.digits is not None:
             return self.digits
-        low, high = self.confidence_interval[:2]
+        low, high = self.confidence_interval
         known = math.isfinite(low) and math.isfinite(high) and low < high
         return rendering.digits_for(low, high, (self.estimate, low, high), (0.0,)) if known else 3
 
@@ -213,7 +213,7 @@ class BootstrapDistributionDisplay:
         if len(edges) == 2:
             # One bar: room on both sides, or it would fill the axes.
             edges = [3 * edges[0] - 2 * edges[1], 3 * edges[1] - 2 * edges[0]]
-        known = np.array([*edges, self.estimate, *self.confidence_interval[:2]])
+        known = np.array([*edges, self.estimate, *self.confidence_interval])
         return range_of(known)
 
     def _leave_room_for_legend(self, n_lines: int) -> float:
@@ -227,7 +227,8 @@ class BootstrapDistributionDisplay:
     def _draw_interval(
         self, start: float, stop: float, top: float, style: Mapping[str, Any]
     ) -> None:
-        low, high, level, method = self.confidence_interval
+        low, high = self.confidence_interval
+        level, method = self.confidence_interval.confidence_level, self.confidence_interval.method
         self.interval_span_ = None
         label = f"{rendering.percent(level)} {self.interval_name}"
         if math.isnan(low) or math.isnan(high):

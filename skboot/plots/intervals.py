@@ -348,7 +348,7 @@ def _kind(result: EvaluationResult) -> str:
 
 
 def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
-    low, high = result.confidence_interval[:2]
+    low, high = result.confidence_interval
     if math.isnan(result.estimate):
         return "undefined"
     if math.isnan(low) or math.isnan(high):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..inference.intervals import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.outperformance import Outperformance
 from . import rendering, wording
 from .drawing import Strip
@@ -82,7 +82,7 @@ def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[s
 def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     """Return the drawing of a difference, with its widest interval and 0 as reference."""
     replicates = result.replicates(pair.first, pair.second)
-    low, high = pair.widest_interval[:2]
+    low, high = pair.widest_interval
     digits = digits_of(pair)
     labels = tuple(rendering.number(value, digits) for value in (pair.difference, low, high, 0.0))
     return Strip(
@@ -99,17 +99,17 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
 
 def digits_of(pair: PairedDifference) -> int:
     """Digits after the point that the interval's width supports."""
-    low, high = pair.confidence_interval[:2]
+    low, high = pair.confidence_interval
     if not (math.isfinite(low + high) and high - low > 1e-12):
         size = abs(pair.difference)
         low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
-    shown = (pair.difference, *pair.widest_interval[:2], *pair.confidence_interval[:2])
+    shown = (pair.difference, *pair.widest_interval, *pair.confidence_interval)
     return rendering.digits_for(low, high, shown, (0.0,))
 
 
 def limits(interval: ConfidenceInterval, digits: int, *, marked: bool = True) -> str:
     """Write both limits; marked: say so where they have no width."""
-    low, high = interval[:2]
+    low, high = interval
     if math.isnan(low) or math.isnan(high):
         return "undefined"
     mark = " (no width)" if marked and low == high else ""

@@ -141,7 +141,8 @@ def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str
 
 
 def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
-    low, high, level, method = pair.confidence_interval
+    low, high = pair.confidence_interval
+    level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
     if math.isnan(low) or math.isnan(high):
         return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
     parts = [

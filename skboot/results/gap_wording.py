@@ -58,7 +58,7 @@ def claim_of(result: EvaluationResult, name: str, score: str, rows: str, interva
     what = f"difference in {metric} between subgroups"
     if _of_systems(result):
         what = f"change between subgroups of a difference in {metric}"
-    low, high = result.confidence_interval[:2]
+    low, high = result.confidence_interval
     told = "This does not show that subgroups differ, nor that they are equal."
     if low > 0 or high < 0:
         told = "On new data from the same source these two differ."

@@ -37,7 +37,8 @@ class MonteCarloError(NamedTuple):
 def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
     """Standard deviation of each limit over bootstrap resamples of the replicates."""
     evidence = result.evidence
-    low, high, level, method = result.confidence_interval
+    low, high = result.confidence_interval
+    level, method = result.confidence_interval.confidence_level, result.confidence_interval.method
     if math.isnan(low) or math.isnan(high):
         return MonteCarloError(math.nan, math.nan)
     if result.over_runs is not None and result.estimand != "system":
@@ -63,7 +64,7 @@ def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
             drawn = _with_resamples(
                 evidence, defined[rng.integers(len(defined), size=len(defined))]
             )
-            limits[k] = confidence_interval(drawn, method, level)[:2]
+            limits[k] = confidence_interval(drawn, method, level)
     if result.automatic:
         limits = np.clip(limits, *evidence.bounds)
     return MonteCarloError(*(_spread(column) for column in limits.T))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..inference.intervals import ConfidenceInterval
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.outperformance import Outperformance
 from .result import same_values
 
@@ -156,7 +156,7 @@ class PairedDifference:
     @property
     def excludes_zero(self) -> bool:
         """Whether the systems can be told apart: the widest interval lies on one side of 0."""
-        low, high = self.widest_interval[:2]
+        low, high = self.widest_interval
         return bool(low > 0 or high < 0)
 
     def mirrored(self) -> PairedDifference:
@@ -183,8 +183,10 @@ class PairedDifference:
             Intervals are dicts too.
         """
         record = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "comparison"}
-        for name in ("confidence_interval", "simultaneous_interval", "outperformance"):
-            record[name] = None if record[name] is None else record[name]._asdict()
+        simultaneous, outperformance = self.simultaneous_interval, self.outperformance
+        record["confidence_interval"] = self.confidence_interval.to_dict()
+        record["simultaneous_interval"] = simultaneous and simultaneous.to_dict()
+        record["outperformance"] = outperformance and outperformance._asdict()
         return record
 
     @classmethod
@@ -214,8 +216,7 @@ class PairedDifference:
 
 def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
     """Return the interval of the difference with the other sign."""
-    low, high = 0.0 - interval.high, 0.0 - interval.low
-    return ConfidenceInterval(low, high, interval.confidence_level, interval.method)
+    return interval.with_limits(0.0 - interval.high, 0.0 - interval.low)
 
 
 def row_of_frame(pair: PairedDifference, is_distinguishable: bool) -> dict[str, Any]:
@@ -227,7 +228,7 @@ def row_of_frame(pair: PairedDifference, is_distinguishable: bool) -> dict[str, 
         "first": pair.first,
         "second": pair.second,
         "difference": pair.difference,
-        **pair.confidence_interval._asdict(),
+        **pair.confidence_interval.to_dict(),
         "simultaneous_low": np.nan if wide is None else wide.low,
         "simultaneous_high": np.nan if wide is None else wide.high,
         "p_value": pair.p_value,

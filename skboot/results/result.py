@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from .._checks import check_choice, check_confidence_level
 from .._warnings import texts_of, warn_user
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate
-from ..inference.intervals import ConfidenceInterval, Evidence, confidence_interval
+from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.intervals import Evidence, confidence_interval
 from . import drawing, rendering, storage, wording
 from .gap_wording import is_gap
 from .monte_carlo import MonteCarloError, monte_carlo_error
@@ -48,7 +49,7 @@ class EvaluationResult(Shown):
     evidence : skboot.inference.intervals.Evidence
         What intervals are computed from.
     confidence_interval : ConfidenceInterval
-        Named tuple (low, high, confidence_level, method).
+        The pair (low, high), with `confidence_level` and `method`.
     automatic : bool
         Whether the method was chosen by ``interval="auto"``.
     n_samples : int
@@ -127,7 +128,6 @@ class EvaluationResult(Shown):
         changed = {name: part for name, part in locked.items() if part is not parts[name]}
         own = {
             "evidence": replace(self.evidence, **changed) if changed else self.evidence,
-            "confidence_interval": ConfidenceInterval(*self.confidence_interval),
             "notes": tuple(self.notes),
             "held_fixed": tuple(self.held_fixed),
             "seed": storage.plain(self.seed),
@@ -229,7 +229,7 @@ class EvaluationResult(Shown):
         Returns
         -------
         ConfidenceInterval
-            Named tuple (low, high, confidence_level, method).
+            The pair (low, high), with `confidence_level` and `method`.
 
         Raises
         ------
@@ -263,9 +263,9 @@ class EvaluationResult(Shown):
         if method is None:
             method = "auto" if self.automatic else self.confidence_interval.method
         if self.refits is not None:
-            from ..method_error.method_intervals import as_confidence_interval, method_interval
+            from ..method_error.method_intervals import method_interval
 
-            return as_confidence_interval(method_interval(self.refits, method, level))
+            return method_interval(self.refits, method, level).interval
         if method == "auto" and is_gap(self):
             # The largest of several differences: an interval of this pair alone is too short.
             method = "max-t" if self.evidence.gap is None else "simultaneous"
@@ -347,7 +347,7 @@ class EvaluationResult(Shown):
             "metric": self.metric,
             "estimand": self.estimand,
             "estimate": self.estimate,
-            "confidence_interval": self.confidence_interval._asdict(),
+            "confidence_interval": self.confidence_interval.to_dict(),
             "is_confidence_interval": self.is_confidence_interval,
             "standard_error": self.standard_error,
             "bias": self.bias,
@@ -401,7 +401,6 @@ def parts_of(result: EvaluationResult) -> dict[str, Any]:
     parts = {f.name: getattr(result, f.name) for f in fields(result)}
     evidence = result.evidence
     parts["evidence"] = {f.name: getattr(evidence, f.name) for f in fields(evidence)}
-    parts["confidence_interval"] = tuple(result.confidence_interval)
     parts["over_runs"] = result.over_runs and result.over_runs.to_parts()
     parts["refits"] = result.refits and result.refits.to_parts()
     return parts
@@ -430,7 +429,7 @@ def record_of(result: EvaluationResult) -> dict[str, Any]:
         "metric": result.metric,
         "estimand": result.estimand,
         "estimate": result.estimate,
-        **result.confidence_interval._asdict(),
+        **result.confidence_interval.to_dict(),
         "standard_error": result.standard_error,
         "bias": result.bias,
         "naive_estimate": math.nan if result.naive_estimate is None else result.naive_estimate,
@@ -469,6 +468,8 @@ def same_values(one: Any, other: Any) -> bool:
         return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
     if is_dataclass(one) and type(one) is type(other):
         return all(same_values(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if isinstance(one, ConfidenceInterval) and isinstance(other, ConfidenceInterval):
+        one, other = one.to_dict(), other.to_dict()
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same_values(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import write_whole
+from ..inference.confidence_interval import ConfidenceInterval
 
 # A dict with one of these keys stands for a value that JSON lacks.
 _ARRAY, _TUPLE, _FLOAT, _ITEMS = "$array", "$tuple", "$float", "$items"
@@ -33,7 +34,8 @@ def save(
     path : path-like
         File to write; used as it is, without adding a suffix.
     parts : mapping
-        Numbers, strings, None, arrays, and lists, tuples and dicts of them.
+        Numbers, strings, None, arrays, and lists, tuples and dicts of them. An interval is written
+        as a tuple of its limits, level and method.
     format_name : str
         What the file is, for the reader.
     version : int
@@ -148,6 +150,8 @@ def _encoded(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
         items = {key: _encoded(item, f"{name}.{key}", arrays) for key, item in value.items()}
         safe = all(isinstance(key, str) and not key.startswith("$") for key in items)
         return items if safe else {_ITEMS: [list(item) for item in items.items()]}
+    if isinstance(value, ConfidenceInterval):
+        value = tuple(value.to_dict().values())
     if isinstance(value, list | tuple):
         items_ = [_encoded(item, f"{name}.{k}", arrays) for k, item in enumerate(value)]
         return {_TUPLE: items_} if isinstance(value, tuple) else items_

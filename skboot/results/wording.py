@@ -91,13 +91,13 @@ def short_interval_name(result: EvaluationResult) -> str:
 
 def digits_of(result: EvaluationResult) -> int:
     """Digits after the point that the interval's width supports."""
-    low, high = result.confidence_interval[:2]
+    low, high = result.confidence_interval
     if not _apart(low, high):
         # Nothing to go by but the spread, or three digits.
         spread, size = result.standard_error, abs(result.estimate)
         known = _apart(result.estimate, result.estimate + spread)
         low, high = 0.0, 4 * spread if known else size / 10 if _apart(0, size) else 0.1
-    shown = (result.estimate, *result.confidence_interval[:2])
+    shown = (result.estimate, *result.confidence_interval)
     return rendering.digits_for(low, high, shown, (0.0, *result.evidence.bounds))
 
 
@@ -109,7 +109,7 @@ def _apart(low: float, high: float) -> bool:
 def limits(result: EvaluationResult, *, marked: bool = True) -> str:
     """Write both limits, as "0.801 to 0.897"; marked: say so where they have no width."""
     digits = digits_of(result)
-    low, high = result.confidence_interval[:2]
+    low, high = result.confidence_interval
     if math.isnan(low) or math.isnan(high):
         return "undefined"
     mark = " (no width)" if marked and low == high else ""
@@ -179,7 +179,7 @@ def claim(result: EvaluationResult) -> str:
         ),
     }
     sentence = f"{sentences[result.estimand]}."
-    low, high = result.confidence_interval[:2]
+    low, high = result.confidence_interval
     if low == high:
         why = "Every resample gave the same value"
         if resamples_vary(result.evidence):
@@ -193,7 +193,8 @@ def claim(result: EvaluationResult) -> str:
 
 def _interval_phrase(result: EvaluationResult) -> str:
     """Write the interval, how it was made, and what was resampled."""
-    low, high, level, method = result.confidence_interval
+    low, high = result.confidence_interval
+    level, method = result.confidence_interval.confidence_level, result.confidence_interval.method
     kind = f"{rendering.percent(level)} {_column_name(result)}"
     if math.isnan(low) or math.isnan(high):
         return f"no {kind}: {_reason(result)}"
@@ -239,7 +240,8 @@ def _reason(result: EvaluationResult) -> str:
 
 def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
     """Return all a reader should know as label and text; cheap: without the Monte Carlo error."""
-    low, high, level, method = result.confidence_interval
+    low, high = result.confidence_interval
+    level, method = result.confidence_interval.confidence_level, result.confidence_interval.method
     sign = direction(result.greater_is_better)
     interval = f"{limits(result)} ({_method(method)})"
     over_runs = result.over_runs is not None and result.estimand != "system"
@@ -285,7 +287,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
 
 def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
-    if not math.isnan(result.estimate + sum(result.confidence_interval[:2])):
+    if not math.isnan(result.estimate + sum(result.confidence_interval)):
         return [("note", note) for note in result.notes]
     said = {NO_LIMITS} if _reason(result) == TOO_FEW else set(result.notes)
     return [("note", note) for note in result.notes if note not in said]
@@ -300,7 +302,7 @@ def _estimand(result: EvaluationResult) -> str:
 
 
 def _number_or_reason(result: EvaluationResult, value: float) -> str:
-    given = math.isnan(result.estimate + sum(result.confidence_interval[:2]))
+    given = math.isnan(result.estimate + sum(result.confidence_interval))
     if math.isnan(value) and not given:
         return f"undefined: {_reason(result)}"
     return _number(result, value)
@@ -316,7 +318,7 @@ def _monte_carlo(result: EvaluationResult) -> str:
     if closed or uses_no_resamples(result):
         return "none: the interval uses no resamples"
     if math.isnan(low) or math.isnan(high):
-        limit = sum(result.confidence_interval[:2])
+        limit = sum(result.confidence_interval)
         return "undefined" if math.isnan(limit) else f"undefined: {_NOT_STORED}"
     width = result.confidence_interval.high - result.confidence_interval.low
     if width == 0 and not resamples_vary(result.evidence):
@@ -409,7 +411,7 @@ def _cells(result: EvaluationResult, shared: bool) -> list[str]:
 def strip_of(result: EvaluationResult) -> Strip:
     """Return the drawing of a result."""
     digits, naive = digits_of(result), result.naive_estimate
-    low, high = result.confidence_interval[:2]
+    low, high = result.confidence_interval
     shown = (result.estimate, low, high, math.nan if naive is None else naive)
     labels = tuple(rendering.number(value, digits) for value in shown)
     return Strip(

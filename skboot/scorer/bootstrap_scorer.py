@@ -164,7 +164,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     >>> from skboot.scorer import BootstrapScorer
     >>> X, y = load_iris(return_X_y=True)
     >>> scorer = BootstrapScorer(GaussianNB(), n_train_resamples=100, random_state=0).fit(X, y)
-    >>> low, high, *_ = scorer.confidence_interval_
+    >>> low, high = scorer.confidence_interval_
     >>> bool(low < scorer.score_ < high)
     True
     """

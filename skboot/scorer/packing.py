@@ -11,10 +11,11 @@ from sklearn.exceptions import FitFailedWarning
 
 from .._evaluating import versions_used
 from .._streams import stored_seed
-from .._warnings import warn_user
+from .._warnings import texts_of, warn_user
+from ..inference.automatic import IntervalWithNotes
+from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
-from ..method_error.cv_bootstrap import ErrorInterval
-from ..method_error.method_intervals import Refits, as_confidence_interval, method_interval
+from ..method_error.method_intervals import Refits, method_interval
 from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
 from ..refit.training import Record
@@ -156,15 +157,19 @@ def _make_result(
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     metric, level = found.metric, call.confidence_level
     refits = None
-    interval = ErrorInterval(np.nan, np.nan, level, call.interval)
+    interval = ConfidenceInterval(np.nan, np.nan, level, call.interval)
     notes, cautions = list(found.notes), tuple[str, ...]()
     if found.error is not None:
         refits = Refits.of(
             found.error, strategy=call.strategy, sign=metric.sign, optimism=found.optimism
         )
-        interval = method_interval(refits, call.interval, level)
-        cautions = _cautions(kept, refits, interval)
-        notes = [*cautions, *(note for note in interval.notes if note not in cautions), *notes]
+        made = method_interval(refits, call.interval, level)
+        interval, cautions = made.interval, _cautions(kept, refits, made)
+        notes = [
+            *cautions,
+            *(text for text in texts_of(made.notes) if text not in cautions),
+            *notes,
+        ]
     if found.reason:
         notes.insert(0, f"The score is undefined: {found.reason}.")
     if call.strategy == "oob":
@@ -182,7 +187,7 @@ def _make_result(
             bounds=(0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high),
             standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
         ),
-        confidence_interval=as_confidence_interval(interval),
+        confidence_interval=interval,
         automatic=call.interval == "auto",
         n_samples=kept.n_rows,
         unit=design.unit,
@@ -203,11 +208,11 @@ def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
     return 0.0 - found.metric.sign * errors
 
 
-def _cautions(kept: RunRecords, refits: Refits, interval: ErrorInterval) -> tuple[str, ...]:
+def _cautions(kept: RunRecords, refits: Refits, made: IntervalWithNotes) -> tuple[str, ...]:
     """What is known to make this interval unreliable."""
-    told = [note for note in interval.notes if _asks_for_caution(note)]
+    told = [text for text in texts_of(made.notes) if _asks_for_caution(text)]
     rarest = kept.target.smallest_class
-    if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(interval.low):
+    if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
         told.append(
             f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
             "cover less than it says."

@@ -225,7 +225,7 @@ def automatic_limits(evidence):
     """Limits of "auto"."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        low, high, *_ = automatic_interval(evidence, LEVEL).interval
+        low, high = automatic_interval(evidence, LEVEL).interval
     return low, high
 
 

@@ -80,8 +80,9 @@ def cell(kind, n_classes, rows, n_data_sets):
             for metric, result in results.items():
                 limits = [result.confidence_interval]
                 limits += [result.interval(name) for name in ("bca", "percentile")]
-                held = [low <= truth[metric] <= high for low, high, *_ in limits]
-                low, high, _, method = result.confidence_interval
+                held = [low <= truth[metric] <= high for low, high in limits]
+                low, high = result.confidence_interval
+                method = result.confidence_interval.method
                 out = not low <= result.estimate <= high
                 bias = result.bias / result.standard_error
                 few = any("fewer than 8 rows" in note for note in result.notes)

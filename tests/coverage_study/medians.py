@@ -57,8 +57,8 @@ def cell(metric, errors, n_rows, n_data_sets=N_DATA_SETS):
             )
             limits = [result.confidence_interval]
             limits += [result.interval(name) for name in ("bca", "percentile", "normal")]
-        held = [low <= truth <= high for low, high, *_ in limits]
-        widths = [high - low for low, high, *_ in limits[:2]]
+        held = [low <= truth <= high for low, high in limits]
+        widths = [high - low for low, high in limits[:2]]
         found.append((*held, *widths, result.confidence_interval.method == "expanded"))
     means = np.mean(found, axis=0)
     shares = [f"{100 * share:.1f}" for share in (*means[:4], means[6])]

@@ -88,6 +88,11 @@ def _methods(estimators, y, **options):
     return partial(skboot.compare_methods, estimators, X, y, **FITS | options)
 
 
+def _proportion():
+    interval = proportion_interval(50, 60)
+    return *interval, interval.confidence_level
+
+
 def _prediction_error(method):
     rng = np.random.default_rng(1)
     counts = rng.multinomial(N, np.full(N, 1 / N), size=50)
@@ -215,7 +220,7 @@ CALLS = {
     "corrected t": lambda: skboot.corrected_t(
         [0.8, 0.82, 0.79, 0.85, 0.81], [0.78, 0.8, 0.8, 0.79, 0.8], n_train=54, n_test=6
     ),
-    "proportion interval": lambda: proportion_interval(50, 60),
+    "proportion interval": _proportion,
     **{
         f"prediction error, {method}": partial(_prediction_error, method)
         for method in ("adjusted", "hull", "cv-bootstrap")

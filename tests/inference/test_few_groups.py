@@ -79,7 +79,7 @@ def test_unequal_groups_count_as_fewer():
 def test_few_succeeding_groups_mirror_few_erring_ones():
     truth, predicted, groups = errors_in(30, 1, 2, n_wrong=7)
     options = {"groups": groups, "n_resamples": 199, "random_state": 0}
-    low, high, *_ = bootstrap_score(truth, predicted, **options).confidence_interval
+    low, high = bootstrap_score(truth, predicted, **options).confidence_interval
     mirrored = bootstrap_score(truth, 1 - predicted, **options).confidence_interval
     assert mirrored[:2] == pytest.approx((1 - high, 1 - low))
 
@@ -92,7 +92,8 @@ def test_no_metric_of_sums_reaches_over_its_whole_range(metric):
     truth, predicted, groups = errors_in(40, 3, 4, n_wrong=2)
     arguments = (None, (truth == predicted)) if metric == "mean" else (truth, predicted)
     result = bootstrap_score(*arguments, metric=metric, groups=groups, random_state=0)
-    low, high, _, method = result.confidence_interval
+    low, high = result.confidence_interval
+    method = result.confidence_interval.method
     assert method == "wilson"
     assert 0.8 < low < result.estimate < high <= 1
     assert "effective rows" in result.claim()
@@ -286,7 +287,7 @@ def test_losses_of_few_groups_have_a_finite_score_interval_and_a_caution():
 def test_the_score_interval_moves_with_the_losses():
     losses, groups = losses_in(20, 5, 6)
     options = {"metric": "mean", "groups": groups, "random_state": 0}
-    low, high, *_ = bootstrap_score(None, losses, **options).confidence_interval
+    low, high = bootstrap_score(None, losses, **options).confidence_interval
     shifted = bootstrap_score(None, 3 * losses + 7, **options).confidence_interval
     assert shifted[:2] == pytest.approx((3 * low + 7, 3 * high + 7))
     mirrored = bootstrap_score(None, -losses, **options).confidence_interval

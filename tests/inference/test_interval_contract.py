@@ -323,7 +323,7 @@ def moves_with(evidence, moved, method):
 
 def mirrors(evidence, other, mirror, method):
     """Limits of mirrored data are the mirrored limits."""
-    low, high, *_ = interval_of(evidence, method)[0]
+    low, high = interval_of(evidence, method)[0]
     agree(interval_of(other, method)[0], mirror - high, mirror - low)
 
 

@@ -121,7 +121,8 @@ def test_wilson_and_clopper_pearson_equal_r():
 
 
 def test_wilson_limit_of_a_perfect_score_on_50_rows_is_0_929():
-    low, high, level, method = proportion_interval(50, 50)
+    low, high = interval = proportion_interval(50, 50)
+    level, method = interval.confidence_level, interval.method
     assert (round(low, 3), high, level, method) == (0.929, 1.0, 0.95, "wilson")
 
 
@@ -260,7 +261,7 @@ def test_bca_limits_are_in_order_where_nearly_all_replicates_are_on_one_side(sig
     )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="1999 resamples are too few")
-        low, high, *_ = confidence_interval(evidence, "bca", 0.999)
+        low, high = confidence_interval(evidence, "bca", 0.999)
     # The level of the far limit is 1, so that it is the extreme replicate.
     far = high if sign > 0 else -low
     assert low < high
@@ -283,7 +284,7 @@ def test_equal_losses_with_weights_have_no_width_and_the_result_says_so(value):
     result = bootstrap_score(
         None, np.full(30, value), metric="mean", sample_weight=weights, random_state=0
     )
-    low, high, *_ = result.confidence_interval
+    low, high = result.confidence_interval
     assert low == high == pytest.approx(value, rel=1e-12)
     assert "zero width because every resample gave the same value" in result.notes[-1]
     assert "no width" in result.summary()

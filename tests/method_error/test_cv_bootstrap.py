@@ -188,17 +188,17 @@ def test_the_share_of_the_training_variance_follows_the_learning_curve():
 def test_a_wide_interval_says_that_training_samples_are_the_reason(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
     usual = cv_bootstrap(centre, cv, counts, scores, influence, resubstitution=0.1)
-    assert not usual.interval().notes
+    assert not usual.interval_with_notes().notes
     times = np.exp(np.random.default_rng(7).exponential(size=120) ** 3)[:, None]
     wide = cv_bootstrap(
         centre, cv, counts, scores * times[:, 0], influence * times, bounds=(0, 1e9)
     )
     for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
         assert wide.is_unstable(method)
-        found = wide.interval(method=method)
-        assert "unstable on training samples" in found.notes[-1]
-        assert f"{wide.n_beyond_fences} of 120 give outliers" in found.notes[-1]
-        assert found.method == method
+        found = wide.interval_with_notes(method=method)
+        assert "unstable on training samples" in found.notes[-1].text
+        assert f"{wide.n_beyond_fences} of 120 give outliers" in found.notes[-1].text
+        assert found.interval.method == method
 
 
 def test_squares_too_large_for_a_float_leave_the_narrower_interval_finite(problem):
@@ -381,7 +381,7 @@ def test_no_spread_at_a_bound_gives_the_exact_limit_for_no_event(centre):
     low, high = result.interval()
     width = beta.ppf(0.975, 1, 8)  # Clopper-Pearson, none of 8
     np.testing.assert_allclose((low, high), (0, width) if centre == 0 else (1 - width, 1))
-    assert "8 independent units" in result.interval().notes[-1]
+    assert "8 independent units" in result.interval_with_notes().notes[-1].text
 
 
 def test_no_spread_between_the_bounds_still_has_width():

@@ -152,9 +152,9 @@ def test_constant_unbounded_losses_have_no_width_and_say_so():
         cv_losses=flat[:2],
     )
     for method in ("adjusted", "cv-bootstrap"):
-        interval = result.interval(method)
+        interval, notes = result.interval_with_notes(method)
         assert interval == (2.0, 2.0)
-        assert any("no width" in note for note in interval.notes)
+        assert any("no width" in note.text for note in notes)
 
 
 def test_intervals_over_replicates_state_their_measured_coverage():
@@ -162,8 +162,8 @@ def test_intervals_over_replicates_state_their_measured_coverage():
     result = prediction_error(losses, weights, resubstitution_losses=full, no_information_rate=0.5)
     replicates = result.out_of_bag.replicates
     for method, claim in (("t", "98.2 to 100"), ("percentile", "97.5 to 100")):
-        interval = result.interval(method)
-        assert claim in interval.notes[-1]
+        interval, notes = result.interval_with_notes(method)
+        assert claim in notes[-1].text
         assert interval.low < replicates.mean() < interval.high
     inside = np.mean((replicates >= interval.low) & (replicates <= interval.high))
     assert 0.93 <= inside < 1

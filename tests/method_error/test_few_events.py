@@ -161,4 +161,6 @@ def test_without_any_row_called_positive_every_precision_is_possible():
         0.0, nothing[:2], counts, nothing[:, 0], nothing, bounds=(-1, 0), n_effective=12, **guard
     )
     assert tuple(found.interval()) == (-1.0, 0.0)
-    assert not any("12 independent units" in note for note in found.interval().notes)
+    assert not any(
+        "12 independent units" in note.text for note in found.interval_with_notes().notes
+    )
