@@ -24,7 +24,7 @@ _T_DRAWS = 1 << 31
 
 
 class RunsDifference(NamedTuple):
-    """Difference of two methods, with what a t interval needs.
+    """Difference of two methods, with its standard error and degrees of freedom.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class RunsDifference(NamedTuple):
     degrees_of_freedom : float
         Of the t interval.
     of_runs : float
-        Part of the squared standard error that more runs would lessen; NaN if not told apart.
+        Part of the squared standard error that more runs would lessen; NaN if not identified.
     of_test : float
-        Part that more test units would lessen; NaN if not told apart.
+        Part that more test units would lessen; NaN if not identified.
     """
 
     difference: float
@@ -102,23 +102,23 @@ def components_difference(
     """
     sides = [first] if second is None else [first, second]
     centre = first.centre - (0.0 if second is None else second.centre)
-    own, noise, terms = 0.0, 0.0, []
+    of_runs, noise, terms = 0.0, 0.0, []
     for side in sides:
         weight = 1 / side.n if divided else 1.0
-        own += max(side.between - side.interaction, 0.0) * weight
+        of_runs += max(side.between - side.interaction, 0.0) * weight
         terms.append((weight * side.between, side.n - 1.0))
         if divided:
             noise += side.interaction / side.n
             terms.append((side.interaction / side.n, (side.n - 1) * test_df))
-    own += sum(variance for variance, _ in seeds)
+    of_runs += sum(variance for variance, _ in seeds)
     test = max(of_mean, noise)
-    total = own + test
+    total = of_runs + test
     terms += [*seeds, (test, test_df)]
-    spread = sum(variance**2 / df for variance, df in terms if variance > 0)
-    df = total**2 / spread if spread > 0 else test_df
-    # As for one method: the test noise within A, which V lacks, would leave next to none.
+    squares = sum(variance**2 / df for variance, df in terms if variance > 0)
+    df = total**2 / squares if squares > 0 else test_df
+    # The test noise within A, which V lacks, can leave next to no degrees of freedom.
     least = 1.0 if divided else LEAST_DF
-    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), own, test)
+    return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test)
 
 
 def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
@@ -140,9 +140,10 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
     Welch (1947), Biometrika 34, 28-35; paired runs: Student's t.
     """
     sides = [scores for scores in (first, second) if scores is not None]
-    parts = [float(np.var(scores, ddof=1)) / len(scores) for scores in sides]
+    variances = [float(np.var(scores, ddof=1)) / len(scores) for scores in sides]
     centre = float(sides[0].mean() - (sides[1].mean() if len(sides) > 1 else 0.0))
-    spread = sum(p**2 / (len(s) - 1) for p, s in zip(parts, sides, strict=True) if p > 0)
-    total = sum(parts)
-    df = total**2 / spread if spread > 0 else float(min(len(s) for s in sides) - 1)
+    terms = zip(variances, sides, strict=True)
+    squares = sum(v**2 / (len(scores) - 1) for v, scores in terms if v > 0)
+    total = sum(variances)
+    df = total**2 / squares if squares > 0 else float(min(len(s) for s in sides) - 1)
     return RunsDifference(centre, float(np.sqrt(total)), df, total, 0.0)

@@ -24,11 +24,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# Differences of variances below this share of them are rounding.
+# Share of the larger variance below which the difference of two variances is rounding.
 _ROUNDING = 1e-12
-# Normal quantile of the Wilson interval whose variance is the floor; a floor needs no exact level.
+# Normal quantile (standard errors) of the Wilson interval whose variance is the least one. It is
+# that of 95 % at every level: a bound of the variance needs no exact level (record 0022).
 _WILSON_Z = 1.96
-# Degrees of freedom of runs on bootstrap samples of one list, at least.
+# Minimum degrees of freedom of runs on bootstrap samples of one list. The variance between the
+# samples holds test noise that V lacks, so that Satterthwaite's rule can give next to none.
 LEAST_DF = 2.0
 
 
@@ -53,17 +55,17 @@ class Components(NamedTuple):
     interaction: float
 
     def of_score(self, n_units: int) -> Components:
-        """The same for the score of one run: the mean over ``n_units`` test units."""
+        """Return the components of the score of one run: the mean over ``n_units`` test units."""
         return self._replace(test=self.test / n_units, interaction=self.interaction / n_units)
 
 
 class TIntervalParts(NamedTuple):
-    """What a t interval needs.
+    """A t interval of any level: centre, standard error and degrees of freedom.
 
     Attributes
     ----------
     centre : float
-        Its middle.
+        Middle of the interval.
     standard_error : float
         Of the centre, or of the prediction.
     degrees_of_freedom : float
@@ -79,7 +81,7 @@ class TIntervalParts(NamedTuple):
 
 
 class RunVariance(NamedTuple):
-    """Components of a set of runs, and the spreads that follow from them.
+    """Components of a set of runs, and the t intervals that follow from them.
 
     Attributes
     ----------
@@ -101,7 +103,7 @@ class RunVariance(NamedTuple):
 
 
 class UnitNoise(Protocol):
-    """What test units do to the scores of runs."""
+    """Variance of scores of runs that is due to the test units."""
 
     def average(self, runs: Sequence[int] | NDArray[np.intp]) -> NDArray[Any]:
         """Average of some runs, value by value: per test row, or per test resample."""
@@ -224,7 +226,7 @@ class Moments(NamedTuple):
 
     @property
     def between(self) -> float:
-        """Variance between members, each one's own test noise included; NaN for one member."""
+        """Variance between members, which holds the test noise of each; NaN for one member."""
         return _variance(self.scores) if self.n > 1 else np.nan
 
     @property
@@ -256,10 +258,10 @@ def moments(
     -------
     Moments
     """
-    own_scores = np.array([scores[np.asarray(member)].mean() for member in members])
+    of_members = np.array([scores[np.asarray(member)].mean() for member in members])
     if all(len(member) == 1 for member in members):
         variances = [noise.variance(noise.average(member)) for member in members]
-        together = noise.average([member[0] for member in members])
+        mean_series = noise.average([member[0] for member in members])
     else:
         variances = []
         total: Any = 0.0
@@ -267,12 +269,12 @@ def moments(
             series = noise.average(member)
             variances.append(noise.variance(series))
             total = total + series
-        together = total / len(members)
-    return Moments(own_scores, np.array(variances), noise.variance(together))
+        mean_series = total / len(members)
+    return Moments(of_members, np.array(variances), noise.variance(mean_series))
 
 
 def least_test_variance(n_rows: int) -> Callable[[float], float]:
-    """Floor for the test variance of 0/1 losses, which is 0 where no run makes an error.
+    """Lower bound of the test variance of 0/1 losses, which is 0 where no run makes an error.
 
     Parameters
     ----------
@@ -288,17 +290,17 @@ def least_test_variance(n_rows: int) -> Callable[[float], float]:
     """
     square = _WILSON_Z**2 / n_rows
 
-    def floor(variance: float) -> float:
+    def at_least(variance: float) -> float:
         return max(variance, (variance + square / (4 * n_rows)) / (1 + square) ** 2)
 
-    return floor
+    return at_least
 
 
 def _unchanged(variance: float) -> float:
     return variance
 
 
-# ------------------------------------------------------------------ spreads
+# ------------------------------------------------------------------ parts of t intervals
 
 
 def crossed_runs(
@@ -337,12 +339,12 @@ def crossed_runs(
     """
     n, between, c = runs.n, runs.between, runs.interaction
     te, single = floor(runs.of_mean), floor(runs.single)
-    own = _positive(between - c, between)
+    a = _positive(between - c, between)
     test = max(te - c / n, 0.0)
     zero = Components(0.0, 0.0, 0.0, 0.0)
-    parts = zero._replace(**{source: own / n}, test=test, interaction=c / n)
-    ahead = zero._replace(
-        **{source: own * (1 + 1 / n)},
+    of_mean = zero._replace(**{source: a / n}, test=test, interaction=c / n)
+    of_next = zero._replace(
+        **{source: a * (1 + 1 / n)},
         test=test + max(single - c, 0.0),
         interaction=c / n + min(c, single),
     )
@@ -355,14 +357,14 @@ def crossed_runs(
             (weight * c, (n - 1) * test_df),
         )
 
-    components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: own})
+    components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: a})
     clipped = [source] if between < c * (1 - _ROUNDING) else []
     if runs.of_mean < c / n * (1 - _ROUNDING):
         clipped.append("test")
     return RunVariance(
         components,
-        _spread(runs.centre, parts, freedom(sum(parts), 1 / n, te)),
-        _spread(runs.centre, ahead, freedom(sum(ahead), 1 + 1 / n, te + single)),
+        _t_interval_parts(runs.centre, of_mean, freedom(sum(of_mean), 1 / n, te)),
+        _t_interval_parts(runs.centre, of_next, freedom(sum(of_next), 1 + 1 / n, te + single)),
         tuple(clipped),
     )
 
@@ -412,12 +414,12 @@ def within_samples(scores: Floats, noise: UnitNoise, members: Sequence[NDArray[n
     squares = interaction = single = 0.0
     df = 0
     for member in members:
-        own = moments(scores, noise, [[run] for run in member])
-        single += own.single * own.n
-        if own.n > 1:
-            squares += own.between * (own.n - 1)
-            interaction += own.interaction * (own.n - 1)
-            df += own.n - 1
+        runs = moments(scores, noise, [[run] for run in member])
+        single += runs.single * runs.n
+        if runs.n > 1:
+            squares += runs.between * (runs.n - 1)
+            interaction += runs.interaction * (runs.n - 1)
+            df += runs.n - 1
     single /= sum(len(member) for member in members)
     if df == 0:
         return Within(np.nan, np.nan, n_seeds, 0, single)
@@ -463,36 +465,41 @@ def trained_runs(
     of freedom V^2 / (A^2 / (K - 1) + te^2 / test_df). Where the full list was run with fewer
     seeds than the samples, the difference is added. The prediction has
     2 tr + (1 + 1/S) seed + te + v, with tr = max(A - c - seed / S, 0) and v the test variance of
-    one run: the new training list and the one at hand, the new seed, the new test rows.
+    one run: the new training list and the given one, the new seed, the new test rows.
     """
     between, c, n_full = samples.between, samples.interaction, full.n
     seed = 0.0 if np.isnan(within.seed) else within.seed
     te, single = floor(full.of_mean), floor(full.single)
     training = _positive(between - c - seed / within.n_seeds, between)
-    # Rounding aside, this is max(A - c, 0) for as many seeds on the full list as on each sample.
+    # `training` and `seeds` add up to max(A - c, 0) where the full list has as many seeds as each
+    # sample; rounding is clipped in both, so that their sum differs from it by rounding.
     extra = seed * max(1 / n_full - 1 / within.n_seeds, 0.0)
     seeds = _positive(between - c, between) - training + extra
     test = max(samples.of_mean - c / samples.n, 0.0)
     interaction = max(within.single - test, 0.0)
-    own = min(interaction / n_full, te)
-    parts = Components(training, seeds, te - own, own)
-    ahead = Components(
+    of_centre = min(interaction / n_full, te)
+    of_run = min(interaction, single)
+    of_method = Components(training, seeds, te - of_centre, of_centre)
+    of_next = Components(
         2 * training,
         (1 + 1 / n_full) * seed,
-        te + single - own - min(interaction, single),
-        own + min(interaction, single),
+        te + single - of_centre - of_run,
+        of_centre + of_run,
     )
     df = max(
         _satterthwaite(
-            sum(parts), (between, samples.n - 1), (extra, within.degrees_of_freedom), (te, test_df)
+            sum(of_method),
+            (between, samples.n - 1),
+            (extra, within.degrees_of_freedom),
+            (te, test_df),
         ),
         LEAST_DF,
     )
-    # The variance between samples holds seed / n_seeds, so this is what seeds add beyond it.
+    # The variance between samples holds seed / n_seeds: the rest is added with its own freedom.
     rest = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
-    df_ahead = max(
+    df_next = max(
         _satterthwaite(
-            sum(ahead),
+            sum(of_next),
             (2 * between, samples.n - 1),
             (rest, within.degrees_of_freedom),
             (te + single, test_df),
@@ -506,8 +513,8 @@ def trained_runs(
         clipped.append("seed")
     return RunVariance(
         Components(training, within.seed, test * n_units, interaction * n_units),
-        _spread(full.centre, parts, df),
-        _spread(full.centre, ahead, df_ahead),
+        _t_interval_parts(full.centre, of_method, df),
+        _t_interval_parts(full.centre, of_next, df_next),
         tuple(clipped),
     )
 
@@ -526,29 +533,30 @@ def over_runs_alone(scores: Floats) -> TIntervalParts:
         With S - 1 degrees of freedom; all of it counts as the seeds' part.
     """
     parts = Components(0.0, _variance(scores) / len(scores), 0.0, 0.0)
-    return _spread(float(scores.mean()), parts, len(scores) - 1)
+    return _t_interval_parts(float(scores.mean()), parts, len(scores) - 1)
 
 
 # ------------------------------------------------------------------ steps
 
 
-def _spread(centre: float, parts: Components, df: float) -> TIntervalParts:
+def _t_interval_parts(centre: float, parts: Components, df: float) -> TIntervalParts:
+    """Return the parts of a t interval whose squared standard error is the sum of the sources."""
     return TIntervalParts(centre, float(np.sqrt(sum(parts))), float(df), parts)
 
 
 def _satterthwaite(total: float, *terms: tuple[float, float]) -> float:
-    """Degrees of freedom of a sum of variances: (variance, degrees of freedom) each."""
-    spread = sum(variance**2 / df for variance, df in terms if variance > 0)
-    return total**2 / spread if spread > 0 else max(df for _, df in terms)
+    """Return the degrees of freedom of a sum of terms (variance, degrees of freedom)."""
+    squares = sum(variance**2 / df for variance, df in terms if variance > 0)
+    return total**2 / squares if squares > 0 else max(df for _, df in terms)
 
 
 def _positive(difference: float, scale: float) -> float:
-    """A difference of variances, 0 where it is negative or rounding."""
+    """Return a difference of variances, 0 where it is negative or rounding."""
     return difference if difference > _ROUNDING * scale else 0.0
 
 
 def _variance(values: NDArray[Any]) -> float:
-    """Variance with n - 1, exactly 0 of equal values."""
+    """Return the variance with divisor n - 1, exactly 0 for equal values."""
     if len(values) < 2:
         return float("nan")
     return float(np.var(values, ddof=1)) if np.any(values != values[0]) else 0.0
