@@ -1,15 +1,14 @@
 """Score intervals of grouped data, for when a few groups carry most of the variation.
 
 Where one to three groups make all errors, many resamples hold none of them, and a studentized
-interval reaches to the end of the range. A score interval needs no resamples: it
-holds the values that the estimate would not contradict, with the variance that each value would
-have (Wilson 1927).
+interval reaches to the end of the range. A score interval needs no resamples: it holds the values
+that the estimate does not contradict, each with the variance that it would have (Wilson 1927).
 
-* Both ends of the range known (accuracy, F1): a value x has variance (x - low) (high - x) / n.
-  That is Wilson's interval at an effective number of rows n.
-* One end known (losses): variance proportional to the distance from that end. Without any, the
-  lowest group mean stands for it, or the highest where the tail is on that side. Influences
-  without skewness, as those of two groups, show no side: then the variance is constant.
+* Where both ends of the range are known (accuracy, F1), a value x has variance
+  (x - low) (high - x) / n. That is Wilson's interval at an effective number of rows n.
+* Where one end is known (losses), the variance is proportional to the distance from that end.
+  Where none is, the lowest group mean stands for it, or the highest where the long tail is on that
+  side. Influences without skewness, as those of two groups, show no side: the variance is constant.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from scipy.special import ndtri, stdtrit
 from .confidence_interval import ConfidenceInterval
 from .intervals import Evidence, Floats, score_limits
 
-# Least number of groups that must carry the variation for a studentized interval; below it score
-# intervals cover too and are shorter (record 0031).
+# Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
+# score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4
 # Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
 _MORE_DEGREES = 2
-# Influences below this share of the size of the estimate are rounding.
+# Share of the estimate's size below which an influence is rounding.
 _ROUNDING = 1e-12
-# Sums of cubed influences, the largest being 1, below which they show no side.
+# Sum of cubed influences, the largest of which is 1, below which they show no side.
 _SYMMETRIC = 1e-9
 
 
@@ -53,7 +52,7 @@ class GroupVariation(NamedTuple):
 
 
 def variation(evidence: Evidence) -> GroupVariation | None:
-    """How a score varies over groups; None where influences are unknown or nothing varies."""
+    """Return how a score varies over groups; None where influences are unknown or all are 0."""
     influence = evidence.group_influence
     if influence is None:
         return None
@@ -71,11 +70,11 @@ def variation(evidence: Evidence) -> GroupVariation | None:
 
 
 def value_range(evidence: Evidence) -> tuple[float, float]:
-    """Range of the metric, which is that of proportions for a mean of zeros and ones."""
+    """Return the range of the metric: that of proportions for a mean of zeros and ones."""
     if evidence.proportion is None or np.all(np.isfinite(evidence.bounds)):
         return evidence.bounds
     hits, _, exact, scale, sign = evidence.proportion
-    # Nothing but zeros may as well be losses of any size.
+    # Values that are all 0 can be losses without a largest value as well as proportions.
     if not exact or scale != "identity" or hits == 0:
         return evidence.bounds
     return (0.0, 1.0) if sign > 0 else (-1.0, 0.0)
@@ -95,9 +94,9 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     -------
     float
         For groups that all are perfect n_groups (z / t)^2, with t of n_groups - 1 degrees of
-        freedom. Else n (z / t')^2, where n independent rows would have the same variance and t'
-        has two degrees more than there are groups that carry it; but at least as much as perfect
-        groups would give, or those rows if they are fewer.
+        freedom. Else n (z / t')^2, where n independent rows have the same variance and t' has two
+        degrees more than there are groups that carry it; but at least as many as perfect groups
+        give, or n if that is fewer.
     """
     tail = 0.5 + confidence_level / 2
     z, most = float(ndtri(tail)), evidence.degrees_of_freedom
@@ -106,12 +105,12 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
     if evidence.estimate in (low, high) or evidence.group_weight is None:
         return evidence.n_units[0] * of_all_groups
     assert evidence.n_effective_rows is not None
-    found = variation(evidence)
-    if found is None:
+    varies = variation(evidence)
+    if varies is None:
         return evidence.n_effective_rows * of_all_groups
-    n_rows = (evidence.estimate - low) * (high - evidence.estimate) / found.variance
+    n_rows = (evidence.estimate - low) * (high - evidence.estimate) / varies.variance
     n_rows = min(n_rows, evidence.n_effective_rows)
-    t = float(stdtrit(min(found.n_carriers + _MORE_DEGREES, most), tail))
+    t = float(stdtrit(min(varies.n_carriers + _MORE_DEGREES, most), tail))
     n_groups = min(n_rows, _equal_groups(evidence.group_weight))
     return max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
 
@@ -138,39 +137,40 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
         limits = score_limits(share, n, float(ndtri(0.5 + confidence_level / 2)))
         low, high = (low + (high - low) * limit for limit in limits)
         return ConfidenceInterval(low, high, confidence_level, "wilson")
-    found = variation(evidence)
-    assert found is not None
-    sign, distance = _from_end(evidence, found)
-    freedom = min(found.n_carriers + _MORE_DEGREES, evidence.degrees_of_freedom)
+    varies = variation(evidence)
+    assert varies is not None
+    sign, distance = _from_end(evidence, varies)
+    freedom = min(varies.n_carriers + _MORE_DEGREES, evidence.degrees_of_freedom)
     square = float(stdtrit(freedom, 0.5 + confidence_level / 2)) ** 2
     # Roots of (distance - x)^2 = square x variance / distance.
-    shift = square * found.variance / (2 * distance)
-    half = np.sqrt(square * found.variance + shift**2)
+    shift = square * varies.variance / (2 * distance)
+    half = np.sqrt(square * varies.variance + shift**2)
     centre = evidence.estimate + sign * shift
     return ConfidenceInterval(centre - half, centre + half, confidence_level, "score")
 
 
-def _from_end(evidence: Evidence, found: GroupVariation) -> tuple[int, float]:
-    """Direction away from the known or assumed end, 0 if neither, and distance from it."""
+def _from_end(evidence: Evidence, varies: GroupVariation) -> tuple[int, float]:
+    """Return the direction away from the known or assumed end, 0 without one, and the distance."""
     low, high = value_range(evidence)
     if np.isfinite(low):
         return 1, evidence.estimate - low
     if np.isfinite(high):
         return -1, high - evidence.estimate
-    if abs(found.skewness) <= _SYMMETRIC:
+    if abs(varies.skewness) <= _SYMMETRIC:
         return 0, np.inf
     assert evidence.group_influence is not None
     assert evidence.group_weight is not None
-    weighs = evidence.group_weight > 0
-    # Of a mean, the influence of a group is its weight's share times its mean's deviation.
-    deviations = evidence.group_influence[weighs] / evidence.group_weight[weighs]
+    has_weight = evidence.group_weight > 0
+    # The influence of a group on a mean is the share of its weight times the deviation of its mean.
+    deviations = evidence.group_influence[has_weight] / evidence.group_weight[has_weight]
     deviations *= evidence.group_weight.sum()
-    sign = -1 if found.skewness < 0 else 1
-    # Influences centred within strata may lie on one side of 0 where a subgroup lacks groups.
-    return sign, max(float(np.max(-sign * deviations)), np.sqrt(found.variance))
+    sign = -1 if varies.skewness < 0 else 1
+    # Influences are centred within strata: those of a subgroup without groups in some stratum can
+    # all lie on one side of 0.
+    return sign, max(float(np.max(-sign * deviations)), np.sqrt(varies.variance))
 
 
 def _equal_groups(weight: Floats) -> float:
-    """Groups of equal weight that are worth these (Kish 1965)."""
+    """Return the number of groups of equal weight that are worth these (Kish 1965)."""
     relative = weight / weight.max()
     return float(relative.sum() ** 2 / np.sum(relative**2))

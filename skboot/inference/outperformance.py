@@ -59,7 +59,7 @@ class Outperformance(NamedTuple):
         return f"significant{', not' if farthest <= MEANINGFUL else ' and'} meaningful"
 
     def mirrored(self) -> Outperformance:
-        """The same with the methods exchanged."""
+        """Return P(B > A) with its interval."""
         return self._replace(probability=1 - self.probability, low=1 - self.high, high=1 - self.low)
 
 
@@ -87,22 +87,22 @@ def outperformance(
     Returns
     -------
     Outperformance
-        All NaN without a pair. Where all pairs go one way every resample is like the data; the
-        interval is then Wilson's, and [.5, .5] if all are ties.
+        All NaN without a pair. Where one method wins all pairs, every resample equals the data: the
+        interval is then Wilson's, and [.5, .5] if all pairs are ties.
 
     References
     ----------
     Bouthillier et al. (2021), MLSys 3: section on P(A > B), with the percentile bootstrap.
     """
     a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    good = np.isfinite(a) & np.isfinite(b)
-    n_pairs = int(np.count_nonzero(good))
+    defined = np.isfinite(a) & np.isfinite(b)
+    n_pairs = int(np.count_nonzero(defined))
     if n_pairs == 0:
         return Outperformance(np.nan, np.nan, np.nan, confidence_level, 0)
-    wins = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))[good]
+    wins = np.where(a > b, 1.0, np.where(a == b, 0.5, 0.0))[defined]
     codes = np.arange(n_pairs)
     if samples is not None:
-        codes = np.unique(np.asarray(samples)[good], return_inverse=True)[1]
+        codes = np.unique(np.asarray(samples)[defined], return_inverse=True)[1]
     share = float(wins.mean())
     if np.all(wins == wins[0]):
         low, high = share, share
@@ -118,12 +118,12 @@ def outperformance(
 def pairs_needed(
     probability: float = MEANINGFUL, *, level: float = 0.05, power: float = 0.95
 ) -> int:
-    """Number of paired runs that tells P(A > B) from one half.
+    """Number of paired runs that distinguishes P(A > B) from one half.
 
     Parameters
     ----------
     probability : float
-        P(A > B) to be found.
+        P(A > B) that a test is to find.
     level, power : float
         Of the one-sided test.
 
@@ -140,9 +140,9 @@ def pairs_needed(
     return ceil(float(size**2))
 
 
-def too_few_pairs(found: Iterable[Outperformance | None]) -> list[str]:
-    """Say so where the fewest pairs of runs cannot tell .75 from one half."""
-    fewest = min((one.n_pairs for one in found if one is not None), default=None)
+def too_few_pairs(outperformances: Iterable[Outperformance | None]) -> list[str]:
+    """Return a note where the fewest pairs of runs cannot distinguish .75 from one half."""
+    fewest = min((shares.n_pairs for shares in outperformances if shares is not None), default=None)
     needed = pairs_needed()
     if fewest is None or fewest >= needed:
         return []
@@ -158,13 +158,13 @@ def _bootstrapped(
     n_resamples: int,
     seed: np.random.SeedSequence,
 ) -> NDArray[np.float64]:
-    """Mean on each resample of the pairs."""
+    """Return the share of wins on each resample of the pairs, (n_resamples,)."""
     statistic = mean_of_values()
     reduced = statistic.reduce(None, wins, None)
     plan = ResamplingPlan(GroupDesign.of(codes), n_resamples, seed)
     coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     binding = plan.bind([coding])
-    [found] = bootstrap(
+    [distribution] = bootstrap(
         binding, [BoundStatistic(statistic, reduced, coding)], n_jobs=None, verbose=0
     )
-    return found.replicates
+    return distribution.replicates

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from .variance import LEAST_DF, Moments
+from .variance import LEAST_DF, Moments, satterthwaite
 
 Floats = NDArray[np.float64]
 
@@ -114,8 +114,7 @@ def components_difference(
     test = max(of_mean, noise)
     total = of_runs + test
     terms += [*seeds, (test, test_df)]
-    squares = sum(variance**2 / df for variance, df in terms if variance > 0)
-    df = total**2 / squares if squares > 0 else test_df
+    df = satterthwaite(total, terms, otherwise=test_df)
     # The test noise within A, which V lacks, can leave next to no degrees of freedom.
     least = 1.0 if divided else LEAST_DF
     return RunsDifference(centre, float(np.sqrt(total)), max(df, least), of_runs, test)
@@ -142,8 +141,7 @@ def welch_difference(first: Floats, second: Floats | None) -> RunsDifference:
     sides = [scores for scores in (first, second) if scores is not None]
     variances = [float(np.var(scores, ddof=1)) / len(scores) for scores in sides]
     centre = float(sides[0].mean() - (sides[1].mean() if len(sides) > 1 else 0.0))
-    terms = zip(variances, sides, strict=True)
-    squares = sum(v**2 / (len(scores) - 1) for v, scores in terms if v > 0)
+    freedom = [len(scores) - 1.0 for scores in sides]
     total = sum(variances)
-    df = total**2 / squares if squares > 0 else float(min(len(s) for s in sides) - 1)
+    df = satterthwaite(total, list(zip(variances, freedom, strict=True)), otherwise=min(freedom))
     return RunsDifference(centre, float(np.sqrt(total)), df, total, 0.0)

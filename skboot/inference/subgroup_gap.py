@@ -7,7 +7,7 @@ Donner 2008, equations 7 and 8; Newcombe 1998, method 10, for two proportions):
     low = d - sqrt((a - low_a)^2 - 2 r (a - low_a) (high_b - b) + (high_b - b)^2)
 
 with r the correlation of the two over the resamples, 0 where they have no unit in common. So a
-subgroup without errors, whose bootstrap never varies, is as uncertain as its own interval says,
+subgroup without errors, whose replicates never vary, is as uncertain as its own interval is wide,
 and no limit is outside the range of a difference.
 
 The limits of a subgroup are, by its ``shape``:
@@ -18,7 +18,7 @@ The limits of a subgroup are, by its ``shape``:
 * ``"spread"``: Student's t with the spread of the replicates, or its correction for their skewness
   (Hall 1992, Journal of the Royal Statistical Society B 54, 221-228) where that is wider.
 
-What is stored is enough for any level; see `SubgroupGap`.
+`SubgroupGap` holds enough for an interval of any level.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ from .proportions import Discordant, score_limits, tango_limits
 Floats = NDArray[np.float64]
 Limits = tuple[float, float]
 
-# Where the law of the range is integrated. The step leaves an error below that of floats.
+# Nodes (standard deviations) at which the distribution of the range is integrated; the error of
+# this step is below that of floats.
 _NODES = np.linspace(-8.5, 8.5, 273)
 _DENSITY = np.exp(-(_NODES**2) / 2) / np.sqrt(2 * np.pi) * (_NODES[1] - _NODES[0])
-# Below this probability the integral is rounding, and the sum over pairs is as good.
+# Probability below which the integral is rounding and Bonferroni's bound is as accurate.
 _SMALL_TAIL = 1e-9
-# Spreads below this share of the values are rounding.
+# Share of the largest value below which the range of replicates is rounding.
 _ROUNDING = 1e-12
 
 
@@ -58,11 +59,11 @@ class Side(NamedTuple):
     shape : {"wilson", "tango", "effective", "spread"}
         How its limits are made.
     counts : tuple of numbers
-        What the shape needs. "wilson": hits, rows, and whether the value is F1 and whether it is
-        negated, as 0 or 1. "tango": rows that the first alone has right, the second alone, all.
-        "effective": smallest and largest size that it may have. "spread": n for which the limits
-        are at least q^2 / (n + q^2) of half the range away, as those of a difference of n rows
-        without a discordant one, infinite for none; and whether skewness counts, as 0 or 1.
+        Numbers that the shape is made of. "wilson": hits, rows, and whether the value is F1 and
+        whether it is negated, as 0 or 1. "tango": rows that the first alone has right, the second
+        alone, all. "effective": smallest and largest size that it may have. "spread": n for which
+        the limits are at least q^2 / (n + q^2) of half the range away, as those of a difference of
+        n rows without a discordant one, infinite for none; and whether skewness counts, as 0 or 1.
     degrees_of_freedom : float
         Of Student's t.
     """
@@ -75,7 +76,7 @@ class Side(NamedTuple):
 
 
 class SubgroupGap(NamedTuple):
-    """What the interval of a gap is made of.
+    """The two subgroups of a gap, and the family that its interval is simultaneous over.
 
     Attributes
     ----------
@@ -99,7 +100,7 @@ class SubgroupGap(NamedTuple):
 
     @classmethod
     def of_stored(cls, stored: tuple[Any, ...]) -> SubgroupGap:
-        """The same from plain tuples, as files hold them."""
+        """Return the gap of plain tuples, as files hold them."""
         sides, *rest = stored
         return cls(tuple(Side(*side) for side in sides), *rest)
 
@@ -135,16 +136,18 @@ def gap_limits(gap: SubgroupGap, differences: Floats, confidence_level: float) -
     return d - below, d + above
 
 
-def _recovered(one: float, other: float, correlation: float) -> float:
-    if np.isinf(one) or np.isinf(other):
+def _recovered(first: float, second: float, correlation: float) -> float:
+    """Return the distance of a limit of the difference from the two sides' distances."""
+    if np.isinf(first) or np.isinf(second):
         return np.inf
-    return float(np.sqrt(max(one**2 - 2 * correlation * one * other + other**2, 0.0)))
+    return float(np.sqrt(max(first**2 - 2 * correlation * first * second + second**2, 0.0)))
 
 
-def _correlation(one: Floats | None, other: Floats | None) -> float:
-    if one is None or other is None or one.std() == 0 or other.std() == 0:
+def _correlation(first: Floats | None, second: Floats | None) -> float:
+    """Return the correlation of replicates, 0 where one side has none or does not vary."""
+    if first is None or second is None or first.std() == 0 or second.std() == 0:
         return 0.0
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 # ------------------------------------------------------------------ critical value
@@ -208,6 +211,7 @@ def side_limits(side: Side, replicates: Floats | None, c: float) -> Limits:
 
 
 def _wilson(side: Side, replicates: Floats | None, c: float) -> Limits:
+    """Return Wilson's limits of a proportion, or of F1."""
     hits, n, is_f1, negated = side.counts
     low, high = score_limits(hits / n, n, c)
     if is_f1:
@@ -217,12 +221,13 @@ def _wilson(side: Side, replicates: Floats | None, c: float) -> Limits:
 
 
 def _tango(side: Side, replicates: Floats | None, c: float) -> Limits:
+    """Return Tango's limits of a difference of paired proportions."""
     first_only, second_only, n = map(int, side.counts)
     return tango_limits(Discordant(first_only, second_only, n), c)
 
 
 def _effective(side: Side, replicates: Floats | None, c: float) -> Limits:
-    """Wilson at n = p (1 - p) / se^2, p the value as a share of its range."""
+    """Return Wilson's limits at n = p (1 - p) / se^2, p the value as a share of its range."""
     assert replicates is not None
     low, high = side.bounds
     reach = high - low
@@ -235,6 +240,7 @@ def _effective(side: Side, replicates: Floats | None, c: float) -> Limits:
 
 
 def _spread(side: Side, replicates: Floats | None, c: float) -> Limits:
+    """Return t limits from the replicates' spread, widened for skewness and for few rows."""
     assert replicates is not None
     q = _student(side, c)
     error = np.sqrt(_variance(side, replicates))
@@ -243,8 +249,8 @@ def _spread(side: Side, replicates: Floats | None, c: float) -> Limits:
     below = error * max(q, _unskewed(q, skewness))
     above = error * max(q, -_unskewed(-q, skewness))
     if np.isfinite(n):
-        still = (side.bounds[1] - side.bounds[0]) / 2 * q**2 / (n + q**2)
-        below, above = max(below, still), max(above, still)
+        without_spread = (side.bounds[1] - side.bounds[0]) / 2 * q**2 / (n + q**2)
+        below, above = max(below, without_spread), max(above, without_spread)
     low, high = side.bounds
     return max(side.estimate - float(below), low), min(side.estimate + float(above), high)
 
@@ -258,26 +264,27 @@ _SHAPES: Mapping[str, Callable[[Side, Floats | None, float], Limits]] = {
 
 
 def _student(side: Side, c: float) -> float:
-    """Quantile of Student's t at the level of a normal one."""
+    """Return the quantile of Student's t at the level of a normal one."""
     return float(-stdtrit(side.degrees_of_freedom, ndtr(-c)))
 
 
 def _variance(side: Side, replicates: Floats) -> float:
-    """Variance of the replicates, which is too small by df / (df + 1)."""
+    """Return the variance of the replicates times (df + 1) / df, by which it is too small."""
     df = side.degrees_of_freedom
-    # Those of the second side are made of a difference, and hold its rounding.
+    # Replicates of the second side are first less difference, and hold the rounding of both.
     constant = np.ptp(replicates) <= _ROUNDING * np.abs(replicates).max()
     return 0.0 if constant else float(replicates.var(ddof=1)) * (df + 1) / df
 
 
 def _skewness(replicates: Floats) -> float:
+    """Return the standardized third moment of the replicates, 0 if they do not vary."""
     deviations = replicates - replicates.mean()
     scale = replicates.std()
     return float(np.mean(deviations**3) / scale**3) if scale > 0 else 0.0
 
 
 def _unskewed(quantile: float, skewness: float) -> float:
-    """Quantile of a t statistic whose numerator has this skewness, by Hall's (1992) cubic.
+    """Return the quantile of a t statistic whose numerator has this skewness (Hall 1992).
 
     The inverse of t + s t^2 / 3 + s^2 t^3 / 27 + s / 6 at the normal quantile.
     """

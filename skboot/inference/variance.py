@@ -349,13 +349,9 @@ def crossed_runs(
         interaction=c / n + min(c, single),
     )
 
-    def freedom(total: float, weight: float, noise: float) -> float:
-        return _satterthwaite(
-            total,
-            (weight * between, n - 1),
-            (noise, test_df),
-            (weight * c, (n - 1) * test_df),
-        )
+    def interval(sources: Components, weight: float, noise: float) -> TIntervalParts:
+        mean_squares = (weight * between, n - 1), (noise, test_df), (weight * c, (n - 1) * test_df)
+        return _t_interval_parts(runs.centre, sources, mean_squares)
 
     components = Components(np.nan, np.nan, test * n_units, c * n_units)._replace(**{source: a})
     clipped = [source] if between < c * (1 - _ROUNDING) else []
@@ -363,8 +359,8 @@ def crossed_runs(
         clipped.append("test")
     return RunVariance(
         components,
-        _t_interval_parts(runs.centre, of_mean, freedom(sum(of_mean), 1 / n, te)),
-        _t_interval_parts(runs.centre, of_next, freedom(sum(of_next), 1 + 1 / n, te + single)),
+        interval(of_mean, 1 / n, te),
+        interval(of_next, 1 + 1 / n, te + single),
         tuple(clipped),
     )
 
@@ -471,8 +467,8 @@ def trained_runs(
     seed = 0.0 if np.isnan(within.seed) else within.seed
     te, single = floor(full.of_mean), floor(full.single)
     training = _positive(between - c - seed / within.n_seeds, between)
-    # `training` and `seeds` add up to max(A - c, 0) where the full list has as many seeds as each
-    # sample; rounding is clipped in both, so that their sum differs from it by rounding.
+    # Rounding aside, training + seeds is max(A - c, 0) where the full list has as many seeds as
+    # each sample.
     extra = seed * max(1 / n_full - 1 / within.n_seeds, 0.0)
     seeds = _positive(between - c, between) - training + extra
     test = max(samples.of_mean - c / samples.n, 0.0)
@@ -486,25 +482,13 @@ def trained_runs(
         te + single - of_centre - of_run,
         of_centre + of_run,
     )
-    df = max(
-        _satterthwaite(
-            sum(of_method),
-            (between, samples.n - 1),
-            (extra, within.degrees_of_freedom),
-            (te, test_df),
-        ),
-        LEAST_DF,
-    )
+    terms = (between, samples.n - 1), (extra, within.degrees_of_freedom), (te, test_df)
     # The variance between samples holds seed / n_seeds: the rest is added with its own freedom.
     rest = abs(1 + 1 / n_full - 2 / within.n_seeds) * (seed and within.variance)
-    df_next = max(
-        _satterthwaite(
-            sum(of_next),
-            (2 * between, samples.n - 1),
-            (rest, within.degrees_of_freedom),
-            (te + single, test_df),
-        ),
-        LEAST_DF,
+    terms_of_next = (
+        (2 * between, samples.n - 1),
+        (rest, within.degrees_of_freedom),
+        (te + single, test_df),
     )
     clipped = []
     if between - c < seed / within.n_seeds - _ROUNDING * between:
@@ -513,8 +497,8 @@ def trained_runs(
         clipped.append("seed")
     return RunVariance(
         Components(training, within.seed, test * n_units, interaction * n_units),
-        _t_interval_parts(full.centre, of_method, df),
-        _t_interval_parts(full.centre, of_next, df_next),
+        _t_interval_parts(full.centre, of_method, terms, LEAST_DF),
+        _t_interval_parts(full.centre, of_next, terms_of_next, LEAST_DF),
         tuple(clipped),
     )
 
@@ -532,22 +516,49 @@ def over_runs_alone(scores: Floats) -> TIntervalParts:
     TIntervalParts
         With S - 1 degrees of freedom; all of it counts as the seeds' part.
     """
-    parts = Components(0.0, _variance(scores) / len(scores), 0.0, 0.0)
-    return _t_interval_parts(float(scores.mean()), parts, len(scores) - 1)
+    sources = Components(0.0, _variance(scores) / len(scores), 0.0, 0.0)
+    error = float(np.sqrt(sources.seed))
+    return TIntervalParts(float(scores.mean()), error, len(scores) - 1.0, sources)
 
 
 # ------------------------------------------------------------------ steps
 
 
-def _t_interval_parts(centre: float, parts: Components, df: float) -> TIntervalParts:
-    """Return the parts of a t interval whose squared standard error is the sum of the sources."""
-    return TIntervalParts(centre, float(np.sqrt(sum(parts))), float(df), parts)
+def _t_interval_parts(
+    centre: float,
+    sources: Components,
+    terms: Sequence[tuple[float, float]],
+    least_df: float = 0.0,
+) -> TIntervalParts:
+    """Return the parts of a t interval whose squared standard error is the sum of the sources.
+
+    ``terms`` are the mean squares that the sum is estimated from, each with its degrees of freedom.
+    """
+    variance = sum(sources)
+    df = satterthwaite(variance, terms, otherwise=max(df for _, df in terms))
+    df = max(df, least_df)
+    return TIntervalParts(centre, float(np.sqrt(variance)), float(df), sources)
 
 
-def _satterthwaite(total: float, *terms: tuple[float, float]) -> float:
-    """Return the degrees of freedom of a sum of terms (variance, degrees of freedom)."""
-    squares = sum(variance**2 / df for variance, df in terms if variance > 0)
-    return total**2 / squares if squares > 0 else max(df for _, df in terms)
+def satterthwaite(
+    variance: float, terms: Sequence[tuple[float, float]], *, otherwise: float
+) -> float:
+    """Degrees of freedom of a sum of mean squares (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    variance : float
+        The sum.
+    terms : sequence of tuple (mean square, degrees of freedom)
+    otherwise : float
+        Degrees of freedom where all mean squares are 0.
+
+    Returns
+    -------
+    float
+    """
+    squares = sum(square**2 / df for square, df in terms if square > 0)
+    return variance**2 / squares if squares > 0 else otherwise
 
 
 def _positive(difference: float, scale: float) -> float:
