@@ -18,11 +18,11 @@ from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
 from .result import EvaluationResult, from_parts, parts_of, same_values
-from .shown import Shown
+from .shown import ShownDifferences
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ComparisonResult(Shown):
+class ComparisonResult(ShownDifferences):
     """Differences of systems on the same rows, with intervals and p-values.
 
     `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Two
@@ -327,6 +327,9 @@ class ComparisonResult(Shown):
 
     def _tables(self) -> list[tuple[str, rendering.Table]]:
         return [("", comparison_tables.pairs_table(self, self.pairs))]
+
+    def _systems(self, caller: str) -> rendering.Table:
+        return comparison_tables.scores_table([(self.metric, self)])
 
     def _records(self) -> list[dict[str, Any]]:
         return [row_of_frame(pair, self.is_distinguishable(pair)) for pair in self.pairs]

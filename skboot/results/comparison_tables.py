@@ -33,21 +33,59 @@ def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
 
 
 def systems_table(result: ComparisonResult) -> rendering.Table:
-    """Table of the systems, from the best."""
+    """Return the table of the systems, from the best, which is in bold."""
     level = rendering.percent(result.confidence_level)
+    digits, best = _digits_and_best(result)
     rows = []
     for name in result.ranking:
         system = result.systems[name]
-        method = system.confidence_interval.method
-        rows.append([name, wording.estimate(system), wording.limits(system), method])
+        value = rendering.number(system.estimate, digits)
+        interval = system.confidence_interval
+        cell = rendering.Best(value) if value == best else value
+        rows.append([name, cell, limits(interval, digits), interval.method])
     noun = NOUNS[result.estimand]
     return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
+
+
+def scores_table(named: Sequence[tuple[str, ComparisonResult]]) -> rendering.Table:
+    """Return one row per system and one column per comparison, the best of each in bold."""
+    systems = dict.fromkeys(system for _, result in named for system in result.systems)
+    columns = [_scores_of(result) for _, result in named]
+    titles = [f"{name} ({rendering.percent(each.confidence_level)} CI)" for name, each in named]
+    rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
+    return rendering.Table([NOUNS[named[0][1].estimand], *titles], rows)
+
+
+def _scores_of(result: ComparisonResult) -> dict[str, str]:
+    """Return "0.85 (0.80 to 0.90)" of each system, with the same digits for all."""
+    digits, best = _digits_and_best(result)
+    cells = {}
+    for name, system in result.systems.items():
+        value = rendering.number(system.estimate, digits)
+        low, high = system.confidence_interval[:2]
+        known = f"({limits(system.confidence_interval, digits, marked=False)})"
+        interval = "(no interval)" if math.isnan(low) or math.isnan(high) else known
+        cell = value if math.isnan(system.estimate) else f"{value} {interval}"
+        cells[name] = rendering.Best(cell) if value == best else cell
+    return cells
+
+
+def _digits_and_best(result: ComparisonResult) -> tuple[int, str | None]:
+    """Return the digits that all scores need, and how the best of them is then written.
+
+    Scores that are written alike are best alike. None if the direction is unknown.
+    """
+    digits = max(wording.digits_of(system) for system in result.systems.values())
+    defined = [s.estimate for s in result.systems.values() if not math.isnan(s.estimate)]
+    if result.greater_is_better is None or not defined:
+        return digits, None
+    return digits, rendering.number((max if result.greater_is_better else min)(defined), digits)
 
 
 def pairs_table(
     result: ComparisonResult, pairs: Sequence[PairedDifference] | None = None
 ) -> rendering.Table:
-    """Table of differences: those that `shown_pairs` gives, unless said."""
+    """Return the table of differences: those that `shown_pairs` gives, unless others are given."""
     pairs = shown_pairs(result) if pairs is None else pairs
     level = rendering.percent(result.confidence_level)
     adjusted = result.adjust is not None and len(result.pairs) > 1
@@ -56,12 +94,13 @@ def pairs_table(
     header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
     runs = any(pair.outperformance is not None for pair in pairs)
     header += ["P(A > B)" if runs else "support"] + ["McNemar p"] * mcnemar
-    rows = [_pair_cells(pair, adjusted, mcnemar) for pair in pairs]
+    digits = max(digits_of(pair) for pair in pairs)
+    rows = [_pair_cells(pair, digits, adjusted, mcnemar) for pair in pairs]
     return rendering.Table(header, rows, 2)
 
 
-def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[str]:
-    digits = digits_of(pair)
+def _pair_cells(pair: PairedDifference, digits: int, adjusted: bool, mcnemar: bool) -> list[str]:
+    """Return the row of a pair."""
     simultaneous = pair.simultaneous_interval
     exact = pair.mcnemar_p_value
     return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -32,6 +32,12 @@ class Table(NamedTuple):
     header: Cells
     rows: Sequence[Cells]
     n_left: int = 1
+
+
+class Best(str):
+    """A cell whose first word, a value, is the best of its column: it is set in bold."""
+
+    __slots__ = ()
 
 
 # ------------------------------------------------------------------ numbers
@@ -165,7 +171,10 @@ def markdown_table(table: Table) -> str:
         A pipe table.
     """
     rule = [":---" if k < table.n_left else "---:" for k in range(len(table.header))]
-    lines = [[markdown(cell) for cell in row] for row in (table.header, *table.rows)]
+    lines = [
+        [_with_bold(cell, markdown, "**", "**") for cell in row]
+        for row in (table.header, *table.rows)
+    ]
     return "\n".join("| " + " | ".join(row) + " |" for row in [lines[0], rule, *lines[1:]])
 
 
@@ -192,7 +201,8 @@ def latex_table(table: Table) -> str:
     """
     n_columns = len(table.header)
     header, *rows = (
-        " & ".join(latex(cell) for cell in row) + r" \\" for row in (table.header, *table.rows)
+        " & ".join(_with_bold(cell, latex, r"\textbf{", "}") for cell in row) + r" \\"
+        for row in (table.header, *table.rows)
     )
     columns = "l" * table.n_left + "r" * (n_columns - table.n_left)
     lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *rows]
@@ -236,7 +246,9 @@ def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
         header += cell("th", len(table.header), "distribution")
     body = []
     for row, drawing in zip(table.rows, drawings or [""] * len(table.rows), strict=True):
-        cells = "".join(cell("td", k, escape(_one_line(content))) for k, content in enumerate(row))
+        cells = "".join(
+            cell("td", k, _with_bold(content, html, "<b>", "</b>")) for k, content in enumerate(row)
+        )
         cells += cell("td", len(row), drawing) if drawings else ""
         body.append(f"<tr>{cells}</tr>")
     return (
@@ -304,6 +316,14 @@ def latex(text: str) -> str:
     text = _one_line(text)
     escaped = "".join(_LATEX.get(character, character) for character in text)
     return re.sub(r"(?<![\w.)-])-(?=(\d|inf\b))", "$-$", escaped)
+
+
+def _with_bold(cell: str, write: Callable[[str], str], start: str, end: str) -> str:
+    """Write a cell; of the best of a column its value between the marks of bold text."""
+    if not isinstance(cell, Best):
+        return write(cell)
+    value, _, rest = _one_line(cell).partition(" ")
+    return f"{start}{write(value)}{end} {write(rest)}".rstrip()
 
 
 def _one_line(text: str) -> str:

@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
+from .._checks import check_choice
 from . import rendering, storage
+
+_LAYOUTS = ("differences", "systems", "both")
 
 
 class Shown:
@@ -204,3 +207,73 @@ class Shown:
             raise ValueError(
                 f"{os.fspath(path)!r} does not hold a whole {cls._noun}: {error}"
             ) from error
+
+
+class ShownDifferences(Shown):
+    """What comparisons and tables of them can do besides: show scores beside differences."""
+
+    def _systems(self, caller: str) -> rendering.Table:
+        """Return the table of one row per system and one column per comparison."""
+        raise NotImplementedError
+
+    def to_markdown(self, *, layout: str = "differences") -> str:
+        """Return tables in Markdown.
+
+        Parameters
+        ----------
+        layout : {"differences", "systems", "both"}
+            One row per difference (per result, if there are no comparisons); one row per system
+            and one column per metric, with the best of each column in bold; or both tables.
+
+        Returns
+        -------
+        str
+            Pipe tables. Several comparisons have a table of differences each, below its name.
+
+        Raises
+        ------
+        ValueError
+            If the layout is none of these, or there are no comparisons for it.
+
+        Notes
+        -----
+        The best estimate of a column need not be better than the others: the differences tell.
+        Where the direction of a metric is unknown nothing is bold; estimates that are written
+        alike are bold alike.
+        """
+        return rendering.markdown_tables(self._laid_out(layout, "to_markdown"))
+
+    def to_latex(self, *, layout: str = "differences") -> str:
+        """Return tables in LaTeX.
+
+        Parameters
+        ----------
+        layout : {"differences", "systems", "both"}
+            One row per difference (per result, if there are no comparisons); one row per system
+            and one column per metric, with the best of each column in bold; or both tables.
+
+        Returns
+        -------
+        str
+            Tabulars with the rules of the booktabs package. Several comparisons have one of
+            differences each, after a comment with its name.
+
+        Raises
+        ------
+        ValueError
+            If the layout is none of these, or there are no comparisons for it.
+
+        Notes
+        -----
+        The best estimate of a column need not be better than the others: the differences tell.
+        Where the direction of a metric is unknown nothing is bold; estimates that are written
+        alike are bold alike.
+        """
+        return rendering.latex_tables(self._laid_out(layout, "to_latex"))
+
+    def _laid_out(self, layout: str, method: str) -> list[tuple[str, rendering.Table]]:
+        """Return the tables that a layout asks for, with their captions."""
+        caller = f"{type(self).__name__}.{method}"
+        check_choice("layout", layout, caller, _LAYOUTS)
+        systems = [] if layout == "differences" else [("", self._systems(caller))]
+        return systems + ([] if layout == "systems" else list(self._tables()))

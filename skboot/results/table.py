@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from . import entries, rendering
 from .result import EvaluationResult
-from .shown import Shown
+from .shown import Shown, ShownDifferences
 
 
-class ResultTable(Shown, dict[Any, Any]):
+class ResultTable(ShownDifferences, dict[Any, Any]):
     """A dict of results, or of comparisons, that can be shown as one table.
 
     `skboot.bootstrap_score` and `skboot.compare_systems` return one for several metrics, and for
@@ -126,6 +126,17 @@ class ResultTable(Shown, dict[Any, Any]):
             return [("", entries.scores_table(entries.entries_of(self)))]
         return [(name, table) for name, section in self._sections for _, table in section._tables()]
 
+    def _systems(self, caller: str) -> rendering.Table:
+        from .comparison_tables import scores_table
+
+        named = entries.comparisons_of(self)
+        if not named:
+            raise ValueError(
+                f"The 'layout' parameter of {caller} must be 'differences' for a table that holds "
+                "no comparison."
+            )
+        return scores_table(named)
+
     def _records(self) -> list[dict[str, Any]]:
         if self._sections is None:
             return entries.records(entries.entries_of(self))
@@ -138,10 +149,12 @@ class ResultTable(Shown, dict[Any, Any]):
 
     def _repr_html_(self) -> str:
         if self._sections is not None:
-            return "".join(
+            parts = [rendering.html_table(self._systems("to_html"))]
+            parts += [
                 f"<h3>{rendering.html(name)}</h3>{section._repr_html_()}"
                 for name, section in self._sections
-            )
+            ]
+            return "".join(parts)
         scores = entries.entries_of(self)
         table = rendering.html_table(entries.scores_table(scores), entries.drawings(scores))
         notes = rendering.html_list(entries.shared_notes(scores))

@@ -1,0 +1,177 @@
+"""How comparisons are laid out: systems by metrics, digits that agree, the best in bold."""
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from skboot import ResultTable, compare_systems
+
+# 200 rows: "good" errs on the first 20, "fair" on 30 others, "poor" on 80 of the rest.
+Y = np.tile([0, 1], 100)
+WRONG = {"good": range(20), "fair": range(20, 50), "poor": range(50, 130)}
+SYSTEMS = {name: np.where(np.isin(np.arange(200), rows), 1 - Y, Y) for name, rows in WRONG.items()}
+OPTIONS = {"n_resamples": 199, "random_state": 0}
+
+
+def compared(systems=SYSTEMS, **options):
+    return compare_systems(Y, systems, **OPTIONS, **options)
+
+
+def loss(y_true, y_pred):
+    return np.mean(y_true != y_pred)
+
+
+@pytest.fixture(scope="module")
+def table():
+    metrics = {"accuracy": "accuracy", "error_rate": loss}
+    known = compared(metric=metrics)
+    worse = compared(metric={"error_rate": loss}, greater_is_better=False)["error_rate"]
+    return ResultTable({"accuracy": known["accuracy"], "error_rate": worse})
+
+
+# Wilson's interval of k of n: 180, 170 and 120 of 200 hits, by hand.
+SCORES = {"good": "0.900 (0.851 to 0.934)", "fair": "0.850 (0.794 to 0.893)"}
+SCORES["poor"] = "0.600 (0.531 to 0.665)"
+
+
+def test_one_comparison_is_a_column_of_scores_with_the_best_in_bold():
+    assert compared().to_markdown(layout="systems") == (
+        "| system | accuracy (95 % CI) |\n"
+        "| :--- | ---: |\n"
+        "| good | **0.900** (0.851 to 0.934) |\n"
+        "| fair | 0.850 (0.794 to 0.893) |\n"
+        "| poor | 0.600 (0.531 to 0.665) |"
+    )
+    assert compared().to_latex(layout="systems") == (
+        "\\begin{tabular}{lr}\n"
+        "\\toprule\n"
+        "system & accuracy (95 \\% CI) \\\\\n"
+        "\\midrule\n"
+        "good & \\textbf{0.900} (0.851 to 0.934) \\\\\n"
+        "fair & 0.850 (0.794 to 0.893) \\\\\n"
+        "poor & 0.600 (0.531 to 0.665) \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}"
+    )
+
+
+def bold_of(text):
+    """Per row of a Markdown table, whether each column is bold."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines()[2:]]
+    return [[cell.startswith("**") for cell in row[1:]] for row in rows]
+
+
+def test_metrics_are_columns_and_the_best_goes_by_the_direction_of_each(table):
+    text = table.to_markdown(layout="systems")
+    header = text.splitlines()[0]
+    assert header == "| system | accuracy (95 % CI) | error_rate (95 % CI) |"
+    assert bold_of(text) == [[True, True], [False, False], [False, False]]
+    assert "**0.100** (" in text
+
+
+def test_subgroups_are_columns():
+    by = compared(by=np.where(np.arange(200) < 100, "early", "late"))
+    header = by.to_markdown(layout="systems").splitlines()[0]
+    assert header == "| system | early (95 % CI) | late (95 % CI) |"
+
+
+def test_nothing_is_bold_where_the_direction_is_unknown():
+    unknown = compared(metric=loss)
+    assert "**" not in unknown.to_markdown(layout="both")
+    assert "textbf" not in unknown.to_latex(layout="both")
+    assert "<b>" not in unknown.to_html()
+
+
+def test_all_of_equal_best_scores_are_bold():
+    text = compared({**SYSTEMS, "same": SYSTEMS["good"]}).to_markdown(layout="systems")
+    assert bold_of(text) == [[True], [False], [False], [True]]
+
+
+def test_an_undefined_score_is_never_best_and_a_system_may_lack_a_metric():
+    def undefined_of_poor(y_true, y_pred):
+        hits = y_true == y_pred
+        return hits.mean() if hits.mean() > 0.7 else np.nan
+
+    with pytest.warns(UserWarning, match="undefined"):
+        one = compared(metric=undefined_of_poor, greater_is_better=True)
+    two = {name: SYSTEMS[name] for name in ("good", "fair")}
+    table = ResultTable({"some": one, "accuracy": compared(two)})
+    rows = table.to_markdown(layout="systems").splitlines()[2:]
+    assert rows[2] == "| poor | undefined |  |"
+    assert bold_of("\n\n" + "\n".join(rows[:2])) == [[True, True], [False, False]]
+
+
+def test_a_system_without_an_interval_says_so():
+    result = compared()
+    interval = type(result.pairs[0].confidence_interval)(np.nan, np.nan, 0.95, "bca")
+    without = replace(result.systems["fair"], confidence_interval=interval)
+    other = replace(result, systems={**result.systems, "fair": without})
+    assert "| fair | 0.850 (no interval) |" in other.to_markdown(layout="systems")
+
+
+def digits_down(text, column):
+    """Set of the numbers of digits after the point in one column of a Markdown table."""
+    cells = [line.split(" | ")[column] for line in text.splitlines()[2:]]
+    return {len(digits) for cell in cells for digits in re.findall(r"\d\.(\d+)", cell)}
+
+
+def test_digits_agree_down_each_column():
+    # Values of two narrow spreads and one wide: their intervals suggest different digits.
+    noise = np.random.default_rng(0).normal(size=(3, 200))
+    values = dict(zip("abc", 5 + noise * [[0.01], [0.02], [2.0]], strict=True))
+    result = compare_systems(None, values, metric="mean", greater_is_better=True, **OPTIONS)
+    own = {len(str(each).split()[1].split(".")[1]) for each in result.systems.values()}
+    assert len(own) > 1
+    assert len(digits_down(result.to_markdown(layout="systems"), 1)) == 1
+    differences = result.to_markdown()
+    assert len({frozenset(digits_down(differences, k)) for k in (2, 3, 4)}) == 1
+    assert len(digits_down(differences, 2)) == 1
+
+
+def test_both_layouts_are_the_systems_above_the_differences(table):
+    for shown in (table, compared()):
+        for write in (shown.to_markdown, shown.to_latex):
+            assert write() == write(layout="differences")
+            assert write(layout="both") == f"{write(layout='systems')}\n\n{write()}"
+
+
+def test_a_page_of_comparisons_begins_with_systems_by_metrics(table):
+    page = table.to_html()
+    assert page.index("<b>0.900</b> (0.851 to 0.934)") < page.index("<h3>accuracy</h3>")
+    assert "<b>0.100</b> (" in page
+
+
+def test_names_are_escaped_in_each_layout():
+    names = {"a_b & <c>": SYSTEMS["good"], "50 %": SYSTEMS["poor"]}
+    result = compared(names)
+    assert r"a\_b \& \textless{}c\textgreater{}" in result.to_latex(layout="systems")
+    assert "a_b &amp; &lt;c&gt;" in result.to_markdown(layout="systems")
+    assert "<c>" not in result.to_html()
+
+
+@pytest.mark.parametrize("method", ["to_markdown", "to_latex"])
+def test_unknown_layouts_are_refused(method, table):
+    for shown in (table, compared()):
+        with pytest.raises(ValueError, match=f"'layout' parameter of .*{method} must be one of"):
+            getattr(shown, method)(layout="rows")
+
+
+def test_a_table_of_scores_has_no_layout_of_systems():
+    table = ResultTable(compared().systems)
+    assert table.to_markdown(layout="differences") == table.to_markdown()
+    with pytest.raises(ValueError, match="must be 'differences' for a table that holds no comp"):
+        table.to_latex(layout="systems")
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="LaTeX is not installed")
+def test_latex_compiles(table, tmp_path):
+    body = table.to_latex(layout="both")
+    source = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}"
+    (tmp_path / "t.tex").write_text(source + "\n\\end{document}\n")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0
