@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 
-NoteKind = Literal["few", "caution", "resamples", "undefined", "degenerate", "choice", "advice"]
+NoteKind = Literal[
+    "few", "caution", "resamples", "undefined", "failed", "degenerate", "choice", "advice"
+]
 
 # Notes of the other kinds are read in a summary and raise no warning.
 _CATEGORIES: dict[NoteKind, type[Warning]] = {
@@ -25,6 +27,7 @@ _CATEGORIES: dict[NoteKind, type[Warning]] = {
     "caution": UserWarning,
     "resamples": UserWarning,
     "undefined": UndefinedMetricWarning,
+    "failed": FitFailedWarning,
 }
 
 # A context manager of the package ends inside a frame of contextlib.
@@ -40,8 +43,9 @@ class Note:
     kind : str
         "few": too few rows, groups or runs were drawn; "caution": the interval is unreliable for
         another reason; "resamples": they are too few for a level; "undefined": the metric has no
-        value on some resamples; "degenerate": an interval without width or limits; "choice": why
-        this interval was made; "advice": how to read the result, or what would narrow it.
+        value on some resamples; "failed": some runs are left out; "degenerate": an interval
+        without width or limits; "choice": why this interval was made; "advice": how to read the
+        result, or what would narrow it.
     text : str
         The sentence.
     """

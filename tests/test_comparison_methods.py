@@ -705,6 +705,19 @@ def test_with_the_training_list_fixed_only_seeds_vary():
     assert any("takes 29" in note for note in result.notes)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+def test_without_two_common_samples_on_a_test_set_the_first_error_is_raised():
+    methods = {"with": FailsWithoutFirstRow(1), "without": FailsWithFirstRow(1)}
+    message = (
+        "compare_methods: fewer than two training samples were usable by every estimator. "
+        "First error: ValueError: the first row is missing"
+    )
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        compare_methods(
+            methods, X, Y, X_test=X_TEST, y_test=Y_TEST, n_train_resamples=20, random_state=0
+        )
+
+
 def test_a_dict_of_test_sets_gives_a_table_of_results():
     tests = {"near": slice(0, 100), "far": slice(100, 200)}
     table = compare_methods(
@@ -849,7 +862,29 @@ def test_warnings_and_errors_say_of_which_estimator():
         compare_methods(METHODS, X, Y, n_train_resamples=B, random_state=0)
     with pytest.raises(ValueError, match="NaN") as caught:
         compare_methods(METHODS, np.where(X > 1000, np.nan, X), Y, n_train_resamples=5)
-    assert any(FIRST in note for note in caught.value.__notes__)
+    assert caught.value.__notes__ == [f"Raised while fitting estimator {FIRST!r}."]
+
+
+class Warns(OneColumn):
+    """Warns in every fit, and once more on samples that hold copies of a row."""
+
+    def fit(self, X, y):
+        warnings.warn("BootstrapScorer: it is warm", FutureWarning, stacklevel=2)
+        if len(np.unique(X, axis=0)) < len(X):
+            warnings.warn("copies", FutureWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
+def test_what_an_estimator_warns_of_is_told_once_with_its_name_and_unchanged():
+    methods = {"warm": Warns(23), "plain": OneColumn(1)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare_methods(methods, X, Y, n_train_resamples=B, random_state=0)
+    assert [str(each.message) for each in caught] == [
+        "compare_methods: warm: BootstrapScorer: it is warm",
+        "compare_methods: warm: copies",
+    ]
+    assert all((each.category, each.filename) == (FutureWarning, __file__) for each in caught)
 
 
 class WantsGroups(OneColumn):

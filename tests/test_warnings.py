@@ -206,7 +206,7 @@ def test_a_script_is_shown_its_own_line(tmp_path):
 def test_the_kind_of_a_note_decides_whether_it_is_a_warning_and_of_which_category():
     text = "Only one sentence, whatever it says."
     warned = {"few": UserWarning, "caution": UserWarning, "resamples": UserWarning}
-    warned["undefined"] = UndefinedMetricWarning
+    warned |= {"undefined": UndefinedMetricWarning, "failed": FitFailedWarning}
     for kind in get_args(NoteKind):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import warn_user
+from .._warnings import Note, Notes, texts_of
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -107,8 +107,8 @@ class MethodsCall:
 # ------------------------------------------------------------------ on the rows left out
 
 
-def compared_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any:
-    """Compare methods by what they say of the rows left out.
+def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> tuple[Any, list[Note]]:
+    """Compare methods by their answers for the rows that their runs left out.
 
     Parameters
     ----------
@@ -117,28 +117,21 @@ def compared_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> An
 
     Returns
     -------
-    ComparisonResult or ResultTable
+    result : ComparisonResult or ResultTable
         A table with several metrics.
+    notes : list of Note
+        Those of all comparisons.
     """
     systems: dict[str, list[EvaluationResult]] = {}
     for name, one in runs.items():
         own = packing.results_of(call.fit, call.estimators[name], one.kept, one.errors)
         systems[name] = [result for result, _ in own]
     first = next(iter(runs.values()))
-    results = {}
+    results, notes = {}, Notes()
     for k, error in enumerate(first.errors):
         alone = {name: own[k] for name, own in systems.items()}
-        results[error.metric.name] = _left_out(call, runs, k, alone)
-    _warn(results)
-    return next(iter(results.values())) if first.single else ResultTable(results)
-
-
-def _warn(results: Mapping[str, ComparisonResult]) -> None:
-    """Warn of few training samples, once."""
-    notes = dict.fromkeys(note for one in results.values() for note in one.notes)
-    for note in notes:
-        if "too few" in note:
-            warn_user(note)
+        results[error.metric.name] = _left_out(call, runs, k, alone, notes)
+    return next(iter(results.values())) if first.single else ResultTable(results), notes
 
 
 def _left_out(
@@ -146,8 +139,9 @@ def _left_out(
     runs: Mapping[str, OutOfBagRuns],
     k: int,
     alone: dict[str, EvaluationResult],
+    warned: Notes,
 ) -> ComparisonResult:
-    """Compare by one metric."""
+    """Return the comparison by one metric, and add its notes to those of the call."""
     metrics = [one.errors[k].metric for one in runs.values()]
     every = left_out_by_all(metrics, [one.kept for one in runs.values()])
     samples = every[0].kept.samples
@@ -173,6 +167,8 @@ def _left_out(
         correlation_of=lambda some: _correlation([compared[j].error for j in some]),
         seed=call.fit.seed,
     )
+    notes = _notes(call, records, compared, every[0])
+    warned += notes
     by_folds = call.is_cross_validated
     return ComparisonResult(
         metric=metrics[0].name,
@@ -182,7 +178,7 @@ def _left_out(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=tuple(_notes(call, records, compared, every[0])),
+        notes=texts_of(notes),
         held_fixed=("the number of training rows of each class",) if call.fit.stratify else (),
         settings=call.settings,
         training_share=1 - 1 / samples.n_folds if by_folds else _SHARE_OF_BOOTSTRAP,
@@ -272,50 +268,59 @@ def _notes(
     records: Sequence[PairedDifference],
     compared: Sequence[_Compared],
     part: LeftOut,
-) -> list[str]:
-    notes = [] if call.is_cross_validated else [_SMALLER_SAMPLES]
+) -> Notes:
+    """Return what must be known of the differences."""
+    notes = Notes()
     if call.fit.strategy not in ("oob", "cv-bootstrap"):
-        notes.insert(
-            0,
+        notes.add(
+            "advice",
             f"The methods' own scores are by the strategy {call.fit.strategy!r}; their "
             "differences are of out-of-bag scores, so that they can be other than those of the "
             "scores.",
         )
+    if not call.is_cross_validated:
+        notes.add("advice", _SMALLER_SAMPLES)
     n_samples = len(part.kept.samples.counts)
     if len(part.used) < n_samples:
-        notes.append(
+        notes.add(
+            "advice",
             f"{n_samples - len(part.used)} of {n_samples} training samples gave no score for some "
-            "method and are left out of all differences."
+            "method and are left out of all differences.",
         )
-    said: dict[str, list[str]] = {}
+    pairs: dict[Note, list[str]] = {}
     for record, found in zip(records, compared, strict=True):
         for note in _notes_on(call, found):
-            said.setdefault(note, []).append(f"{record.first} - {record.second}")
-    for note, names in said.items():
+            pairs.setdefault(note, []).append(f"{record.first} - {record.second}")
+    for note, names in pairs.items():
         more = f" and {len(names) - 3} others" if len(names) > 3 else ""
         of = "" if len(names) == len(records) else f"{', '.join(names[:3])}{more}: "
-        notes.append(f"{of}{note}")
-    return [*notes, *too_few_pairs(record.outperformance for record in records)]
+        notes.add(note.kind, f"{of}{note.text}")
+    few_pairs = too_few_pairs(record.outperformance for record in records)
+    notes += [Note("advice", text) for text in few_pairs]
+    return notes
 
 
-def _notes_on(call: MethodsCall, found: _Compared) -> tuple[str, ...]:
-    """What must be known of one difference."""
+def _notes_on(call: MethodsCall, found: _Compared) -> list[Note]:
+    """Return what must be known of one difference."""
     error, difference = found.error, found.difference
     if found.reason:
-        return (f"{found.reason[0].upper()}{found.reason[1:]}.",)
+        return [Note("degenerate", f"{found.reason[0].upper()}{found.reason[1:]}.")]
     if difference.standard_error == 0:
-        return (
+        text = (
             "The two methods decide every row alike, or every row differently: the limits are "
-            f"those of Tango's score interval for {difference.n_units} independent units.",
+            f"those of Tango's score interval for {difference.n_units} independent units."
         )
+        return [Note("choice", text)]
     assert error is not None
-    return few_resamples(error.n_resamples) if call.is_cross_validated else error.notes
+    few = few_resamples(error.n_resamples)
+    texts = few if call.is_cross_validated else error.notes
+    return [Note("resamples" if text in few else "advice", text) for text in texts]
 
 
 # ------------------------------------------------------------------ on test sets
 
 
-def compared_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
+def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
     """Compare methods by what all their runs answer for test sets.
 
     Parameters
@@ -396,7 +401,7 @@ def _good_runs(
         errors = (record["error"] for one in runs.values() for record in one.records)
         first = next(error for error in errors if error is not None)
         raise ValueError(
-            f"compare_methods: fewer than two {what} failed for no estimator. The first said: "
+            f"compare_methods: fewer than two {what} were usable by every estimator. First error: "
             f"{first}"
         )
     return sampled, full

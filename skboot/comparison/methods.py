@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from .. import _checks as check
 from .._sklearn_compat import routing_enabled
-from .._warnings import warn_user
+from .._warnings import warn_of, warn_user
 from ..scorer.fit_call import FitCall, FitData
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
-from .method_pairs import MethodsCall, compared_left_out, compared_on_tests
+from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
 from .systems import check_adjust, check_reference, named_values
 
 _CALLER = "compare_methods"
@@ -210,24 +211,46 @@ def compare_methods(
         "verbose": check.check_verbose(verbose, _CALLER),
     }
     fit = FitCall.of(parameters, has_test=has_test)
-    runs = _run_all(fit, named, FitData.of(X, y, groups=groups, **tests))
-    return _compared(MethodsCall(named, fit, reference, adjust, interval), runs, has_test)
+    call = MethodsCall(named, fit, reference, adjust, interval)
+    return _compared(call, FitData.of(X, y, groups=groups, **tests))
+
+
+def _compared(call: MethodsCall, data: FitData) -> Any:
+    """Return what compare_methods returns, and raise the warnings."""
+    runs = _run_all(call.fit, call.estimators, data)
+    if data.tests is not None:
+        with _speaking_of_runs():
+            return compare_on_tests(call, runs)
+    result, notes = compare_left_out(call, runs)
+    warn_of(notes, _CALLER)
+    return result
 
 
 def _run_all(fit: FitCall, estimators: Mapping[str, Any], data: FitData) -> dict[str, Any]:
-    """Return the runs of all estimators by name."""
+    """Return the runs of all estimators by name; the warnings of each are raised with its name."""
     runs = {}
     for name, estimator in estimators.items():
-        with _speaking_of(name):
+        with _fitting(name) as caught:
             params = _routed_groups(estimator, data)
             runs[name] = run_all_trainings(fit, estimator, data, params)
+        raised = [(each.category, str(each.message)) for each in caught]
+        for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
+            warn_user(f"{_CALLER}: {name}: {text}", category)
+        warn_of([replace(note, text=f"{name}: {note.text}") for note in runs[name].notes], _CALLER)
     _check_metrics(runs)
     return runs
 
 
-def _compared(call: MethodsCall, runs: Mapping[str, Any], has_test: bool) -> Any:
-    with _speaking_of(None):
-        return (compared_on_tests if has_test else compared_left_out)(call, runs)
+@contextmanager
+def _fitting(name: str) -> Iterator[list[warnings.WarningMessage]]:
+    """Collect the warnings that an estimator raises, and say in errors which one it is."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            yield caught
+        except Exception as error:
+            error.add_note(f"Raised while fitting estimator {name!r}.")
+            raise
 
 
 def _routed_groups(estimator: Any, data: FitData) -> dict[str, Any]:
@@ -301,18 +324,11 @@ def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
 
 
 @contextmanager
-def _speaking_of(name: str | None) -> Iterator[None]:
+def _speaking_of_runs() -> Iterator[None]:
     """Say of which estimator a warning or an error is, and by whom it was called."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            yield
-        except Exception as error:
-            if name is not None:
-                error.add_note(f"This was said of the estimator {name!r} of {_CALLER}.")
-            raise
-    of = "" if name is None else f"{name}: "
+        yield
     for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
-        for caller in ("BootstrapScorer", "compare_runs"):
-            text = text.removeprefix(f"{caller}: ")
-        warn_user(f"{_CALLER}: {of}{text}", category)
+        text = text.removeprefix("compare_runs: ")
+        warn_user(f"{_CALLER}: {text}", category)

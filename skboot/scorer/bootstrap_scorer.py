@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._sklearn_compat import routing_enabled
+from .._warnings import warn_of, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
@@ -275,6 +276,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         data = FitData.of(X, y, groups=groups, **tests)
         call = FitCall.of(self.get_params(deep=False), has_test=data.tests is not None)
         runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
+        warn_of(runs.notes, _CALLER)
+        for category, text in runs.estimator_warnings:
+            warn_user(text, category)
         self._set_model(runs.model, runs.loan)
         if isinstance(runs, OutOfBagRuns):
             self._set_attributes(call, runs)
@@ -304,7 +308,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
         self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
         cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}
-        packing.warn_of_cautions(cautions, runs.single, _CALLER)
+        warn_of(packing.named_cautions(cautions, runs.single), _CALLER)
         by_name = {
             name: packing.attributes_of(error, result)
             for name, error, (result, _) in zip(names, runs.errors, results, strict=True)

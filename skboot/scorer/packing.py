@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import FitFailedWarning
 
 from .._evaluating import versions_used
 from .._streams import stored_seed
-from .._warnings import texts_of, warn_user
+from .._warnings import Note, texts_of
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
 from ..method_error.method_intervals import Refits, method_interval
 from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
-from ..refit.training import Record
 from ..resampling.design import GroupDesign, RowDesign
 from ..results import EvaluationResult
 from .fit_call import FitCall
@@ -123,33 +121,16 @@ def runs_of(kept: RunRecords, found: MethodError) -> dict[str, NDArray[Any]]:
     }
 
 
-def warn_of_runs(records: Sequence[Record], caller: str) -> None:
-    """Say once how many runs failed, and once what each run said; raise if all failed."""
-    errors = [one["error"] for one in records if one["error"] is not None]
-    if errors and len(errors) == len(records):
-        raise ValueError(f"{caller}: all {len(records)} runs failed. The first said: {errors[0]}")
-    if errors:
-        kinds = dict.fromkeys(errors)
-        listed = "\n".join(f"  {errors.count(kind)} x {kind}" for kind in kinds)
-        warn_user(
-            f"{caller}: {len(errors)} of {len(records)} runs failed and are left out of every "
-            f"average.\n{listed}",
-            FitFailedWarning,
-        )
-    said = sorted({own for one in records for own in one["warnings"]}, key=str)
-    for category, text in said:
-        warn_user(text, category)
-
-
-def warn_of_cautions(cautions: Mapping[str, Sequence[str]], single: bool, caller: str) -> None:
-    """Say each caution once."""
-    named: dict[str, list[str]] = {}
+def named_cautions(cautions: Mapping[str, Sequence[str]], single: bool) -> list[Note]:
+    """Return each caution once, with the names of the metrics where several were asked for."""
+    metrics: dict[str, list[str]] = {}
     for name, sentences in cautions.items():
         for sentence in sentences:
-            named.setdefault(sentence, []).append(name)
-    for sentence, names in named.items():
-        prefix = "" if single else f"{', '.join(names)}: "
-        warn_user(f"{caller}: {prefix}{sentence}")
+            metrics.setdefault(sentence, []).append(name)
+    return [
+        Note("caution", sentence if single else f"{', '.join(names)}: {sentence}")
+        for sentence, names in metrics.items()
+    ]
 
 
 def _make_result(

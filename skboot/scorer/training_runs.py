@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 from .. import _checks as check
 from .._evaluating import versions_used
 from .._memory import check_fits
-from .._warnings import warn_user
+from .._warnings import Note
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
 from ..refit.estimates import MethodError, method_error
@@ -31,7 +31,7 @@ from ..refit.run_records import RunRecords
 from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
 from ..refit.scoring import named_scorers, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
-from . import on_test_set, packing
+from . import on_test_set
 from .fit_call import FitCall, FitData
 
 _CALLER = "BootstrapScorer"
@@ -52,8 +52,8 @@ _BYTES_PER_RUN = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class OutOfBagRuns:
-    """All runs of a method, scored on the rows that each run left out.
+class _Trained:
+    """All runs of a method.
 
     Attributes
     ----------
@@ -61,49 +61,57 @@ class OutOfBagRuns:
         The run on all rows.
     loan : Loan
         How data are lent to it.
-    kept : RunRecords
-    errors : list of MethodError
-        One per metric.
     single : bool
         Whether one metric was asked for, not a list or dict.
+    notes : list of Note
+        Warnings of the trainings.
+    estimator_warnings : list of (type, str)
+        Category and text of the warnings that the estimator raised on samples and folds, each once.
+        Those of the run on all rows were raised when it was fitted.
     """
 
     model: Any
     loan: Loan
-    kept: RunRecords
-    errors: list[MethodError]
     single: bool
+    notes: list[Note]
+    estimator_warnings: list[tuple[type[Warning], str]]
 
 
 @dataclass(frozen=True, eq=False)
-class TestSetRuns:
+class OutOfBagRuns(_Trained):
+    """All runs of a method, scored on the rows that each run left out.
+
+    Attributes
+    ----------
+    kept : RunRecords
+    errors : list of MethodError
+        One per metric.
+    """
+
+    kept: RunRecords
+    errors: list[MethodError]
+
+
+@dataclass(frozen=True, eq=False)
+class TestSetRuns(_Trained):
     """All runs of a method, with their answers for the rows of test sets.
 
     Attributes
     ----------
-    model : estimator
-        The run on all rows.
-    loan : Loan
-        How data are lent to it.
     tests : HeldOutSets
     samples : TrainingSamples
     classes : ndarray of shape (n_classes,) or None
     responses, scorers : dict by metric
     records : list of dict
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
-    single : bool
-        Whether one metric was asked for, not a list or dict.
     """
 
-    model: Any
-    loan: Loan
     tests: on_test_set.HeldOutSets
     samples: TrainingSamples
     classes: Any
     responses: dict[str, on_test_set.KeptAnswers]
     scorers: dict[str, Any]
     records: list[Record]
-    single: bool
 
 
 def run_all_trainings(
@@ -143,12 +151,13 @@ def run_all_trainings(
     )
     if data.tests is None:
         return _on_rows_left_out(call, job)
-    for sentence in on_test_set.shared_groups(data.groups, data.tests):
-        warn_user(f"{_CALLER}: {sentence}")
-    return _on_tests(call, job, data.tests)
+    shared = on_test_set.shared_groups(data.groups, data.tests)
+    return _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
 
 
-def _on_tests(call: FitCall, job: Job, tests: on_test_set.HeldOutSets) -> TestSetRuns:
+def _on_tests(
+    call: FitCall, job: Job, tests: on_test_set.HeldOutSets, notes: list[Note]
+) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
     start = time.perf_counter()
@@ -164,13 +173,21 @@ def _on_tests(call: FitCall, job: Job, tests: on_test_set.HeldOutSets) -> TestSe
     seconds = time.perf_counter() - start
     samples = _samples(call, job, target, n_repeats=0)
     if call.n_train_resamples:
-        _warn_of_copies(job)
-    job = replace(job, folder=_folder(call, job, scorers))
-    others = _records(call, job, samples.runs_for_tests(), seconds)
-    packing.warn_of_runs(others, _CALLER)
-    records = [first, *others]
+        notes += _copies(job)
+    folder, unseen = _folder(call, job, scorers)
+    others = _records(call, replace(job, folder=folder), samples.runs_for_tests(), seconds)
     return TestSetRuns(
-        model, job.loan, tests, samples, job.classes, responses, scorers, records, single
+        model=model,
+        loan=job.loan,
+        single=single,
+        notes=[*notes, *unseen, *_failures(others)],
+        estimator_warnings=_warnings_of(others),
+        tests=tests,
+        samples=samples,
+        classes=job.classes,
+        responses=responses,
+        scorers=scorers,
+        records=[first, *others],
     )
 
 
@@ -193,14 +210,14 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
         other, fit_time = _full_model(job, call.seed, s)
         own = Answers(other, job.X, job.y, job.classes, job.loan)
         full.append(_full_record(job, own, fit_time))
-    _warn_of_copies(job)
-    job = replace(job, folder=_folder(call, job, scorers))
-    records = _records(call, job, samples.runs(), seconds)
-    packing.warn_of_runs(records, _CALLER)
+    folder, unseen = _folder(call, job, scorers)
+    records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
+    notes = [*_copies(job), *unseen, *_failures(records)]
     kept = RunRecords(target, samples, full, records, job.predict_all)
     rng = samples.permutations()
     errors = [method_error(metric, kept, metric.no_information(answers, rng)) for metric in metrics]
-    return OutOfBagRuns(model, job.loan, kept, errors, single)
+    warned = _warnings_of(records)
+    return OutOfBagRuns(model, job.loan, single, notes, warned, kept, errors)
 
 
 # ------------------------------------------------------------------ steps of both
@@ -276,10 +293,10 @@ def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> li
     )
 
 
-def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> str | None:
-    """Return the folder of the runs of this very fit; None without ``memory``."""
+def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | None, list[Note]]:
+    """Return the folder of the runs of this very fit, None without ``memory``, and a caution."""
     if call.memory is None:
-        return None
+        return None, []
     # A clone has no attributes of an earlier fit, and clones are what is trained.
     settings = {"estimator": clone(job.estimator)}
     settings |= {name: getattr(call, name) for name in _OF_RUNS}
@@ -292,24 +309,43 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> str | None:
         must = "be None where a later call cannot tell whether code and data are the same"
         advice = "Put what is meant into a function or class of Python, or leave memory= out."
         raise check.fail(_CALLER, "memory", must, str(error), advice) from error
+    notes = []
     if key.unseen:
-        warn_user(
-            f"{_CALLER}: memory= does not notice changes of {', '.join(sorted(set(key.unseen)))}, "
+        text = (
+            f"memory= does not notice changes of {', '.join(sorted(set(key.unseen)))}, "
             "which functions or classes refer to. Use another folder after such a change."
         )
-    return str(Path(call.memory) / name)
+        notes = [Note("caution", text)]
+    return str(Path(call.memory) / name), notes
 
 
-def _warn_of_copies(job: Job) -> None:
-    if not job.group_copies:
-        return
-    found = inner_cv.left_as_they_are(job.estimator, job.n_rows)
-    if found:
-        warn_user(
-            f"{_CALLER}: copies of a row are on both sides of what {', '.join(found)} splits "
-            "inside a bootstrap sample, and make it optimistic there; these are left as they "
-            "are."
-        )
+def _copies(job: Job) -> list[Note]:
+    """Return a caution where inner splits have copies of a row on both sides."""
+    left = inner_cv.left_as_they_are(job.estimator, job.n_rows) if job.group_copies else []
+    if not left:
+        return []
+    text = (
+        f"copies of a row are on both sides of what {', '.join(left)} splits inside a bootstrap "
+        "sample, and make it optimistic there; these are left as they are."
+    )
+    return [Note("caution", text)]
+
+
+def _failures(records: Sequence[Record]) -> list[Note]:
+    """Return how many runs failed, and by which errors; raise if all failed."""
+    errors = [record["error"] for record in records if record["error"] is not None]
+    if not errors:
+        return []
+    if len(errors) == len(records):
+        raise ValueError(f"{_CALLER}: all {len(records)} runs failed. The first said: {errors[0]}")
+    listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
+    text = f"{len(errors)} of {len(records)} runs failed and are left out of every average."
+    return [Note("failed", f"{text}\n{listed}")]
+
+
+def _warnings_of(records: Sequence[Record]) -> list[tuple[type[Warning], str]]:
+    """Return category and text of the estimator's warnings in all runs, each once."""
+    return sorted({warning for record in records for warning in record["warnings"]}, key=str)
 
 
 def _one_of_each_key(each: Iterable[_Keyed]) -> list[_Keyed]:
