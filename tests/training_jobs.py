@@ -1,0 +1,42 @@
+"""Small jobs and training samples, which several tests of skboot.refit share."""
+
+import numpy as np
+
+from skboot.refit.samples import draw_training_samples
+from skboot.refit.training import Job
+
+
+class Labels:
+    """Keeps the answers of a run as they are."""
+
+    key = "labels"
+
+    def keep(self, answers, scored):
+        return {"labels": answers.predicted, "rows": scored.rows}
+
+
+def job_of(estimator, X, y, **options):
+    settings = dict(
+        params={},
+        unit=None,
+        classes=np.unique(y),
+        keep=(Labels().keep,),
+        pairwise=False,
+        group_copies=True,
+        predict_all=False,
+        raise_errors=True,
+    )
+    return Job(estimator=estimator, X=X, y=y, **{**settings, **options})
+
+
+def drawn(n_rows=60, **options):
+    settings = dict(
+        unit=None,
+        codes=None,
+        stratify=False,
+        n_resamples=20,
+        n_repeats=2,
+        n_seeds=1,
+        seed=np.random.SeedSequence(0),
+    )
+    return draw_training_samples(n_rows, **{**settings, **options})
