@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
+from ._warnings import Notes, warn_of
 from .inference.distribution import check_replicates_fit
 from .metrics.lookup import check_response, resolve_metrics
 from .metrics.statistic import Statistic
@@ -130,6 +131,7 @@ def statistics_of_each(
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
+    notes = Notes()
     for argument, own in rows:
         if not resolved or own.labels is not labels:
             labels = own.labels
@@ -138,13 +140,15 @@ def statistics_of_each(
             )
         with check.speaking_of(argument):
             for name, statistic in resolved.items():
-                found.setdefault(name, []).append(_checked_statistic(statistic, own, caller))
+                checked = _checked_statistic(statistic, own, caller, notes)
+                found.setdefault(name, []).append(checked)
+    warn_of(notes, caller)
     return found, single
 
 
-def _checked_statistic(statistic: Statistic, rows: Rows, caller: str) -> Statistic:
+def _checked_statistic(statistic: Statistic, rows: Rows, caller: str, notes: Notes) -> Statistic:
     """Return the statistic as it reads these rows; refuse rows that it cannot read."""
-    checked = check_response(statistic, rows.y_true, rows.y_pred, caller)
+    checked = check_response(statistic, rows.y_true, rows.y_pred, caller, notes)
     if rows.sample_weight is not None and not checked.takes_weights:
         raise check.fail(
             caller,
@@ -163,24 +167,26 @@ def resampling_plan(
     resamples: ArrayLike | None,
     n_resamples: int,
     random_state: Any,
-    rows: Rows,
+    n_samples: int,
     caller: str,
     n_series: int = 0,
 ) -> ResamplingPlan:
-    """What is drawn, how often, and from which seed; for so many series of replicates at least."""
+    """Return the plan of a call; refuse one whose replicates memory does not hold.
+
+    They are counted ``n_series`` times where it is known how many statistics there are.
+    """
     seed = check.check_seed(random_state, caller)
     same_population = check.check_flag("same_population", same_population, caller)
-    n = rows.n_samples
     advice = "1999 is enough for a 95% interval."
     n_resamples = check.check_count("n_resamples", n_resamples, caller, 2, advice)
     check_replicates_fit(n_resamples, n_series, caller)
-    design = _design(groups, strata, same_population, n, caller)
+    design = _design(groups, strata, same_population, n_samples, caller)
     if resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
         must = f"be None with {design.groups_in_messages}"
         raise check.fail(caller, "resamples", must, "both", design.no_given_rows)
-    indices = check.check_resamples(resamples, n, caller)
+    indices = check.check_resamples(resamples, n_samples, caller)
     drawn = design.units_drawn(indices)
     if drawn is not None:
         return ResamplingPlan(design, len(indices), seed, drawn=drawn)

@@ -146,9 +146,8 @@ def bootstrap_score(
     n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
     statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
-    plan = resampling_plan(
-        groups, strata, same_population, resamples, n_resamples, random_state, data, caller
-    )
+    drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
+    plan = resampling_plan(*drawn, data.n_samples, caller)
     settings = {
         "confidence_level": float(confidence_level),
         "interval": interval,

@@ -150,7 +150,7 @@ def bootstrap_runs(
         metric, [("y_preds", rows) for rows in runs.rows], greater_is_better, _CALLER
     )
     drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, runs.rows[0], _CALLER, len(runs.rows))
+    plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
     level = float(confidence_level)

@@ -156,7 +156,7 @@ def compare_runs(
     ]
     statistics, single = statistics_of_each(metric, named, greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, named[0][1], _CALLER, len(named))
+    plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))
     methods = {
         name: RunsCall(
             own, samples[name], varied, "method", "auto", level, plan, _CALLER, n_jobs, verbose

@@ -143,7 +143,9 @@ def search_score(
     rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
     statistics, single = statistics_of_systems(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
-    plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first, caller)
+    plan = resampling_plan(
+        groups, None, False, None, n_resamples, random_state, first.n_samples, caller
+    )
     if plan.design.n_factors > 1:
         raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
     settings = {

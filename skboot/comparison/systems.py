@@ -178,7 +178,7 @@ def compare_systems(
     first = next(iter(rows.values()))
     n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     plan = resampling_plan(
-        groups, strata, same_population, None, n_resamples, random_state, first, _CALLER
+        groups, strata, same_population, None, n_resamples, random_state, first.n_samples, _CALLER
     )
     settings = {
         "confidence_level": level,

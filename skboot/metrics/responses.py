@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 
 from .._arrays import EXACT
 from .._checks import fail, numbered_labels
-from .._warnings import warn_user
+from .._warnings import Note, Notes, warn_of
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
@@ -30,7 +29,11 @@ from .statistic import CallableStatistic, Statistic
 
 
 def check_response(
-    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any], caller: str
+    statistic: Statistic,
+    y_true: NDArray[Any] | None,
+    y_pred: NDArray[Any],
+    caller: str,
+    notes: Notes | None = None,
 ) -> Statistic:
     """Refuse predictions that the metric cannot take.
 
@@ -44,6 +47,8 @@ def check_response(
         Predictions.
     caller : str
         Function to name in messages.
+    notes : Notes, optional
+        Takes the warning of suspicious predictions, which is raised at once without it.
 
     Returns
     -------
@@ -70,10 +75,33 @@ def check_response(
         _CHECKS[inner.response](inner, y_true, y_pred, caller)
     if isinstance(inner, LibraryCallable) and y_pred.ndim == 2:
         _check_columns(y_pred, _known_labels(inner, y_true, caller), caller)
+    if (note := _suspicion(inner, y_true, y_pred, caller)) is not None:
+        warn_of([note], caller) if notes is None else notes.append(note)
     fixed = _with_labels(inner, y_true, y_pred)
     if isinstance(fixed, TopAccuracy):
         fixed = fixed.with_threshold(y_pred)
     return Negated(fixed) if isinstance(statistic, Negated) else fixed
+
+
+def _suspicion(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> Note | None:
+    """Return a warning of predictions that the metric takes but that are hardly what was meant."""
+    if statistic.response == "probabilities" and y_pred.ndim == 2 and not _sums_to_one(y_pred):
+        return Note(
+            "caution",
+            "the rows of y_pred do not sum to one: make sure that they are probabilities of all "
+            "classes.",
+        )
+    if isinstance(statistic, TopAccuracy):
+        n_classes = len(_known_labels(statistic, y_true, caller))
+        if statistic.k >= n_classes:
+            return Note(
+                "undefined",
+                f"the right class is always among the {statistic.k} that score highest of "
+                f"{n_classes}: this top-k accuracy is 1 whatever the predictions. Use a smaller k.",
+            )
+    return None
 
 
 def _reads_labels(statistic: Statistic) -> bool:
@@ -205,7 +233,8 @@ def _check_scores(
     if isinstance(statistic, LibraryCallable):
         return
     if isinstance(statistic, TopAccuracy):
-        _check_top(statistic, y_pred, known, caller)
+        if y_pred.ndim == 2 or len(known) != 2:
+            _check_columns(y_pred, known, caller)
         return
     if len(known) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
@@ -223,19 +252,6 @@ def _check_scores(
     if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
         must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
-
-
-def _check_top(
-    statistic: TopAccuracy, y_pred: NDArray[Any], known: NDArray[Any], caller: str
-) -> None:
-    if y_pred.ndim == 2 or len(known) != 2:
-        _check_columns(y_pred, known, caller)
-    if statistic.k >= len(known):
-        warn_user(
-            f"{caller}: the right class is always among the {statistic.k} that score highest of "
-            f"{len(known)}: this top-k accuracy is 1 whatever the predictions. Use a smaller k.",
-            UndefinedMetricWarning,
-        )
 
 
 def _check_two_classes(
@@ -266,9 +282,6 @@ def _check_probabilities(
     if low < 0 or high > 1:
         advice = "Scores are not probabilities: use a metric of scores such as 'roc_auc'."
         raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
-    if y_pred.ndim == 2 and not _sums_to_one(y_pred):
-        said = "do not sum to one: make sure that they are probabilities of all classes"
-        warn_user(f"{caller}: the rows of y_pred {said}.")
     if isinstance(statistic, ClassCosts):
         check_priors(caller, statistic.priors, len(known))
 

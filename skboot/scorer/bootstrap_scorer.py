@@ -331,9 +331,10 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             call.stratify,
             packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST),
         )
-        results = on_test_set.results_on_tests(
+        results, notes = on_test_set.results_on_tests(
             asked, runs.tests, runs.samples, runs.responses, runs.scorers, runs.records
         )
+        warn_of(notes, _CALLER)
         self.runs_ = on_test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
         for attribute, value in on_test_set.attributes_of(results, runs.single).items():
             setattr(self, attribute, value)

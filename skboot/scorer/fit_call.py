@@ -18,7 +18,7 @@ from .. import _checks as check
 from .._sklearn_compat import n_rows_of
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
-from . import on_test_set
+from . import held_out, on_test_set
 
 _CALLER = "BootstrapScorer"
 
@@ -125,7 +125,7 @@ class FitData:
     y: Any
     unit: NDArray[np.intp] | None
     groups: Any
-    tests: on_test_set.HeldOutSets | None
+    tests: held_out.HeldOutSets | None
 
     @classmethod
     def of(
@@ -134,7 +134,7 @@ class FitData:
         """Check the arguments of a fit."""
         tests = None
         if any(part is not None for part in (X_test, y_test, groups_test)):
-            tests = on_test_set.held_out_sets(X_test, y_test, groups_test)
+            tests = held_out.held_out_sets(X_test, y_test, groups_test)
         check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
         X, y, groups = indexable(X, y, groups)
         return cls(X, y, None if groups is None else _checked_groups(groups), groups, tests)

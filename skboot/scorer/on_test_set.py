@@ -1,13 +1,12 @@
-"""Methods on a test set: every run answers for the same test rows, and `bootstrap_runs` judges.
+"""Methods on a test set: every run predicts the same test rows, evaluated as by `bootstrap_runs`.
 
-Use it where a test set is at hand: runs on the whole training list and on bootstrap samples of it,
-several seeds each, tell the luck of the training list from that of the seed and the test rows. The
-rows left out of a bootstrap sample are not looked at.
+Runs on the whole training list and on bootstrap samples of it, with several seeds each, separate
+the variance due to the training list from those due to the seed and to the test rows. The rows left
+out of a bootstrap sample are not used.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,10 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
-from .._inputs import Rows, resolved_statistics
+from .._evaluating import evaluate
+from .._evaluating_runs import evaluate_runs
+from .._evidence import ScoreCall
+from .._inputs import (
+    Part,
+    Rows,
+    resampling_plan,
+    resolved_statistics,
+    rows_of,
+    statistics_of_each,
+)
+from .._run_scores import RunsCall
+from .._runs_inputs import Columns, checked_columns, checked_runs, training_samples
 from .._streams import stored_seed
-from .._warnings import warn_user
-from ..evaluation import bootstrap_score
+from .._warnings import Note, Notes
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..metrics.additive import RowMean
@@ -29,36 +39,18 @@ from ..refit.samples import TrainingSamples
 from ..refit.scoring import Needed, needed_of
 from ..refit.training import (
     Answers,
-    HeldOut,
     Job,
     Record,
     Scored,
     kept_on_tests,
     key_on_test,
 )
+from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
-from ..runs import bootstrap_runs
+from .held_out import HeldOutSets
 
 _CALLER = "BootstrapScorer"
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOutSets:
-    """The test sets of a call.
-
-    Attributes
-    ----------
-    names : list
-        As the user named them; a single None for a test set that is not in a dict.
-    rows : list of HeldOut
-    groups : list of ndarray or None
-        Group of each test row.
-    """
-
-    names: list[Any]
-    rows: list[HeldOut]
-    groups: list[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +80,12 @@ class Asked:
     classes: NDArray[Any] | None
     stratify: bool
     record: dict[str, Any]
+
+    @property
+    def shown_estimand(self) -> str:
+        """The estimand, where the percentiles of all runs, an interval by name, are the pool's."""
+        pooled = self.estimand == "method" and self.interval == "percentile"
+        return "pooled" if pooled else self.estimand
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,83 +178,6 @@ def check_asked(
         raise check.fail(_CALLER, "interval", must, "'t'", "It is over the seeds: give several.")
 
 
-def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
-    """Check the test sets, one or a dict of them."""
-    caller = f"{_CALLER}.fit"
-    if X_test is None or y_test is None:
-        missing = "X_test" if X_test is None else "y_test"
-        raise check.fail(caller, missing, "be given with the rest of the test set", "None")
-    if not isinstance(X_test, dict):
-        return HeldOutSets([None], [_rows("", X_test, y_test)], [_groups("", groups_test, y_test)])
-    names = list(X_test)
-    if not names:
-        raise check.fail(caller, "X_test", "hold at least one test set", "{}")
-    for name, own in (("y_test", y_test), ("groups_test", groups_test)):
-        if own is None:
-            continue
-        if not isinstance(own, Mapping) or set(own) != set(names):
-            given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
-            raise check.fail(caller, name, f"be a dict with the keys of X_test, {names}", given)
-    groups = dict.fromkeys(names) if groups_test is None else groups_test
-    return HeldOutSets(
-        names,
-        [_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names],
-        [_groups(f"[{name!r}]", groups[name], y_test[name]) for name in names],
-    )
-
-
-def _rows(of: str, X: Any, y: Any) -> HeldOut:
-    caller = f"{_CALLER}.fit"
-    check.check_not_masked(f"X_test{of}", X, caller)
-    truth = check.check_rows(f"y_test{of}", y, caller)
-    if truth.ndim != 1:
-        must = "be of shape (n_test,)"
-        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}")
-    check.check_size(f"y_test{of}", truth, caller)
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_rows != len(truth):
-        must = f"have as many rows as X_test{of}, {n_rows}"
-        raise check.fail(caller, f"y_test{of}", must, f"{len(truth)}")
-    return HeldOut(X, truth)
-
-
-def _groups(of: str, groups: Any, y: Any) -> Any:
-    if groups is None:
-        return None
-    labels = check.check_rows(f"groups_test{of}", groups, f"{_CALLER}.fit")
-    if len(labels) != len(y):
-        must = f"have as many rows as y_test{of}, {len(y)}"
-        raise check.fail(f"{_CALLER}.fit", f"groups_test{of}", must, f"{len(labels)}")
-    for column in labels.reshape(len(labels), -1).T:
-        check.numbered_labels(f"groups_test{of}", column, f"{_CALLER}.fit", "group")
-    return labels
-
-
-def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
-    """Say which test sets share groups with the training list."""
-    if groups is None:
-        return []
-    known, told = set(np.asarray(groups).ravel().tolist()), []
-    for name, own in zip(tests.names, tests.groups, strict=True):
-        shared = set() if own is None else known & set(np.asarray(own).ravel().tolist())
-        if shared:
-            which = "The test set" if name is None else f"The test set {name!r}"
-            told.append(
-                f"{which} shares {len(shared)} groups with the training list: the score is that "
-                "on known groups, not on new ones."
-            )
-    return told
-
-
-def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
-    """Classes of the training list and of all test sets."""
-    kinds = {own.dtype.kind in "biuf" for own in (classes, *(rows.y for rows in tests.rows))}
-    if len(kinds) > 1:
-        must = "hold labels of the kind that y holds"
-        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there")
-    return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
-
-
 def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[str, KeptAnswers]:
     """What each metric reads; metrics that read the same share its key and are kept together."""
     found: dict[str, KeptAnswers] = {}
@@ -311,8 +232,8 @@ def results_on_tests(
     responses: Mapping[str, KeptAnswers],
     scorers: Mapping[str, Any],
     records: Sequence[Record],
-) -> dict[Any, dict[str, EvaluationResult]]:
-    """Results by test set and metric; what must be warned of is said once.
+) -> tuple[dict[Any, dict[str, EvaluationResult]], list[Note]]:
+    """Evaluate the runs on every test set.
 
     Parameters
     ----------
@@ -322,26 +243,32 @@ def results_on_tests(
     responses, scorers : dict by metric
     records : sequence of dict
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
+
+    Returns
+    -------
+    results : dict of dict of EvaluationResult
+        By test set and metric.
+    notes : list of Note
+        Warnings of all of them.
     """
     _check_enough(asked, samples, records)
     keys = dict.fromkeys(response.key for response in responses.values())
-    found: dict[Any, dict[str, EvaluationResult]] = {}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for k, name in enumerate(tests.names):
-            own: dict[str, EvaluationResult] = {}
-            for key in keys:
-                metric = {m: scorers[m] for m in scorers if responses[m].key == key}
-                own |= _results(asked, tests, k, samples, key_on_test(k, key), metric, records)
-            found[name] = {m: own[m] for m in scorers}
-    for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
-        said = text.removeprefix("bootstrap_runs: ").removeprefix("bootstrap_score: ")
-        warn_user(f"{_CALLER}: {said}", category)
-    return found
+    results: dict[Any, dict[str, EvaluationResult]] = {}
+    notes = Notes()
+    for k, name in enumerate(tests.names):
+        of_set: dict[str, EvaluationResult] = {}
+        for key in keys:
+            metric = {m: scorers[m] for m in scorers if responses[m].key == key}
+            answers = [None if one["error"] else one[key_on_test(k, key)] for one in records]
+            of_key, warned = _results(asked, tests, k, samples, metric, answers)
+            of_set |= of_key
+            notes += warned
+        results[name] = {m: of_set[m] for m in scorers}
+    return results, notes
 
 
 def _check_enough(asked: Asked, samples: TrainingSamples, records: Sequence[Record]) -> None:
-    """Refuse to speak of the method where too many runs failed."""
+    """Refuse a result of the method where too many runs failed."""
     if asked.estimand == "system":
         return
     good = _good(records)
@@ -362,58 +289,77 @@ def _results(
     tests: HeldOutSets,
     k: int,
     samples: TrainingSamples,
-    key: str,
     metric: dict[str, Any],
-    records: Sequence[Record],
-) -> dict[str, EvaluationResult]:
-    """Results by metric, of metrics that read the same answers for one test set."""
-    n_boot, good, y_test = samples.n_bootstrap_runs, _good(records), narrow(tests.rows[k].y)
-    first = records[0][key]
-    options: dict[str, Any] = {
-        "metric": metric,
-        "groups": tests.groups[k],
-        "labels": asked.classes if first.ndim == 2 else None,
-        "n_resamples": asked.n_resamples,
-        "confidence_level": asked.confidence_level,
-        "random_state": samples.test_resamples(),
-        "n_jobs": asked.n_jobs,
-    }
-    is_system = asked.estimand == "system"
-    interval = asked.interval if is_system else "auto"
-    with warnings.catch_warnings():
-        if not is_system:
-            warnings.simplefilter("ignore")
-        systems = bootstrap_score(y_test, first, interval=interval, **options)
+    answers: Sequence[NDArray[Any] | None],
+) -> tuple[dict[str, EvaluationResult], list[Note]]:
+    """Return results and warnings of metrics that read the same answers, for one test set."""
+    n_boot = samples.n_bootstrap_runs
+    good = [run for run, own in enumerate(answers) if own is not None]
     sampled = [run for run in good if 1 <= run <= n_boot]
     full = [run for run in good if run == 0 or run > n_boot]
-    runs = sampled or full
-    if len(runs) < 2:
-        return {name: _finished(one, asked, samples) for name, one in systems.items()}
-    if sampled:
-        options["varied"] = "both" if samples.n_seeds > 1 else "training"
-        options["full_runs"] = [records[run][key] for run in full]
-        if samples.n_seeds > 1:
-            options["training"] = [(run - 1) // samples.n_seeds for run in sampled]
-    options |= {"estimand": asked.estimand, "interval": "auto" if is_system else asked.interval}
-    several = bootstrap_runs(y_test, [records[run][key] for run in runs], **options)
-    return {
-        name: _finished(_with_system(found, systems[name], is_system), asked, samples)
-        for name, found in several.items()
+    drawn = (tests.groups[k], None, False, None, asked.n_resamples, samples.test_resamples())
+    plan = resampling_plan(*drawn, len(tests.rows[k].y), _CALLER, len(good))
+    columns = checked_columns(narrow(tests.rows[k].y), None, _labels(asked, answers), _CALLER)
+    if len(sampled or full) < 2:
+        results, notes = _results_of_one_run(asked, columns, plan, metric, answers[0])
+    else:
+        varied, training = "seed", None
+        if sampled:
+            varied = "both" if samples.n_seeds > 1 else "training"
+        if varied == "both":
+            training = [(run - 1) // samples.n_seeds for run in sampled]
+        predicted = [answers[run] for run in sampled or full]
+        on_full = [answers[run] for run in full] if sampled else None
+        runs = checked_runs(columns, predicted, on_full, varied)
+        call = RunsCall(
+            runs=runs,
+            sample=training_samples(training, varied, runs.n_runs, _CALLER),
+            varied=varied,
+            estimand=asked.shown_estimand,
+            interval=asked.interval,
+            confidence_level=asked.confidence_level,
+            plan=plan,
+            caller=_CALLER,
+            n_jobs=asked.n_jobs,
+            # The estimator that is kept is the first run on the whole list.
+            system_run=runs.n_runs if sampled else 0,
+        )
+        named = [("y_pred", rows) for rows in runs.rows]
+        results, notes = evaluate_runs(call, statistics_of_each(metric, named, None, _CALLER)[0])
+    return {name: _finished(one, asked, samples) for name, one in results.items()}, notes
+
+
+def _labels(asked: Asked, answers: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
+    """Return the labels of the columns of probabilities; None for other answers."""
+    assert answers[0] is not None
+    return asked.classes if answers[0].ndim == 2 else None
+
+
+def _results_of_one_run(
+    asked: Asked, columns: Columns, plan: ResamplingPlan, metric: dict[str, Any], answers: Any
+) -> tuple[dict[str, EvaluationResult], list[Note]]:
+    """Return results and warnings of the run on all rows alone, as a system."""
+    predicted = check.check_rows("y_pred", answers, _CALLER)
+    rows = rows_of(columns.truth, predicted, None, columns.given_labels, _CALLER)
+    settings = {
+        "confidence_level": asked.confidence_level,
+        "interval": asked.interval,
+        "n_resamples": plan.n_resamples,
+        "groups": not plan.design.units_are_rows,
+        "strata": False,
+        "sample_weight": False,
+        "by": False,
+        "same_population": plan.design.kind == "one population",
+        "resamples": False,
     }
-
-
-def _with_system(
-    found: EvaluationResult, system: EvaluationResult, is_system: bool
-) -> EvaluationResult:
-    """The system is the estimator that is kept, not the first run on a bootstrap sample."""
-    assert found.over_runs is not None
-    evidence = replace(found.over_runs, system=system.evidence)
-    if not is_system:
-        return replace(found, over_runs=evidence)
-    return replace(system, over_runs=evidence, runs=found.runs, settings=found.settings)
+    level = asked.confidence_level
+    call = ScoreCall(rows, plan, asked.interval, level, settings, _CALLER, asked.n_jobs)
+    statistics, _ = resolved_statistics(metric, rows, None, _CALLER)
+    return evaluate(call, statistics, [Part(None, None)])
 
 
 def _finished(result: EvaluationResult, asked: Asked, samples: TrainingSamples) -> EvaluationResult:
+    """Return the result with what the fit holds fixed, its seed and its parameters."""
     fixed = ("the number of training rows of each class",) if asked.stratify else ()
     return replace(
         result,

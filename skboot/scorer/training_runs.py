@@ -31,7 +31,7 @@ from ..refit.run_records import RunRecords
 from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
 from ..refit.scoring import named_scorers, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
-from . import on_test_set
+from . import held_out, on_test_set
 from .fit_call import FitCall, FitData
 
 _CALLER = "BootstrapScorer"
@@ -106,7 +106,7 @@ class TestSetRuns(_Trained):
         Of the first run on all rows, then of those of `TrainingSamples.runs_for_tests`.
     """
 
-    tests: on_test_set.HeldOutSets
+    tests: held_out.HeldOutSets
     samples: TrainingSamples
     classes: Any
     responses: dict[str, on_test_set.KeptAnswers]
@@ -151,12 +151,12 @@ def run_all_trainings(
     )
     if data.tests is None:
         return _on_rows_left_out(call, job)
-    shared = on_test_set.shared_groups(data.groups, data.tests)
+    shared = held_out.shared_groups(data.groups, data.tests)
     return _on_tests(call, job, data.tests, [Note("caution", text) for text in shared])
 
 
 def _on_tests(
-    call: FitCall, job: Job, tests: on_test_set.HeldOutSets, notes: list[Note]
+    call: FitCall, job: Job, tests: held_out.HeldOutSets, notes: list[Note]
 ) -> TestSetRuns:
     """Return all runs with their answers for the test sets."""
     scorers, single = named_scorers(call.scoring, job.estimator)
@@ -164,7 +164,7 @@ def _on_tests(
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
     if job.classes is not None:
-        job = replace(job, classes=on_test_set.with_classes_of(job.classes, tests))
+        job = replace(job, classes=held_out.with_classes_of(job.classes, tests))
     responses = on_test_set.responses_of(scorers, job.classes, model)
     answers = _one_of_each_key(responses.values())
     job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))

@@ -1,0 +1,110 @@
+"""The test sets of a fit: one or several by name, checked before any training."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _checks as check
+from ..refit.training import HeldOut
+
+_CALLER = "BootstrapScorer"
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutSets:
+    """The test sets of a call.
+
+    Attributes
+    ----------
+    names : list
+        As the user named them; a single None for a test set that is not in a dict.
+    rows : list of HeldOut
+    groups : list of ndarray or None
+        Group of each test row.
+    """
+
+    names: list[Any]
+    rows: list[HeldOut]
+    groups: list[Any]
+
+
+def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
+    """Check the test sets, one or a dict of them."""
+    caller = f"{_CALLER}.fit"
+    if X_test is None or y_test is None:
+        missing = "X_test" if X_test is None else "y_test"
+        raise check.fail(caller, missing, "be given with the rest of the test set", "None")
+    if not isinstance(X_test, dict):
+        return HeldOutSets([None], [_rows("", X_test, y_test)], [_groups("", groups_test, y_test)])
+    names = list(X_test)
+    if not names:
+        raise check.fail(caller, "X_test", "hold at least one test set", "{}")
+    for name, own in (("y_test", y_test), ("groups_test", groups_test)):
+        if own is None:
+            continue
+        if not isinstance(own, Mapping) or set(own) != set(names):
+            given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
+            raise check.fail(caller, name, f"be a dict with the keys of X_test, {names}", given)
+    groups = dict.fromkeys(names) if groups_test is None else groups_test
+    return HeldOutSets(
+        names,
+        [_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names],
+        [_groups(f"[{name!r}]", groups[name], y_test[name]) for name in names],
+    )
+
+
+def _rows(of: str, X: Any, y: Any) -> HeldOut:
+    caller = f"{_CALLER}.fit"
+    check.check_not_masked(f"X_test{of}", X, caller)
+    truth = check.check_rows(f"y_test{of}", y, caller)
+    if truth.ndim != 1:
+        must = "be of shape (n_test,)"
+        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}")
+    check.check_size(f"y_test{of}", truth, caller)
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != len(truth):
+        must = f"have as many rows as X_test{of}, {n_rows}"
+        raise check.fail(caller, f"y_test{of}", must, f"{len(truth)}")
+    return HeldOut(X, truth)
+
+
+def _groups(of: str, groups: Any, y: Any) -> Any:
+    if groups is None:
+        return None
+    labels = check.check_rows(f"groups_test{of}", groups, f"{_CALLER}.fit")
+    if len(labels) != len(y):
+        must = f"have as many rows as y_test{of}, {len(y)}"
+        raise check.fail(f"{_CALLER}.fit", f"groups_test{of}", must, f"{len(labels)}")
+    for column in labels.reshape(len(labels), -1).T:
+        check.numbered_labels(f"groups_test{of}", column, f"{_CALLER}.fit", "group")
+    return labels
+
+
+def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
+    """Say which test sets share groups with the training list."""
+    if groups is None:
+        return []
+    known, told = set(np.asarray(groups).ravel().tolist()), []
+    for name, own in zip(tests.names, tests.groups, strict=True):
+        shared = set() if own is None else known & set(np.asarray(own).ravel().tolist())
+        if shared:
+            which = "The test set" if name is None else f"The test set {name!r}"
+            told.append(
+                f"{which} shares {len(shared)} groups with the training list: the score is that "
+                "on known groups, not on new ones."
+            )
+    return told
+
+
+def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
+    """Classes of the training list and of all test sets."""
+    kinds = {own.dtype.kind in "biuf" for own in (classes, *(rows.y for rows in tests.rows))}
+    if len(kinds) > 1:
+        must = "hold labels of the kind that y holds"
+        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there")
+    return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
