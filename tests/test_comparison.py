@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_a
 
 from skboot.comparison import compare_systems
 from skboot.evaluation import bootstrap_score
-from skboot.inference.differences import delong_test, tango_interval
+from skboot.inference import delong_test, tango_interval
 from skboot.results import ComparisonResult, ComparisonTable
 
 N = 400

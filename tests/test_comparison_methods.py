@@ -18,7 +18,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
-from skboot.inference.differences import tango_interval
+from skboot.inference import tango_interval
 from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
 from skboot.method_error.cv_bootstrap import share_of_training
 from skboot.method_error.method_differences import MethodsDifference

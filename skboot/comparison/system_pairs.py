@@ -26,11 +26,9 @@ from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import (
     CLOSED_FORM,
     Difference,
-    Discordant,
     automatic_method,
     delong_error,
     difference_interval,
-    mcnemar_exact,
     p_value,
     share_won,
     snapped,
@@ -46,6 +44,7 @@ from ..inference.multiplicity import (
     max_t_deviations,
     t_quantile_of_normal,
 )
+from ..inference.proportions import Discordant, mcnemar_exact
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
 from ..results.pairs import PairedDifference

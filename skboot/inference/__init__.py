@@ -4,12 +4,12 @@ import typing
 
 from .. import _lazy
 from .confidence_interval import ConfidenceInterval
-from .intervals import proportion_interval
+from .proportions import mcnemar_exact, proportion_interval, tango_interval
 
 if typing.TYPE_CHECKING:
     from ..method_error.error632 import PredictionError
     from ..method_error.prediction_error import prediction_error
-    from .differences import delong_test, mcnemar_exact, tango_interval
+    from .differences import delong_test
 
 __all__ = [
     "ConfidenceInterval",
@@ -25,7 +25,7 @@ __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
         ".method_error.error632": ["PredictionError"],
-        "differences": ["delong_test", "mcnemar_exact", "tango_interval"],
+        "differences": ["delong_test"],
         ".method_error.prediction_error": ["prediction_error"],
     },
 )

@@ -38,8 +38,8 @@ from .intervals import (
     Evidence,
     Floats,
     confidence_interval,
-    wilson_limits,
 )
+from .proportions import wilson_limits
 
 # Fewer hits or errors than this, and every bootstrap interval of a proportion is too short.
 _FEW_EVENTS = 10

@@ -1,6 +1,5 @@
 """Paired differences: intervals, p-values that agree with them, and adjustment for many.
 
-* `tango_interval`, `mcnemar_exact`: two systems that are right or wrong on the same rows;
 * `delong_test`: two areas under ROC curves on the same rows;
 * `difference_interval`, `p_value`: any metric, from the bootstrap of the difference.
 
@@ -20,13 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
-from scipy.stats import binom
 
 from ..metrics.ranking import delong_covariance
 from .confidence_interval import ConfidenceInterval
 from .intervals import METHODS, Evidence, confidence_interval
-from .proportions import Discordant as Discordant
-from .proportions import tango_limits, tango_statistic
+from .proportions import Discordant, tango_limits, tango_statistic
 
 Floats = NDArray[np.float64]
 
@@ -67,114 +64,6 @@ class Difference:
         """Whether the difference varies over the resamples."""
         ordered = self.evidence.sorted_replicates
         return len(ordered) > 1 and bool(ordered[0] < ordered[-1])
-
-
-# ------------------------------------------------------------------ right or wrong
-
-
-def tango_interval(
-    first_only: int, second_only: int, n: int, *, confidence_level: float = 0.95
-) -> ConfidenceInterval:
-    """Score interval for the difference of two proportions on the same rows.
-
-    Use it for two accuracies on one test set when few rows tell the systems apart: bootstrap
-    intervals are unreliable below about ten such rows.
-
-    Parameters
-    ----------
-    first_only : int
-        Rows on which only the first system is right.
-    second_only : int
-        Rows on which only the second system is right.
-    n : int
-        All rows, those on which both are right or both wrong included.
-    confidence_level : float
-        In (0, 1).
-
-    Returns
-    -------
-    ConfidenceInterval
-        For the first proportion minus the second.
-
-    Raises
-    ------
-    ValueError
-        If the counts are negative or more than n, or the level is out of range.
-
-    Notes
-    -----
-    The limits are the differences d at which (b - c - n d) / sqrt(n (2 q + d (1 - d))) is -/+ z,
-    with q the maximum-likelihood estimate of the second discordant probability under d.
-
-    References
-    ----------
-    Tango (1998), Statistics in Medicine 17, 891-908.
-
-    Examples
-    --------
-    >>> from skboot.inference import tango_interval
-    >>> low, high = tango_interval(1, 7, 21)
-    >>> round(low, 3), round(high, 3)
-    (-0.517, -0.026)
-    """
-    _check_counts("tango_interval", first_only, second_only, n)
-    if not 0 < confidence_level < 1:
-        raise ValueError(
-            "The 'confidence_level' parameter of tango_interval must be a float in (0, 1). Got "
-            f"{confidence_level!r}. Use confidence_level=0.95 for a 95% interval."
-        )
-    low, high = _tango(Discordant(first_only, second_only, n), confidence_level)
-    return ConfidenceInterval(low, high, confidence_level, "tango")
-
-
-def mcnemar_exact(first_only: int, second_only: int) -> float:
-    """Exact p-value that two systems are right equally often, from the same rows.
-
-    Parameters
-    ----------
-    first_only : int
-        Rows on which only the first system is right.
-    second_only : int
-        Rows on which only the second system is right.
-
-    Returns
-    -------
-    float
-        Two-sided binomial p-value of the smaller count among both, 1 without discordant rows.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or no integer.
-
-    References
-    ----------
-    McNemar (1947), Psychometrika 12, 153-157, in its exact form.
-
-    Examples
-    --------
-    >>> from skboot.inference import mcnemar_exact
-    >>> mcnemar_exact(2, 8)
-    0.109375
-    """
-    _check_counts("mcnemar_exact", first_only, second_only, first_only + second_only)
-    tail = binom.cdf(min(first_only, second_only), first_only + second_only, 0.5)
-    return min(1.0, 2 * float(tail))
-
-
-def _check_counts(caller: str, first_only: int, second_only: int, n: int) -> None:
-    for name, value in (("first_only", first_only), ("second_only", second_only), ("n", n)):
-        if isinstance(value, bool) or value != int(value) or value < 0:
-            raise ValueError(
-                f"The {name!r} parameter of {caller} must be an integer of at least 0. "
-                f"Got {value!r}."
-            )
-    if first_only + second_only > n or (caller == "tango_interval" and n == 0):
-        raise ValueError(
-            f"The 'n' parameter of {caller} must be the number of all rows, at least "
-            f"first_only + second_only. Got n={n}, first_only={first_only}, "
-            f"second_only={second_only}."
-        )
 
 
 def _tango(counts: Discordant, confidence_level: float) -> tuple[float, float]:

@@ -19,7 +19,8 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from .confidence_interval import ConfidenceInterval
-from .intervals import Evidence, Floats, score_limits
+from .intervals import Evidence, Floats
+from .proportions import score_limits
 
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).

@@ -18,15 +18,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.special import ndtr, ndtri, stdtrit
 
-from .._checks import check_choice, check_confidence_level, fail
 from .._warnings import warn_user
 from ..resampling.design import DESIGNS, SamplingDesign
 from .confidence_interval import ConfidenceInterval
 from .multiplicity import t_quantile_of_normal
-from .proportions import score_limits as score_limits
+from .proportions import clopper_pearson_limits, wald_limits, wilson_limits
 from .subgroup_gap import SubgroupGap, gap_limits
 
 Floats = NDArray[np.float64]
@@ -342,25 +340,6 @@ def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 # ------------------------------------------------------------------ proportions
 
 
-def wilson_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
-    """Limits of the score interval of hits / n; n may be an effective size."""
-    return score_limits(hits / n, n, float(ndtri(0.5 + confidence_level / 2)))
-
-
-def clopper_pearson_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
-    """Limits of the exact interval of a proportion (Clopper & Pearson 1934)."""
-    tail = (1 - confidence_level) / 2
-    low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, n - hits + 1))
-    high = 1.0 if hits == n else float(stats.beta.ppf(1 - tail, hits + 1, n - hits))
-    return low, high
-
-
-def _wald_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
-    p = hits / n
-    half = ndtri(0.5 + confidence_level / 2) * np.sqrt(p * (1 - p) / n)
-    return p - half, p + half
-
-
 def _of_proportion(
     limits: Callable[[int, int, float], tuple[float, float]],
 ) -> Callable[[Evidence, float], tuple[float, float]]:
@@ -374,71 +353,6 @@ def _of_proportion(
         return (low, high) if sign > 0 else (-high, -low)
 
     return interval
-
-
-_PROPORTION_LIMITS: Mapping[str, Callable[[int, int, float], tuple[float, float]]] = {
-    "wilson": wilson_limits,
-    "clopper-pearson": clopper_pearson_limits,
-    "wald": _wald_limits,
-}
-
-
-def proportion_interval(
-    k: int, n: int, *, method: str = "wilson", confidence_level: float = 0.95
-) -> ConfidenceInterval:
-    """Confidence interval of a published proportion, such as an accuracy and a test-set size.
-
-    Parameters
-    ----------
-    k : int
-        Number of hits, 0 to n. For a published accuracy: ``round(accuracy * n)``.
-    n : int
-        Number of independent test rows, at least 1.
-    method : {"wilson", "clopper-pearson", "wald"}
-        "wilson" covers close to the level on average; "clopper-pearson" never covers less, at
-        the cost of width; "wald" is the textbook normal interval, which collapses near 0 and 1.
-    confidence_level : float
-        In (0, 1).
-
-    Returns
-    -------
-    ConfidenceInterval
-        The pair ``(low, high)``, with ``confidence_level`` and ``method``.
-
-    Raises
-    ------
-    ValueError
-        If k, n, the method or the level is out of range.
-
-    References
-    ----------
-    Wilson (1927), JASA 22, 209-212; Clopper & Pearson (1934), Biometrika 26, 404-413.
-
-    Examples
-    --------
-    >>> from skboot.inference import proportion_interval
-    >>> low, high = proportion_interval(50, 50)
-    >>> round(low, 3), high
-    (0.929, 1.0)
-    """
-    caller = "proportion_interval"
-    k, n = (_whole(name, value, caller) for name, value in (("k", k), ("n", n)))
-    if n < 1 or not 0 <= k <= n:
-        advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
-        must = "be between 0 and n, and n at least 1"
-        raise fail(caller, "k", must, f"k={k}, n={n}", advice)
-    check_choice("method", method, caller, list(_PROPORTION_LIMITS))
-    confidence_level = check_confidence_level(confidence_level, caller)
-    low, high = _PROPORTION_LIMITS[method](k, n, confidence_level)
-    return ConfidenceInterval(float(low), float(high), confidence_level, method)
-
-
-def _whole(name: str, value: Any, caller: str) -> int:
-    """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
-    is_number = isinstance(value, int | float | np.integer | np.floating)
-    if is_number and not isinstance(value, bool) and value % 1 == 0:
-        return int(value)
-    raise fail(caller, name, "be an integer", repr(value))
 
 
 # ------------------------------------------------------------------ registry
@@ -518,7 +432,7 @@ def _needs_proportion(evidence: Evidence) -> str:
 
 
 METHODS: Mapping[str, Callable[[Evidence, float], tuple[Any, Any]]] = {
-    "wald": _of_proportion(_wald_limits),
+    "wald": _of_proportion(wald_limits),
     "wilson": _of_proportion(wilson_limits),
     "clopper-pearson": _of_proportion(clopper_pearson_limits),
     "percentile": _percentile,

@@ -21,7 +21,8 @@ from ..resampling.coding import CodedRows
 from ..resampling.design import GroupDesign
 from ..resampling.plan import ResamplingPlan
 from .distribution import BoundStatistic, bootstrap
-from .intervals import quantile, score_limits
+from .intervals import quantile
+from .proportions import score_limits
 
 MEANINGFUL = 0.75
 """P(A > B) from which a method is called meaningfully better (Bouthillier et al. 2021)."""

@@ -1,14 +1,21 @@
-"""Score intervals of a proportion, and of the difference of two on the same rows.
+"""Intervals of a proportion, and of the difference of two proportions on the same rows.
 
-Limits are made for a quantile, so that simultaneous intervals can borrow them.
+`proportion_interval`, `tango_interval` and `mcnemar_exact` are public: all they need are counts.
+Score limits are made for a quantile, so that simultaneous intervals can use them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from .._checks import check_choice, check_confidence_level, check_whole_number, fail
+from .confidence_interval import ConfidenceInterval
 
 
 class Discordant(NamedTuple):
@@ -29,13 +36,96 @@ class Discordant(NamedTuple):
     n: int
 
 
+# ------------------------------------------------------------------ one proportion
+
+
 def score_limits(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """Score interval of a proportion (Wilson 1927), for a quantile of the normal or another law."""
+    """Score interval of a proportion (Wilson 1927), for a quantile of the normal or of t."""
     square = quantile**2 / n
     centre = (share + square / 2) / (1 + square)
     half = quantile * np.sqrt(share * (1 - share) / n + square / (4 * n)) / (1 + square)
     low = 0.0 if share <= 0 else max(float(centre - half), 0.0)
     return low, 1.0 if share >= 1 else min(float(centre + half), 1.0)
+
+
+def wilson_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
+    """Limits of the score interval of hits / n; n may be an effective size."""
+    return score_limits(hits / n, n, float(ndtri(0.5 + confidence_level / 2)))
+
+
+def clopper_pearson_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
+    """Limits of the exact interval of a proportion (Clopper & Pearson 1934)."""
+    tail = (1 - confidence_level) / 2
+    low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, n - hits + 1))
+    high = 1.0 if hits == n else float(stats.beta.ppf(1 - tail, hits + 1, n - hits))
+    return low, high
+
+
+def wald_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
+    """Limits of the normal interval of a proportion, which collapses at 0 and 1."""
+    p = hits / n
+    half = ndtri(0.5 + confidence_level / 2) * np.sqrt(p * (1 - p) / n)
+    return p - half, p + half
+
+
+_LIMITS: Mapping[str, Callable[[int, int, float], tuple[float, float]]] = {
+    "wilson": wilson_limits,
+    "clopper-pearson": clopper_pearson_limits,
+    "wald": wald_limits,
+}
+
+
+def proportion_interval(
+    k: int, n: int, *, method: str = "wilson", confidence_level: float = 0.95
+) -> ConfidenceInterval:
+    """Confidence interval of a published proportion, such as an accuracy and a test-set size.
+
+    Parameters
+    ----------
+    k : int
+        Number of hits, 0 to n. For a published accuracy: ``round(accuracy * n)``.
+    n : int
+        Number of independent test rows, at least 1.
+    method : {"wilson", "clopper-pearson", "wald"}
+        "wilson" covers close to the level on average; "clopper-pearson" never covers less, at
+        the cost of width; "wald" is the textbook normal interval, which collapses near 0 and 1.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ConfidenceInterval
+        The pair ``(low, high)``, with ``confidence_level`` and ``method``.
+
+    Raises
+    ------
+    ValueError
+        If k, n, the method or the level is out of range.
+
+    References
+    ----------
+    Wilson (1927), JASA 22, 209-212; Clopper & Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> from skboot.inference import proportion_interval
+    >>> low, high = proportion_interval(50, 50)
+    >>> round(low, 3), high
+    (0.929, 1.0)
+    """
+    caller = "proportion_interval"
+    k, n = (check_whole_number(name, value, caller) for name, value in (("k", k), ("n", n)))
+    if n < 1 or not 0 <= k <= n:
+        advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
+        must = "be between 0 and n, and n at least 1"
+        raise fail(caller, "k", must, f"k={k}, n={n}", advice)
+    check_choice("method", method, caller, list(_LIMITS))
+    confidence_level = check_confidence_level(confidence_level, caller)
+    low, high = _LIMITS[method](k, n, confidence_level)
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+# ------------------------------------------------------------------ two on the same rows
 
 
 def tango_statistic(counts: Discordant, difference: float) -> float:
@@ -88,3 +178,100 @@ def tango_limits(counts: Discordant, quantile: float) -> tuple[float, float]:
     if counts.first_only == counts.second_only:
         return low, -low
     return low, 1.0 if estimate == 1 else limit(-1.0, estimate, edge)
+
+
+def tango_interval(
+    first_only: int, second_only: int, n: int, *, confidence_level: float = 0.95
+) -> ConfidenceInterval:
+    """Score interval for the difference of two proportions on the same rows.
+
+    Use it for two accuracies on one test set when few rows tell the systems apart: bootstrap
+    intervals are unreliable below about ten such rows.
+
+    Parameters
+    ----------
+    first_only : int
+        Rows on which only the first system is right.
+    second_only : int
+        Rows on which only the second system is right.
+    n : int
+        All rows, those on which both are right or both wrong included.
+    confidence_level : float
+        In (0, 1).
+
+    Returns
+    -------
+    ConfidenceInterval
+        For the first proportion minus the second.
+
+    Raises
+    ------
+    ValueError
+        If the counts are negative or more than n, or the level is out of range.
+
+    Notes
+    -----
+    The limits are the differences d at which (b - c - n d) / sqrt(n (2 q + d (1 - d))) is -/+ z,
+    with q the maximum-likelihood estimate of the second discordant probability under d.
+
+    References
+    ----------
+    Tango (1998), Statistics in Medicine 17, 891-908.
+
+    Examples
+    --------
+    >>> from skboot.inference import tango_interval
+    >>> low, high = tango_interval(1, 7, 21)
+    >>> round(low, 3), round(high, 3)
+    (-0.517, -0.026)
+    """
+    caller = "tango_interval"
+    counts = Discordant(
+        check_whole_number("first_only", first_only, caller, minimum=0),
+        check_whole_number("second_only", second_only, caller, minimum=0),
+        check_whole_number("n", n, caller, minimum=0),
+    )
+    if sum(counts[:2]) > counts.n or counts.n == 0:
+        must = "be the number of all rows, at least first_only + second_only"
+        got = f"n={n!r}, first_only={first_only!r}, second_only={second_only!r}"
+        raise fail(caller, "n", must, got)
+    confidence_level = check_confidence_level(confidence_level, caller)
+    low, high = tango_limits(counts, float(ndtri(0.5 + confidence_level / 2)))
+    return ConfidenceInterval(low, high, confidence_level, "tango")
+
+
+def mcnemar_exact(first_only: int, second_only: int) -> float:
+    """Exact p-value that two systems are right equally often, from the same rows.
+
+    Parameters
+    ----------
+    first_only : int
+        Rows on which only the first system is right.
+    second_only : int
+        Rows on which only the second system is right.
+
+    Returns
+    -------
+    float
+        Two-sided binomial p-value of the smaller count among both, 1 without discordant rows.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or no integer.
+
+    References
+    ----------
+    McNemar (1947), Psychometrika 12, 153-157, in its exact form.
+
+    Examples
+    --------
+    >>> from skboot.inference import mcnemar_exact
+    >>> mcnemar_exact(2, 8)
+    0.109375
+    """
+    caller = "mcnemar_exact"
+    first_only = check_whole_number("first_only", first_only, caller, minimum=0)
+    second_only = check_whole_number("second_only", second_only, caller, minimum=0)
+    tail = stats.binom.cdf(min(first_only, second_only), first_only + second_only, 0.5)
+    return min(1.0, 2 * float(tail))

@@ -17,7 +17,8 @@ from scipy import stats
 from .._warnings import Notes
 from .automatic import IntervalWithNotes, automatic_interval
 from .confidence_interval import ConfidenceInterval
-from .intervals import Evidence, confidence_interval, quantile, score_limits
+from .intervals import Evidence, confidence_interval, quantile
+from .proportions import score_limits
 from .variance import Components, TIntervalParts
 
 Floats = NDArray[np.float64]

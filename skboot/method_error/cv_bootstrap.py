@@ -26,7 +26,7 @@ from scipy.special import expit, logit, ndtri, stdtrit
 from .._warnings import Note
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import score_limits
+from ..inference.proportions import score_limits
 from ._columns import Array, Reader, columns_of, read_only, same_values
 from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
 from .training_spread import TrainingSpread, quartiles, training_spread, within_fences

@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 from .._checks import check_choice, check_confidence_level, fail
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import score_limits
+from ..inference.proportions import score_limits
 from ._columns import same_values
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, limits_on_scale, with_texts
 from .out_of_bag import OutOfBagError

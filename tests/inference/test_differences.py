@@ -1,4 +1,4 @@
-"""Paired differences: Tango, McNemar, DeLong, and p-values that agree with their intervals."""
+"""Paired differences: DeLong, and p-values that agree with their intervals."""
 
 import json
 from dataclasses import replace
@@ -7,101 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import stats
 
 from skboot.inference.differences import (
     DIFFERENCE_METHODS,
     Difference,
-    Discordant,
     delong_test,
     difference_interval,
-    mcnemar_exact,
     p_value,
-    tango_interval,
-    tango_statistic,
 )
-from skboot.inference.intervals import (
-    Evidence,
-)
+from skboot.inference.intervals import Evidence
 
 REFERENCES = Path(__file__).parents[1] / "references" / "delong"
 RESAMPLED = [method for method in DIFFERENCE_METHODS if method not in ("tango", "delong")]
 
 
-# ------------------------------------------------------------------ Tango
-
-
-def test_tango_equals_the_published_airway_example():
-    # Airway hyper-responsiveness before and after transplantation (Bentur et al. 2009), cells 1,
-    # 1, 7, 12: -0.517 to -0.026 in Fagerland, Lydersen & Laake (2014), Statistics in Medicine 33.
-    low, high = tango_interval(1, 7, 21)
-    assert (round(low, 3), round(high, 3)) == (-0.517, -0.026)
-
-
-def test_tango_equals_the_score_interval_of_another_implementation():
-    # R's PropCIs::scoreci.mp(25, 28, 618, .90), which is for (28 - 25) / 618: -0.0148, 0.0247.
-    low, high = tango_interval(28, 25, 618, confidence_level=0.9)
-    assert (round(low, 4), round(high, 4)) == (-0.0148, 0.0247)
-
-
-def constrained_score(b, c, n, d):
-    """Score statistic with the nuisance maximised numerically, from the multinomial likelihood."""
-    from scipy.optimize import minimize_scalar
-
-    def minus_log_likelihood(q):
-        agree = 1 - 2 * q - d
-        return -(b * np.log(q + d) + c * np.log(q) + (n - b - c) * np.log(agree))
-
-    low, high = max(0.0, -d) + 1e-12, (1 - d) / 2 - 1e-12
-    q = minimize_scalar(
-        minus_log_likelihood, bounds=(low, high), method="bounded", options={"xatol": 1e-13}
-    ).x
-    return (b - c - n * d) / np.sqrt(n * (2 * q + d - d * d))
-
-
-@pytest.mark.parametrize("counts", [(3, 1, 50), (12, 5, 40), (2, 9, 200)])
-@pytest.mark.parametrize("level", [0.9, 0.99])
-def test_tango_limits_are_where_the_constrained_score_is_z(counts, level):
-    b, c, n = counts
-    z = stats.norm.ppf(0.5 + level / 2)
-    low, high = tango_interval(b, c, n, confidence_level=level)
-    assert_allclose(tango_statistic(Discordant(*counts), low), z, atol=1e-10)
-    assert_allclose(tango_statistic(Discordant(*counts), high), -z, atol=1e-10)
-    assert_allclose(constrained_score(b, c, n, low), z, atol=1e-5)
-    assert_allclose(constrained_score(b, c, n, high), -z, atol=1e-5)
-
-
-def test_tango_without_discordant_rows_has_the_closed_form():
-    z = stats.norm.ppf(0.975)
-    low, high = tango_interval(0, 0, 50)
-    assert_allclose([low, high], [-(z**2) / (50 + z**2), z**2 / (50 + z**2)], rtol=1e-9)
-
-
-@pytest.mark.parametrize("counts", [(5, 0, 30), (4, 9, 30), (7, 7, 20), (30, 0, 30)])
-def test_tango_of_exchanged_systems_is_the_exact_mirror(counts):
-    b, c, n = counts
-    low, high = tango_interval(b, c, n)
-    mirrored_low, mirrored_high = tango_interval(c, b, n)
-    assert (low, high) == (-mirrored_high, -mirrored_low)
-
-
-def test_tango_at_zero_is_mcnemars_statistic():
-    assert_allclose(tango_statistic(Discordant(3, 9, 80), 0.0), (3 - 9) / np.sqrt(12))
-
-
-def test_tango_refuses_more_discordant_rows_than_rows():
-    with pytest.raises(ValueError, match="'n' parameter of tango_interval"):
-        tango_interval(5, 6, 10)
-
-
-# ------------------------------------------------------------------ McNemar, DeLong
-
-
-@pytest.mark.parametrize("b", [0, 1, 4, 11])
-@pytest.mark.parametrize("c", [0, 1, 4, 30])
-def test_mcnemar_is_the_exact_binomial_test(b, c):
-    expected = stats.binomtest(b, b + c, 0.5).pvalue if b + c else 1.0
-    assert_allclose(mcnemar_exact(b, c), expected, rtol=1e-12)
+# ------------------------------------------------------------------ DeLong
 
 
 @pytest.mark.parametrize("pair", ["s100b_ndka", "s100b_wfns"])

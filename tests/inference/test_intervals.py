@@ -1,6 +1,5 @@
 """Intervals equal R's on R's own replicates, and formulas equal closed forms."""
 
-import csv
 import json
 import warnings
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 from scipy import stats
 
 from skboot import bootstrap_score
-from skboot.inference import proportion_interval
 from skboot.inference.intervals import Evidence, confidence_interval, quantile
 
 REFERENCES = Path(__file__).parents[1] / "references"
@@ -106,57 +104,6 @@ def test_quantile_beyond_the_resamples_is_the_extreme_one_with_a_warning():
         assert quantile(np.arange(10.0), 0.01) == 0.0
     with pytest.warns(UserWarning, match="Raise n_resamples"):
         assert quantile(np.arange(10.0), 0.995) == 9.0
-
-
-def test_wilson_and_clopper_pearson_equal_r():
-    with (REFERENCES / "binomial_ci.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) > 100
-    for row in rows:
-        k, n, level = int(row["k"]), int(row["n"]), float(row["level"])
-        wilson = proportion_interval(k, n, confidence_level=level)
-        exact = proportion_interval(k, n, method="clopper-pearson", confidence_level=level)
-        wanted = [float(row[key]) for key in ("wilson_lo", "wilson_hi", "cp_lo", "cp_hi")]
-        np.testing.assert_allclose((*wilson[:2], *exact[:2]), wanted, rtol=1e-9, atol=1e-12)
-
-
-def test_wilson_limit_of_a_perfect_score_on_50_rows_is_0_929():
-    low, high = interval = proportion_interval(50, 50)
-    level, method = interval.confidence_level, interval.method
-    assert (round(low, 3), high, level, method) == (0.929, 1.0, 0.95, "wilson")
-
-
-def exact_coverage(limits, p, n):
-    hits = np.arange(n + 1)
-    low, high = np.array([limits(int(k), n) for k in hits]).T
-    return stats.binom.pmf(hits, n, p)[(low <= p) & (p <= high)].sum()
-
-
-@pytest.mark.parametrize("p", [0.7, 0.9, 0.97, 0.99])
-@pytest.mark.parametrize("n", [20, 50, 200])
-def test_clopper_pearson_covers_at_least_its_level_and_wilson_is_near_it(p, n):
-    """Exact binomial coverage, no simulation."""
-    exact = exact_coverage(
-        lambda k, n: proportion_interval(k, n, method="clopper-pearson")[:2], p, n
-    )
-    wilson = exact_coverage(lambda k, n: proportion_interval(k, n)[:2], p, n)
-    assert exact >= 0.95
-    assert wilson >= 0.91
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"k": 5, "n": 4}, "between 0 and n"),
-        ({"k": -1, "n": 4}, "between 0 and n"),
-        ({"k": 0.93, "n": 200}, "'k' parameter of proportion_interval must be an integer"),
-        ({"k": 3, "n": 4, "method": "agresti"}, "one of .*'wilson'"),
-        ({"k": 3, "n": 4, "confidence_level": 95}, "Use confidence_level=0.95"),
-    ],
-)
-def test_proportion_interval_says_what_is_wrong(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        proportion_interval(**arguments)
 
 
 def some_evidence(**changes):

@@ -7,7 +7,7 @@ from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
-from skboot.inference.intervals import score_limits
+from skboot.inference.proportions import score_limits
 from skboot.method_error._columns import sum_of_variances, where_outside
 from skboot.method_error.cv_bootstrap import (
     auc_error_influence,

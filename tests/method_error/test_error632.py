@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from method_error_problems import Oracle, drawn, nearest_mean_scores, small_problem
 
-from skboot.inference.intervals import score_limits
+from skboot.inference.proportions import score_limits
 from skboot.method_error.cv_bootstrap import auc_error_influence
 from skboot.method_error.error632 import error632, optimism, point632_plus
 from skboot.method_error.no_information import NO_INFORMATION_SCORE
