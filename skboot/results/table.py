@@ -61,16 +61,7 @@ class ResultTable(ShownDifferences, dict[Any, Any]):
             One line per result; a note that several share is said once. Of comparisons the summary
             of each, one below the other.
         """
-        if not self:
-            return "no results"
-        if self._sections is None:
-            scores = entries.entries_of(self)
-            table = rendering.text_table(entries.scores_table(scores))
-            notes = entries.shared_notes(scores)
-            return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
-        return "\n\n".join(
-            f"{name}\n{'-' * len(name)}\n{section.summary()}" for name, section in self._sections
-        )
+        return self._contents.summary() if self else "no results"
 
     __str__ = summary
 
@@ -107,58 +98,28 @@ class ResultTable(ShownDifferences, dict[Any, Any]):
     # -------------------------------------------------------------- what `Shown` asks for
 
     @property
-    def _sections(self) -> list[tuple[str, Any]] | None:
-        """Comparisons and tables of scores with their names; None if all are scores."""
-        return list(_sections_of(self)) if entries.holds_comparisons(self) else None
+    def _contents(self) -> _Scores | _Sections:
+        """The results, laid out as scores alone or as comparisons."""
+        return _Sections(self) if entries.holds_comparisons(self) else _Scores(self)
 
     @property
     def _display(self) -> str:
-        kind = "IntervalDisplay" if self._sections is None else "ComparisonDisplay"
-        return f"{kind}.from_results"
+        return self._contents.display
 
     def _heading(self) -> str:
-        if self._sections is None:
-            return f"{len(entries.entries_of(self))} results"
-        return f"{len(self._sections)} comparisons"
+        return self._contents.heading
 
     def _tables(self) -> list[tuple[str, rendering.Table]]:
-        if self._sections is None:
-            return [("", entries.scores_table(entries.entries_of(self)))]
-        return [(name, table) for name, section in self._sections for _, table in section._tables()]
+        return self._contents.tables()
 
     def _systems(self, caller: str) -> rendering.Table:
-        from .comparison_tables import scores_table
-
-        named = entries.comparisons_of(self)
-        if not named:
-            raise ValueError(
-                f"The 'layout' parameter of {caller} must be 'differences' for a table that holds "
-                "no comparison."
-            )
-        return scores_table(named)
+        return self._contents.systems(caller)
 
     def _records(self) -> list[dict[str, Any]]:
-        if self._sections is None:
-            return entries.records(entries.entries_of(self))
-        return [
-            {"name": name, **record}
-            for name, section in self._sections
-            if not isinstance(section, EvaluationResult | ResultTable)
-            for record in section._records()
-        ]
+        return self._contents.records()
 
     def _repr_html_(self) -> str:
-        if self._sections is not None:
-            parts = [rendering.html_table(self._systems("to_html"))]
-            parts += [
-                f"<h3>{rendering.html(name)}</h3>{section._repr_html_()}"
-                for name, section in self._sections
-            ]
-            return "".join(parts)
-        scores = entries.entries_of(self)
-        table = rendering.html_table(entries.scores_table(scores), entries.drawings(scores))
-        notes = rendering.html_list(entries.shared_notes(scores))
-        return f'<div style="color:inherit">{table}{notes}</div>'
+        return self._contents.html()
 
     def _to_parts(self) -> dict[str, Any]:
         shown = [(name, _shown(value)) for name, value in self.items()]
@@ -173,6 +134,99 @@ class ResultTable(ShownDifferences, dict[Any, Any]):
             kind._format[0]: kind for kind in (EvaluationResult, ComparisonResult, ResultTable)
         }
         return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
+
+
+# ------------------------------------------------------------------ two layouts
+
+
+class _Scores:
+    """Scores alone: one table, a row for each."""
+
+    display = "IntervalDisplay.from_results"
+
+    def __init__(self, results: Mapping[Any, Any]) -> None:
+        self._entries = entries.entries_of(results)
+
+    @property
+    def heading(self) -> str:
+        return f"{len(self._entries)} results"
+
+    def summary(self) -> str:
+        table = rendering.text_table(entries.scores_table(self._entries))
+        notes = entries.shared_notes(self._entries)
+        return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
+
+    def tables(self) -> list[tuple[str, rendering.Table]]:
+        return [("", entries.scores_table(self._entries))]
+
+    def systems(self, caller: str) -> rendering.Table:
+        raise ValueError(
+            f"The 'layout' parameter of {caller} must be 'differences' for a table that holds no "
+            "comparison."
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        return entries.records(self._entries)
+
+    def html(self) -> str:
+        drawings = entries.drawings(self._entries)
+        table = rendering.html_table(entries.scores_table(self._entries), drawings)
+        notes = rendering.html_list(entries.shared_notes(self._entries))
+        return f'<div style="color:inherit">{table}{notes}</div>'
+
+
+class _Sections:
+    """Comparisons, and tables of scores beside them: a section each, below its name."""
+
+    display = "ComparisonDisplay.from_results"
+
+    def __init__(self, results: Mapping[Any, Any]) -> None:
+        self._sections = list(_sections_of(results))
+        self._comparisons = entries.comparisons_of(results)
+
+    @property
+    def heading(self) -> str:
+        return f"{len(self._sections)} comparisons"
+
+    def summary(self) -> str:
+        return "\n\n".join(
+            f"{name}\n{'-' * len(name)}\n{section.summary()}" for name, section in self._sections
+        )
+
+    def tables(self) -> list[tuple[str, rendering.Table]]:
+        return [(name, table) for name, section in self._sections for _, table in section._tables()]
+
+    def systems(self, caller: str) -> rendering.Table:
+        # Imported where there are comparisons: a score needs nothing of them.
+        from .comparison_tables import scores_table
+
+        return scores_table(self._comparisons)
+
+    def records(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, **record}
+            for name, result in self._comparisons
+            for record in result._records()
+        ]
+
+    def html(self) -> str:
+        sections = [
+            f"<h3>{rendering.html(name)}</h3>{section._repr_html_()}"
+            for name, section in self._sections
+        ]
+        return "".join([rendering.html_table(self.systems("to_html")), *sections])
+
+
+def _sections_of(
+    results: Mapping[Any, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, Any]]:
+    """Yield comparisons, and whole what holds none, each with its name."""
+    for key, value in results.items():
+        below = (*path, str(key))
+        if isinstance(value, Mapping) and entries.holds_comparisons(value):
+            yield from _sections_of(value, below)
+        else:
+            yield ", ".join(below), _shown(value)
 
 
 # ------------------------------------------------------------------ steps
@@ -205,15 +259,3 @@ def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:
 def _shown(value: Any) -> Any:
     """Return a dict as a table; all else as it is."""
     return value if isinstance(value, Shown) else ResultTable(value)
-
-
-def _sections_of(
-    results: Mapping[Any, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Any]]:
-    """Yield comparisons, and what holds none as a whole, each with its name."""
-    for key, value in results.items():
-        below = (*path, str(key))
-        if isinstance(value, Mapping) and entries.holds_comparisons(value):
-            yield from _sections_of(value, below)
-        else:
-            yield ", ".join(below), _shown(value)
