@@ -12,7 +12,7 @@ from .common import BLUE, GREY, ORANGE, axes_for, literal
 if TYPE_CHECKING:
     from ..results import EvaluationResult
 
-# Light and dark in turn, so that neighbours differ in grey too.
+# Light and dark colours alternate, so that neighbouring bars also differ in grey.
 _SOURCES = {
     "training": ("training samples", ORANGE),
     "seed": ("seeds", "#e69f00"),
@@ -165,6 +165,7 @@ class VarianceComponentsDisplay:
     def _write_shares(
         self, variances: list[float], deviations: list[float], marks: Mapping[int, float]
     ) -> None:
+        """Write beside each bar its share of the variance."""
         total = sum(v for v in variances if not math.isnan(v))
         for place, (variance, deviation) in enumerate(zip(variances, deviations, strict=True)):
             share = f"{variance / total:.0%}" if total > 0 else "0%"
@@ -173,21 +174,21 @@ class VarianceComponentsDisplay:
             self.ax_.annotate(text, (end, place), (6, 0), textcoords="offset points", va="center")
 
     def _mark_estimate(self) -> dict[int, float]:
-        """Mark standard deviations within the estimate; returns them by place."""
+        """Mark the standard deviations within the estimate; returns them by place."""
         self.marks_ = None
         parts = self.of_estimate or {}
-        known = {
+        deviations = {
             place: math.sqrt(parts[source])
             for place, source in enumerate(_SOURCES)
             if parts.get(source, 0.0) > 0
         }
-        if known:
+        if deviations:
             self.marks_ = self.ax_.plot(
-                list(known.values()),
-                list(known),
+                list(deviations.values()),
+                list(deviations),
                 "d",
                 color="black",
                 markersize=7,
                 markeredgecolor="white",
             )[0]
-        return known
+        return deviations

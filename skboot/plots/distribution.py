@@ -190,13 +190,16 @@ class BootstrapDistributionDisplay:
 
     @property
     def _digits(self) -> int:
+        """Digits after the point of the numbers in the legend."""
         if self.digits is not None:
             return self.digits
         low, high = self.confidence_interval
-        known = math.isfinite(low) and math.isfinite(high) and low < high
-        return rendering.digits_for(low, high, (self.estimate, low, high), (0.0,)) if known else 3
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            return 3
+        return rendering.digits_for(low, high, (self.estimate, low, high), (0.0,))
 
     def _draw_bars(self, values: NDArray[Any], bins: Any, style: Mapping[str, Any]) -> Any:
+        """Draw the histogram; returns its bars."""
         if len(values) == 0:
             return self.ax_.bar([], [])
         if bins is None:
@@ -208,10 +211,10 @@ class BootstrapDistributionDisplay:
         return self.ax_.bar(centres, heights, width=widths, **style)
 
     def _range(self, values: NDArray[Any]) -> tuple[float, float]:
-        """Smallest and largest value to show; never equal."""
+        """Return the smallest and the largest value to show, which are never equal."""
         edges = [bar.get_x() + side * bar.get_width() for bar in self.bars_ for side in (0, 1)]
         if len(edges) == 2:
-            # One bar: room on both sides, or it would fill the axes.
+            # A single bar would fill the axes: it gets room on both sides.
             edges = [3 * edges[0] - 2 * edges[1], 3 * edges[1] - 2 * edges[0]]
         known = np.array([*edges, self.estimate, *self.confidence_interval])
         return range_of(known)
@@ -238,7 +241,7 @@ class BootstrapDistributionDisplay:
         style = {"color": BLUE, "alpha": 0.2, "linewidth": 0, "ymax": top, **style}
         if low == high:
             limits += ", no width: all resamples are equal"
-        # An infinite limit ends beyond the edge of the axes.
+        # Ten widths of the axes are as good as infinity: the end is out of sight.
         far = 10 * (stop - start)
         low, high = max(low, start - far), min(high, stop + far)
         self.interval_span_ = self.ax_.axvspan(

@@ -162,14 +162,14 @@ class IntervalDisplay(ForestPlot):
                 f"{len(names)} names for {len(entries)} results."
             )
         panels = _panels(entries)
-        own = {k: _row_label(entries, members, k) for _, members in panels for k in members}
+        labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
         each = [entry.result for entry in entries]
         kinds = {_kind(result) for result in each}
         display = cls(
             estimates=[result.estimate for result in each],
             lows=[result.confidence_interval.low for result in each],
             highs=[result.confidence_interval.high for result in each],
-            names=list(names) if names is not None else [own[k] for k in range(len(each))],
+            names=list(names) if names is not None else [labels[k] for k in range(len(each))],
             naive_estimates=[
                 np.nan if result.naive_estimate is None else result.naive_estimate
                 for result in each
@@ -248,16 +248,17 @@ class IntervalDisplay(ForestPlot):
     # -------------------------------------------------------------- steps
 
     def _range(self, rows: NDArray[Any], label: str, show_naive: bool) -> tuple[float, float]:
-        known = np.concatenate([self.estimates[rows], self.lows[rows], self.highs[rows]])
-        start, stop = range_of(known)
-        # Room for the arrow of an infinite limit.
+        """Return the smallest and the largest value that a panel shows."""
+        values = np.concatenate([self.estimates[rows], self.lows[rows], self.highs[rows]])
+        start, stop = range_of(values)
+        # An infinite limit is an arrow at the edge, which needs room.
         room = 0.2 * (stop - start)
         start, stop = (
-            start - room * np.isneginf(known).any(),
-            stop + room * np.isposinf(known).any(),
+            start - room * np.isneginf(values).any(),
+            stop + room * np.isposinf(values).any(),
         )
         if label == _DIFFERENCE and max(start, -stop) < stop - start:
-            # Whether a difference could be none is what one looks for.
+            # A reader looks for whether a difference could be 0, so 0 is in sight if it is near.
             start, stop = min(start, 0.0), max(stop, 0.0)
         naive = self.naive_estimates[rows]
         near = np.maximum(start - naive, naive - stop) < 3 * (stop - start)
@@ -266,6 +267,7 @@ class IntervalDisplay(ForestPlot):
         return min(start, naive[near].min()), max(stop, naive[near].max())
 
     def _draw_intervals(self, axes: Any, rows: NDArray[Any], style: Mapping[str, Any]) -> None:
+        """Draw the intervals of a panel, with arrows for infinite limits."""
         lows, highs = self.lows[rows], self.highs[rows]
         known = np.flatnonzero(~np.isnan(lows) & ~np.isnan(highs))
         start, stop = axes.get_xlim()
@@ -278,11 +280,12 @@ class IntervalDisplay(ForestPlot):
             infinite = np.isinf(limits)
             axes.plot(limits[~infinite], known[~infinite], marker="|", **ends)
             if infinite.any():
-                # An arrow at the edge, only if needed: the layout would count an empty artist.
+                # The layout would count an empty artist, so arrows are drawn only where needed.
                 where = np.full(int(infinite.sum()), edge)
                 axes.plot(where, known[infinite], marker=arrow, clip_on=False, **ends)
 
     def _draw_naive(self, axes: Any, rows: NDArray[Any]) -> None:
+        """Mark the naive references of a panel, with arrows for those off the axis."""
         naive = self.naive_estimates[rows]
         start, stop = axes.get_xlim()
         inside = (naive >= start) & (naive <= stop)
@@ -311,17 +314,18 @@ class IntervalDisplay(ForestPlot):
 
 
 def _panels(entries: Sequence[Entry]) -> list[tuple[str, list[int]]]:
-    """Results that share an axis, with its label: those of one range and direction."""
+    """Return the results of each panel with the label of its axis: those of one range and sign."""
     members: dict[Any, list[int]] = {}
     for k, entry in enumerate(entries):
         result, bounds = entry.result, entry.result.evidence.bounds
-        own = entry.path[:-1] if entry.is_gap else entry.base_metric
-        scale = bounds if all(map(math.isfinite, bounds)) else own
+        kind = entry.path[:-1] if entry.is_gap else entry.base_metric
+        scale = bounds if all(map(math.isfinite, bounds)) else kind
         members.setdefault((entry.is_gap, scale, result.greater_is_better), []).append(k)
     return [(_axis_label([entries[k] for k in each]), each) for each in members.values()]
 
 
 def _axis_label(entries: Sequence[Entry]) -> str:
+    """Return the metric of a panel's results with its direction; "score" if there are several."""
     if entries[0].is_gap:
         return _DIFFERENCE
     names = {entry.base_metric for entry in entries}
@@ -330,7 +334,7 @@ def _axis_label(entries: Sequence[Entry]) -> str:
 
 
 def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
-    """Keys of a result, without what the axis of its panel says."""
+    """Return the keys of a result, without what the axis of its panel says."""
     entry, path = entries[k], entries[k].path
     if entry.is_gap or not path:
         return wording.spoken(entry.result.metric)
@@ -343,11 +347,13 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
 
 
 def _kind(result: EvaluationResult) -> str:
+    """Return the level and the kind of the interval, as "95 % CI"."""
     level = rendering.percent(result.confidence_interval.confidence_level)
     return f"{level} {wording.short_interval_name(result)}"
 
 
 def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
+    """Write the estimate with its interval."""
     low, high = result.confidence_interval
     if math.isnan(result.estimate):
         return "undefined"

@@ -87,14 +87,14 @@ class ComparisonResult(ShownDifferences):
     training_share: float | None = None
 
     def __post_init__(self) -> None:
-        own = {
+        values = {
             "systems": MappingProxyType(dict(self.systems)),
             "pairs": self._with_facts(),
             "notes": tuple(self.notes),
             "held_fixed": tuple(self.held_fixed),
             "settings": storage.plain(self.settings),
         }
-        for name, value in own.items():
+        for name, value in values.items():
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
@@ -109,7 +109,7 @@ class ComparisonResult(ShownDifferences):
     _display = "ComparisonDisplay.from_result"
 
     def __reduce__(self) -> Any:
-        # A read-only view of a dict cannot be pickled.
+        # Pickle takes no read-only view of a dict, so the systems go as a dict.
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
         return _rebuilt, (parts | {"systems": dict(self.systems)},)
 
@@ -132,6 +132,7 @@ class ComparisonResult(ShownDifferences):
 
     @property
     def _any_system(self) -> EvaluationResult:
+        """The first system, for what all systems share."""
         first: EvaluationResult = next(iter(self.systems.values()))
         return first
 
@@ -170,7 +171,7 @@ class ComparisonResult(ShownDifferences):
         """Names from the best estimate to the worst; the order of the call if unknown."""
         sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
         scores = {name: system.estimate for name, system in self.systems.items()}
-        # Undefined ones come last.
+        # Systems whose score is undefined come last.
         return tuple(sorted(scores, key=lambda k: (np.isnan(scores[k]), sign * scores[k])))
 
     @property
@@ -193,11 +194,12 @@ class ComparisonResult(ShownDifferences):
         return self._with_best(excluding=True)
 
     def _with_best(self, *, excluding: bool) -> tuple[str, ...] | None:
+        """Return the systems whose difference from the best excludes 0, or those that hold it."""
         if self.best is None or self.reference not in (None, self.best):
             return None
         others = [name for name in self.ranking if name != self.best]
-        apart = {name: self.is_distinguishable(self.pair(self.best, name)) for name in others}
-        return tuple(name for name in others if apart[name] == excluding)
+        differs = {name: self.is_distinguishable(self.pair(self.best, name)) for name in others}
+        return tuple(name for name in others if differs[name] == excluding)
 
     def is_distinguishable(self, pair: PairedDifference) -> bool:
         """Whether a pair's systems differ: by its widest interval, and by Holm's p-value if used.
@@ -236,11 +238,11 @@ class ComparisonResult(ShownDifferences):
         KeyError
             If they were not compared.
         """
-        for found in self.pairs:
-            if (found.first, found.second) == (first, second):
-                return found
-            if (found.first, found.second) == (second, first):
-                return found.mirrored()
+        for pair in self.pairs:
+            if (pair.first, pair.second) == (first, second):
+                return pair
+            if (pair.first, pair.second) == (second, first):
+                return pair.mirrored()
         raise KeyError(
             f"{first!r} and {second!r} were not compared. Systems: {list(self.systems)}"
             + (f"; all with {self.reference!r}." if self.reference else ".")
@@ -259,8 +261,8 @@ class ComparisonResult(ShownDifferences):
         ndarray of shape (n_resamples,)
             First minus second; NaN where undefined.
         """
-        one, other = (self.systems[name].bootstrap_distribution for name in (first, second))
-        return np.asarray(one - other)
+        minuend, subtrahend = self.systems[first], self.systems[second]
+        return minuend.bootstrap_distribution - subtrahend.bootstrap_distribution
 
     # -------------------------------------------------------------- text and tables
 
@@ -362,4 +364,5 @@ class ComparisonResult(ShownDifferences):
 
 
 def _rebuilt(parts: dict[str, Any]) -> ComparisonResult:
+    """Return the comparison of its fields by name, for pickle."""
     return ComparisonResult(**parts)

@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from .comparison import ComparisonResult
     from .pairs import PairedDifference
 
-# More differences than this, and only those with the best system (or the reference) are shown.
+# Largest number of differences that a summary or a picture shows; of more than this it shows those
+# with the best system, because a reader compares with the best and all of 20 systems fill 190 rows.
 MAX_SHOWN = 15
 
 NOUNS = {"system": "system", "method": "method"}
 
 
 def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
-    """All pairs if they are few; else those with the best system, from the smallest difference."""
+    """Return all pairs if they are few; else those with the best system, the nearest first."""
     if len(result.pairs) <= MAX_SHOWN or result.reference is not None:
         return result.pairs
     best = result.best or result.ranking[0]
@@ -137,7 +138,7 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
 
 
 def digits_of(pair: PairedDifference) -> int:
-    """Digits after the point that the interval's width supports."""
+    """Return the digits after the point that the interval's width supports."""
     low, high = pair.confidence_interval
     if not (math.isfinite(low + high) and high - low > 1e-12):
         size = abs(pair.difference)
@@ -155,11 +156,11 @@ def limits(interval: ConfidenceInterval, digits: int, *, marked: bool = True) ->
     return f"{rendering.number(low, digits)} to {rendering.number(high, digits)}{mark}"
 
 
-def share_text(found: Outperformance) -> str:
+def share_text(share: Outperformance) -> str:
     """Write P(A > B) with its interval."""
-    if math.isnan(found.probability):
+    if math.isnan(share.probability):
         return "undefined"
-    value, low, high = (rendering.number(one, 2) for one in found[:3])
+    value, low, high = (rendering.number(number, 2) for number in share[:3])
     return f"{value} ({low} to {high})"
 
 
@@ -170,7 +171,7 @@ def p_number(p: float) -> str:
     if p < 0.0001:
         return "<0.0001"
     text = f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
-    # Never on the wrong side of the usual level by rounding.
+    # Rounding never moves a p-value to the other side of the usual level.
     return f"{p:.4f}" if (float(text) <= 0.05) != (p <= 0.05) else text
 
 

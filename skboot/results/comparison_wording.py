@@ -1,7 +1,7 @@
-"""What is said of a comparison: its title, its facts, a sentence for a paper.
+"""The words of a comparison: its title, its facts, a sentence for a paper.
 
-No system is called better where the simultaneous interval holds 0, and two that cannot be told
-apart are never called equal.
+No system is called better where the simultaneous interval holds 0, and two systems that are not
+distinguishable are never called equal.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from .comparison import ComparisonResult
     from .pairs import PairedDifference
 
-# Of more differences than this the verdict on P(A > B) is not spelled out.
+# Largest number of differences whose verdicts on P(A > B) are spelled out; more would fill a page
+# with sentences that differ in names alone.
 _MAX_VERDICTS = 3
-
 
 _METHODS = {
     "tango": "Tango's score interval",
@@ -83,6 +83,7 @@ def claim(result: ComparisonResult) -> str:
 
 
 def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Return the claim of a comparison of two systems."""
     if math.isnan(pair.difference):
         return f"The difference in {_metric(result)} is undefined: {_reason(result, pair)}."
     scores = [
@@ -90,7 +91,6 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         for n in (pair.first, pair.second)
     ]
     rows = _rows(result)
-    apart = result.is_distinguishable(pair)
     value = rendering.number(pair.difference, digits_of(pair))
     start = (
         f"{pair.first} scored {scores[0]} and {pair.second} {scores[1]} in {_metric(result)} on "
@@ -108,15 +108,15 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
     share = _claim_of_runs(result, pair)
     word = _comparative(result)
-    if not apart:
+    if not result.is_distinguishable(pair):
         return f"{sentence}{share} This does not show which one is {word}, nor that they are equal."
-    one, other = _ordered(result, pair)
+    winner, loser = _ordered(result, pair)
     verb = "scores" if result.greater_is_better is None else "is"
-    return f"{sentence}{share} {one} {verb} {word} than {other}."
+    return f"{sentence}{share} {winner} {verb} {word} than {loser}."
 
 
 def _comparative(result: ComparisonResult) -> str:
-    """What a score can be: "better", or "higher" where the direction is unknown."""
+    """Return "better", or "higher" where the direction of the metric is unknown."""
     return "higher" if result.greater_is_better is None else "better"
 
 
@@ -135,12 +135,13 @@ def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
 
 
 def _ordered(result: ComparisonResult, pair: PairedDifference) -> tuple[str, str]:
-    """The better one first (the higher one, if the direction is unknown)."""
+    """Return the names, that with the better score first; the higher, if no direction is known."""
     first = (pair.difference > 0) == (result.greater_is_better is not False)
     return (pair.first, pair.second) if first else (pair.second, pair.first)
 
 
 def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Write the interval of a difference by itself, how it was made, and its p-value."""
     low, high = pair.confidence_interval
     level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
     if math.isnan(low) or math.isnan(high):
@@ -157,7 +158,7 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
 
 
 def _claim_with(result: ComparisonResult, centre: str) -> str:
-    """Who is better and worse than one system, and who cannot be told from it."""
+    """Return the claim that names systems better, worse and not distinguishable from one."""
     others = [name for name in result.ranking if name != centre]
     groups: dict[str, list[str]] = {"better": [], "worse": [], "open": []}
     for name in others:
@@ -187,12 +188,14 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
 
 
 def _names(names: Sequence[str], most: int = 6) -> str:
+    """List names; of many the first, and the number of the others."""
     if len(names) <= most:
         return wording._listed(names)
     return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
 
 
 def _together(result: ComparisonResult) -> str:
+    """Say how the intervals allow for the number of differences, and what was drawn."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     drawn = f"{wording.units(result._any_system)} resampled for all"
     if result.training_share is not None:
@@ -209,7 +212,7 @@ def _is_left_out(result: ComparisonResult) -> bool:
 
 
 def _rows(result: ComparisonResult) -> str:
-    """On what the scores are."""
+    """Say how many rows the scores are of, and how rows that were trained on are avoided."""
     refits = result._any_system.refits
     if refits is not None:
         by = refits_wording.centre(refits.strategy)
@@ -218,7 +221,7 @@ def _rows(result: ComparisonResult) -> str:
 
 
 def _size(result: ComparisonResult) -> str:
-    """Say on how much methods were trained that are scored on the rows left out."""
+    """Say the size of the training samples of methods that are scored on rows left out of them."""
     if result.training_share is None:
         return ""
     share = f"{100 * result.training_share:.3g} %"
@@ -226,7 +229,7 @@ def _size(result: ComparisonResult) -> str:
 
 
 def _given(result: ComparisonResult) -> str:
-    """What paired runs hold fixed."""
+    """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training list"
     listless = result.settings.get("varied") == "independent" or runs_wording.is_untrained(result)
@@ -234,10 +237,12 @@ def _given(result: ComparisonResult) -> str:
 
 
 def _metric(result: ComparisonResult) -> str:
+    """Write the name of the metric as words."""
     return wording.spoken(result.metric)
 
 
 def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
+    """Say why a difference or its interval is undefined, without a full stop."""
     if pair.reason:
         return pair.reason
     undefined = [name for name, one in result.systems.items() if math.isnan(one.estimate)]
@@ -276,7 +281,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
 
 
 def _estimand(result: ComparisonResult) -> str:
-    """What the differences are of, and at which training-set size."""
+    """Say of what the differences are, and at which training-set size."""
     if runs_wording.is_untrained(result):
         return "difference of the methods' expected scores, over runs that differ in their seed"
     if result.training_share is None:
@@ -290,7 +295,7 @@ def _support(result: ComparisonResult) -> str:
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
-    """P(A > B) of each pair shown, with the rule for reading it."""
+    """Return P(A > B) of each pair shown, with the rule for reading it, as label and text."""
     shown = [
         pair for pair in shown_pairs(result) if pair.outperformance and pair.outperformance.n_pairs
     ]
@@ -319,7 +324,7 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
 
 
 def _in_favour(pair: PairedDifference) -> str:
-    """For whom a verdict is, and where it is not shown to be one on the methods."""
+    """Say which system a verdict favours, and where the difference itself holds 0."""
     found = pair.outperformance
     if found is None or found.verdict == "not significant":
         return ""
@@ -329,6 +334,7 @@ def _in_favour(pair: PairedDifference) -> str:
 
 
 def _adjusted(result: ComparisonResult) -> str:
+    """Say how intervals and p-values allow for the number of differences."""
     n = len(result.pairs)
     if n == 1:
         return "one difference: nothing to adjust for"
@@ -343,12 +349,12 @@ def _adjusted(result: ComparisonResult) -> str:
 
 
 def method_name(method: str) -> str:
-    """Name of an interval of a difference, in words."""
+    """Return the name of an interval of a difference, in words."""
     if method in _METHODS:
         return _METHODS[method]
     return f"{wording._method(method).removesuffix(' interval')} interval of the paired difference"
 
 
 def _score_digits(result: ComparisonResult, pair: PairedDifference) -> int:
-    """Digits of two scores such that their difference can be read off."""
+    """Return the digits of two scores such that their difference can be read off."""
     return max(digits_of(pair), wording.digits_of(result.systems[pair.first]))

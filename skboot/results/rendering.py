@@ -1,7 +1,7 @@
 """How numbers and tables look: rounding, plain text, Markdown, LaTeX, HTML.
 
-Nothing here knows what a result is. A `Table` is a header and rows of strings, written by one
-function per language, which escapes what the language would misread.
+The module knows no results. A `Table` is a header and rows of strings, written by one function per
+language, which escapes what the language would misread.
 """
 
 from __future__ import annotations
@@ -293,7 +293,7 @@ def markdown(text: str) -> str:
     """Escape what Markdown would read as markup, inside a table cell."""
     text = escape(_one_line(text), quote=False)
     text = re.sub(r"([\\`*|\[\]~])", r"\\\1", text)
-    # Underscores inside words are left: they mark nothing there, and metric names are full of them.
+    # Underscores inside words mark nothing in Markdown and occur in names of metrics: they stay.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\_", text)
 
 
@@ -304,7 +304,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    # After the end of a row, [ and * would be read as arguments of \\.
+    # LaTeX would read [ or * after the end of a row as an argument of \\.
     "[": "{[}",
     "*": "{*}",
     **{special: f"\\{special}" for special in "&%$#_{}"},
