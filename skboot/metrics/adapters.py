@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._sklearn_compat import unchecked
+from ._tuning import ROWS_PER_CELL
 from .cells import Cells, label_counts
 from .statistic import (
     CallableStatistic,
@@ -25,9 +26,6 @@ from .statistic import (
     Statistic,
     as_number,
 )
-
-# Weighing cells pays when they are this many times fewer than the rows.
-_ROWS_PER_CELL = 4
 
 
 class Negated(Statistic):
@@ -175,7 +173,7 @@ class CellsCallable(LibraryCallable):
             return by_row
         cells = Cells.of(y_true, y_pred)
         n_cells = len(cells.counts)
-        if n_cells * _ROWS_PER_CELL > len(y_pred):
+        if n_cells * ROWS_PER_CELL > len(y_pred):
             return by_row
         code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
         first = np.unique(code, return_index=True)[1]

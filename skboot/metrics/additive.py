@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_PER_VALUE
 from .cells import label_counts
 from .registry import Factory, Request, fast_path
 from .statistic import (
@@ -31,11 +32,6 @@ from .statistic import (
     Response,
     Statistic,
 )
-
-# Values as few as this in a first look at the rows are worth coding; counts of codes are then
-# drawn instead of counts of rows.
-_FEW_VALUES = 100
-_FIRST_LOOK = 1000
 
 
 class SumsStatistic(Statistic):
@@ -240,9 +236,9 @@ def _coded(
     values: NDArray[Any],
 ) -> tuple[NDArray[Any] | None, Floats, NDArray[np.int64] | None]:
     """Code of each row, value and rows of each code in rising order, if the values are few."""
-    if len(np.unique(values[:_FIRST_LOOK])) <= _FEW_VALUES:
+    if len(np.unique(values[:FIRST_LOOK])) <= FEW_VALUES:
         distinct, code, counts = np.unique(values, return_inverse=True, return_counts=True)
-        if len(distinct) <= max(_FEW_VALUES, len(values) // 50):
+        if len(distinct) <= max(FEW_VALUES, len(values) // ROWS_PER_VALUE):
             return code, distinct.astype(np.float64), counts
     return None, values, None
 

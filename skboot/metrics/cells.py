@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Rows looked at together: their temporaries stay in the cache.
-_CHUNK = 1 << 17
-# Rows whose labels are looked up first.
-_FIRST_LOOK = 1000
-# Labels, or cells, that are counted by one comparison each at most.
-_FEW = 16
-# Entries a lookup table has at most.
-_TABLE = 1 << 20
+from ._tuning import (
+    FEW_LABELS,
+    FIRST_LOOK,
+    ROWS_AT_ONCE,
+    SMALL_TABLE,
+    TABLE,
+    TABLE_ENTRIES_PER_ROW,
+)
 
 
 def label_counts(
@@ -73,7 +73,7 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
     """
     if y.dtype.kind in "biu" and labels.dtype.kind in "biu":
         low, high = int(labels.min()), int(labels.max())
-        if high - low < _TABLE:
+        if high - low < TABLE:
             # One more entry on each side, for labels out of range.
             table = np.full(high - low + 3, -1)
             table[labels.astype(np.int64) - low + 1] = np.arange(len(labels))
@@ -141,7 +141,7 @@ class _Keys:
         n, n_keys = len(y_true), len(values) ** 2
         if n_keys <= 256:
             return cls._of_bytes(values, code, n)
-        if n_keys > max(_TABLE >> 8, 4 * n) or n_keys > _TABLE:
+        if n_keys > max(SMALL_TABLE, TABLE_ENTRIES_PER_ROW * n) or n_keys > TABLE:
             every = slice(0, n)
             keys = code(0, every) * len(values) + code(1, every)
             found = np.unique(keys, return_inverse=True, return_counts=True)
@@ -173,7 +173,7 @@ class _Keys:
     def rows(self, values: NDArray) -> NDArray:
         if self.keys is None:
             return values[self.inverse]
-        if len(self.occurring) <= _FEW and values.dtype in (np.uint8, bool):
+        if len(self.occurring) <= FEW_LABELS and values.dtype in (np.uint8, bool):
             found = np.zeros(len(self.keys), dtype=np.uint8)
             cells = self.occurring.astype(self.keys.dtype)
             for cell, value in zip(cells, values.view(np.uint8), strict=True):
@@ -209,7 +209,7 @@ def _small_integers(*arrays: NDArray) -> tuple[NDArray, _Code]:
         arrays = tuple(y.view(np.uint8) if y.dtype == bool else y for y in arrays)
         low = min(int(y.min()) for y in arrays)
         span = max(int(y.max()) for y in arrays) - low + 1
-        if span <= 256 or span <= min(_TABLE, len(arrays[0])):
+        if span <= 256 or span <= min(TABLE, len(arrays[0])):
             dtype = np.result_type(*arrays)
             return np.arange(low, low + span).astype(dtype), _Code(arrays, low)
     values, code = np.unique(np.concatenate(arrays), return_inverse=True)
@@ -223,7 +223,7 @@ def _is_integer(y: NDArray) -> bool:
 
 def _counted_bytes(values: NDArray[np.uint8], n: int) -> NDArray[np.int64]:
     """Occurrences of the values from 0 to n - 1, and there are no others."""
-    if n > _FEW:
+    if n > FEW_LABELS:
         return np.bincount(values, minlength=n)
     counts = [np.count_nonzero(values == np.uint8(value)) for value in range(1, n)]
     return np.array([len(values) - sum(counts), *counts])
@@ -235,7 +235,7 @@ def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
     for rows in _chunks(len(y)):
         part = y[rows].view(np.uint8) if y.dtype == bool else y[rows]
         low, n = int(part.min()), int(part.max()) - int(part.min()) + 1
-        if n > _FEW:
+        if n > FEW_LABELS:
             return None
         if n == 2:
             second = int(np.count_nonzero(part == low + 1))
@@ -247,7 +247,7 @@ def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
         for label, count in enumerate(found, low):
             counts[label] = counts.get(label, 0) + count
     occurring = [label for label in sorted(counts) if counts[label]]
-    if len(occurring) > _FEW:
+    if len(occurring) > FEW_LABELS:
         return None
     labels = np.array(occurring, dtype=y.dtype)
     return labels, np.array([counts[label] for label in occurring], dtype=np.float64)
@@ -257,7 +257,7 @@ def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
     """Count by one comparison per label, if the labels are few."""
     counts: dict = {}
     # A first look at some rows finds most labels, so that no large part is sorted.
-    for rows in [slice(0, _FIRST_LOOK), *_chunks(len(y), _FIRST_LOOK)]:
+    for rows in [slice(0, FIRST_LOOK), *_chunks(len(y), FIRST_LOOK)]:
         part = y[rows]
         left = len(part)
         for label in counts:
@@ -271,7 +271,7 @@ def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
             for label, found in zip(labels.tolist(), found_of.tolist(), strict=True):
                 if label not in counts:
                     counts[label] = found
-            if len(counts) > _FEW:
+            if len(counts) > FEW_LABELS:
                 return None
     labels = np.array(sorted(counts), dtype=y.dtype)
     return labels, np.array([counts[label] for label in labels.tolist()], dtype=np.float64)
@@ -282,4 +282,4 @@ def _as_int(y: NDArray) -> NDArray[np.int64]:
 
 
 def _chunks(n: int, first: int = 0) -> list[slice]:
-    return [slice(start, min(start + _CHUNK, n)) for start in range(first, n, _CHUNK)]
+    return [slice(start, min(start + ROWS_AT_ONCE, n)) for start in range(first, n, ROWS_AT_ONCE)]

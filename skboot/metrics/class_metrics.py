@@ -174,10 +174,6 @@ class SetAverage(LabelMetric):
         below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
         if self.ratio.by_tp:
             below += self.ratio.by_tp * tp
-        if all_positive(below) and not self.weighted:
-            # As below, where every class of every line has a value.
-            share = np.broadcast_to(1 / below.shape[1], below.shape)
-            return share, self.ratio.of_tp * tp / below, below
         value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
         included = ~np.isnan(value)
         if self.classes is None:

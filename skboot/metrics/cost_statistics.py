@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from ._tuning import DENSE_CLASSES
 from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts
 from .cost_metrics import check_costs, check_priors
@@ -294,7 +295,7 @@ def _by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classe
     values = np.concatenate((weights, weights * loss))
     where = (np.concatenate((each, each)), np.concatenate((classes, n_classes + classes)))
     terms = sparse.csr_matrix((values, where), shape=(len(classes), 2 * n_classes))
-    return terms.toarray() if n_classes <= 4 else terms
+    return terms.toarray() if n_classes <= DENSE_CLASSES else terms
 
 
 def _cost(

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .ranking import WORTH_MERGING, positive_rows, positive_scores, score_codes
+from ._tuning import ROWS_PER_MERGED_CODE
+from .ranking import positive_rows, positive_scores, score_codes
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
@@ -218,7 +219,7 @@ class MedianAbsoluteError(_Loss):
         number = np.arange(len(errors))
         if sample_weight is None:
             new = np.append(True, ordered[1:] != ordered[:-1])
-            if np.count_nonzero(new) * WORTH_MERGING <= len(errors):
+            if np.count_nonzero(new) * ROWS_PER_MERGED_CODE <= len(errors):
                 number, ordered = np.cumsum(new) - 1, ordered[new]
         code = np.empty(len(errors), dtype=np.intp)
         code[order] = number

@@ -19,19 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ._tuning import CONSTANTS_AT_ONCE, DENSE_TERMS, FEW_CELLS
 from .additive import SumsStatistic
 from .cells import Cells, label_counts
 from .statistic import Columns, Floats, ReducedData, Response
-
-# Maximum number of labels times constant decisions evaluated together (entries of a temporary
-# array); above it the constant decisions are evaluated in several steps, which bounds memory.
-_CONSTANTS_AT_ONCE = 1 << 14
-# Maximum size of dense terms (entries); above it they are sparse, because up to it a dense product
-# of matrices is faster than a sparse one.
-_DENSE = 1 << 14
-# Maximum number of cells whose terms are compared as tuples; above it `numpy.unique` is faster,
-# which takes 30 us even for two cells (F1 of two classes: 1.35 times as fast).
-_FEW_CELLS = 32
 
 
 class CellTerms(NamedTuple):
@@ -63,7 +54,7 @@ class CellTerms(NamedTuple):
         both = weights is not None and bool(np.any(weights == 0))
         weighted = self if weights is None else self.weighted(weights)
         matrices = [weighted, self] if both else [weighted]
-        if n_cells * self.n_terms * len(matrices) <= _DENSE:
+        if n_cells * self.n_terms * len(matrices) <= DENSE_TERMS:
             every = np.arange(n_cells)
             return np.hstack([terms.accumulate(every, n_cells) for terms in matrices])
         sparse_terms = [terms._sparse() for terms in matrices]
@@ -178,7 +169,7 @@ class LabelMetric(SumsStatistic):
 
     def _naive_step(self, n_labels: int) -> int:
         """Maximum number of constant decisions that are evaluated together."""
-        return max(1, _CONSTANTS_AT_ONCE // n_labels)
+        return max(1, CONSTANTS_AT_ONCE // n_labels)
 
     def _constant(self, chosen: NDArray[np.intp], labels: NDArray[Any], counts: Floats) -> Floats:
         """Value of the metric if each of the chosen labels is always decided, (n_chosen,)."""
@@ -214,7 +205,7 @@ def all_positive(values: Floats) -> bool:
 
 def _distinct_rows(rows: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """Distinct rows in rising order, and the number of each row among them."""
-    if len(rows) <= _FEW_CELLS:
+    if len(rows) <= FEW_CELLS:
         as_tuples = [tuple(row) for row in rows.tolist()]
         number = {row: k for k, row in enumerate(sorted(set(as_tuples)))}
         return np.array(list(number)), np.array([number[row] for row in as_tuples])

@@ -19,12 +19,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._tuning import ROWS_PER_MERGED_CODE
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
-
-# Merged codes pay when they are this many times fewer than the rows: counts of single rows are
-# drawn faster than those of codes that stand for several.
-WORTH_MERGING = 12
 
 
 class Ranked(NamedTuple):
@@ -168,7 +165,7 @@ def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
     narrow = np.int32 if n <= np.iinfo(np.int32).max else np.int64
     starts: slice | NDArray[np.intp] = slice(None)
     number: NDArray[Any]
-    if np.count_nonzero(new) * WORTH_MERGING > n:
+    if np.count_nonzero(new) * ROWS_PER_MERGED_CODE > n:
         number = np.arange(n, dtype=narrow)
     else:
         starts = np.flatnonzero(new)
