@@ -239,7 +239,7 @@ def long_modules(root):
     return [
         f"{module.path.name} has {lines} lines of code"
         for module in modules(root)
-        for lines in [_code_lines_of_module(module)]
+        for lines in [code_lines_of_module(module)]
         if lines > MAX_MODULE_LINES
     ]
 
@@ -262,7 +262,7 @@ def small_modules(root):
         if len(importers[name]) == 1
         for importer in importers[name]
         if "__init__.py" not in (module.path.name, by_name[importer].path.name)
-        for lines in [_code_lines_of_module(module)]
+        for lines in [code_lines_of_module(module)]
         if lines < MIN_MODULE_LINES and module.path.stem not in SMALL_ON_PURPOSE
     ]
 
@@ -277,7 +277,7 @@ def _module_of(target, by_name):
     return None
 
 
-def _code_lines_of_module(module):
+def code_lines_of_module(module):
     lines = module.source.splitlines()
     code = {
         number
