@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._inputs import resampling_plan, statistics_of_each
+from .._run_scores import RunsCall
+from .._runs_inputs import checked_columns, checked_runs, training_samples
 from .._warnings import Note, Notes, texts_of
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
@@ -31,11 +34,13 @@ from ..scorer import packing
 from ..scorer.fit_call import FitCall
 from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
-from .runs import compare_runs
+from .run_pairs import CompareRunsCall, compare_runs_of
 from .system_pairs import pairs_of
 from .t_pairs import adjusted
 
 Array = NDArray[Any]
+
+_CALLER = "compare_methods"
 
 # Of the distinct units, in a bootstrap sample of many.
 _SHARE_OF_BOOTSTRAP = 0.632
@@ -320,8 +325,8 @@ def _notes_on(call: MethodsCall, found: _Compared) -> list[Note]:
 # ------------------------------------------------------------------ on test sets
 
 
-def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
-    """Compare methods by what all their runs answer for test sets.
+def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> tuple[Any, list[Note]]:
+    """Compare methods by the answers of all their runs for test sets.
 
     Parameters
     ----------
@@ -330,63 +335,86 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
 
     Returns
     -------
-    ComparisonResult or ResultTable
+    result : ComparisonResult or ResultTable
         A table with several metrics, or by test set; of both, a table of tables.
+    notes : list of Note
+        Those of all comparisons.
     """
     first = next(iter(runs.values()))
-    by_set = {}
+    by_set, notes = {}, Notes()
     for k, name in enumerate(first.tests.names):
-        found = {metric: _on_test(call, runs, k, metric) for metric in first.scorers}
-        by_set[name] = next(iter(found.values())) if first.single else ResultTable(found)
-    return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
+        results = {metric: _on_test(call, runs, k, metric, notes) for metric in first.scorers}
+        by_set[name] = next(iter(results.values())) if first.single else ResultTable(results)
+    return by_set[None] if list(by_set) == [None] else ResultTable(by_set), notes
 
 
 def _on_test(
-    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int, metric: str
+    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int, metric: str, warned: Notes
 ) -> ComparisonResult:
-    """Compare by one metric on one test set: `compare_runs` of paired runs."""
-    any_one = next(iter(runs.values()))
-    samples = any_one.samples
-    sampled, full = _good_runs(runs, samples)
-    answers = {
-        name: [record.get(key_on_test(k, one.responses[metric].key)) for record in one.records]
-        for name, one in runs.items()
-    }
-    used = sampled or full
-    options: dict[str, Any] = {"varied": "seed"}
-    if sampled:
-        options["varied"] = "both" if samples.n_seeds > 1 else "training"
-        options["full_runs"] = {name: [own[run] for run in full] for name, own in answers.items()}
-        if samples.n_seeds > 1:
-            of_sample = (np.array(sampled) - 1) // samples.n_seeds
-            options["training"] = dict.fromkeys(runs, of_sample)
-    columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
-    result: ComparisonResult = compare_runs(
-        narrow(any_one.tests.rows[k].y),
-        {name: [own[run] for run in used] for name, own in answers.items()},
-        metric={metric: any_one.scorers[metric]},
-        paired_runs=True,
-        reference=call.reference,
-        adjust=call.adjust,
-        groups=any_one.tests.groups[k],
-        labels=any_one.classes if columns else None,
-        n_resamples=call.fit.n_test_resamples,
-        confidence_level=call.confidence_level,
-        interval=call.interval,
-        random_state=samples.test_resamples(),
-        n_jobs=call.fit.n_jobs,
-        **options,
-    )[metric]
+    """Return the comparison by one metric on one test set, and add its notes to those of all."""
+    first = next(iter(runs.values()))
+    of_runs = _call_of_runs(call, runs, k, metric)
+    rows = [("y_preds", rows) for own in of_runs.methods.values() for rows in own.runs.rows]
+    statistics, _ = statistics_of_each({metric: first.scorers[metric]}, rows, None, _CALLER)
+    results, notes = compare_runs_of(of_runs, statistics)
+    warned += notes
+    result = results[metric]
     held_fixed = result.held_fixed
     if call.fit.stratify:
         held_fixed = (*held_fixed, "the number of training rows of each class")
     return replace(result, held_fixed=held_fixed, settings={**result.settings, **call.settings})
 
 
-def _good_runs(
+def _call_of_runs(
+    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int, metric: str
+) -> CompareRunsCall:
+    """Return the comparison of paired runs that one metric asks for on one test set."""
+    first = next(iter(runs.values()))
+    samples, y_test = first.samples, narrow(first.tests.rows[k].y)
+    sampled, full = _usable_runs(runs, samples)
+    varied, training = "seed", None
+    if sampled:
+        varied = "both" if samples.n_seeds > 1 else "training"
+    if varied == "both":
+        training = (np.array(sampled) - 1) // samples.n_seeds
+    answers = {
+        name: [record.get(key_on_test(k, own.responses[metric].key)) for record in own.records]
+        for name, own in runs.items()
+    }
+    has_columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
+    columns = checked_columns(y_test, None, first.classes if has_columns else None, _CALLER)
+    checked = {}
+    for name, own in answers.items():
+        on_full = [own[run] for run in full] if sampled else None
+        checked[name] = checked_runs(
+            columns, [own[run] for run in sampled or full], on_full, varied
+        )
+    drawn = (first.tests.groups[k], None, False, None)
+    n_series = sum(len(own.rows) for own in checked.values())
+    plan = resampling_plan(
+        *drawn, call.fit.n_test_resamples, samples.test_resamples(), len(y_test), _CALLER, n_series
+    )
+    methods = {
+        name: RunsCall(
+            runs=own,
+            sample=training_samples(training, varied, own.n_runs, _CALLER),
+            varied=varied,
+            estimand="method",
+            interval="auto",
+            confidence_level=call.confidence_level,
+            plan=plan,
+            caller=_CALLER,
+            n_jobs=call.fit.n_jobs,
+        )
+        for name, own in checked.items()
+    }
+    return CompareRunsCall(methods, True, call.reference, call.adjust, call.interval)
+
+
+def _usable_runs(
     runs: Mapping[str, TestSetRuns], samples: TrainingSamples
 ) -> tuple[list[int], list[int]]:
-    """Runs on bootstrap samples, and on all rows, that failed for no method."""
+    """Return the runs on bootstrap samples, and on all rows, that failed for no method."""
 
     def good(records: Sequence[Record]) -> set[int]:
         return {run for run, one in enumerate(records) if one["error"] is None}
@@ -401,7 +429,6 @@ def _good_runs(
         errors = (record["error"] for one in runs.values() for record in one.records)
         first = next(error for error in errors if error is not None)
         raise ValueError(
-            f"compare_methods: fewer than two {what} were usable by every estimator. First error: "
-            f"{first}"
+            f"{_CALLER}: fewer than two {what} were usable by every estimator. First error: {first}"
         )
     return sampled, full

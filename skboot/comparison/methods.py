@@ -218,10 +218,8 @@ def compare_methods(
 def _compared(call: MethodsCall, data: FitData) -> Any:
     """Return what compare_methods returns, and raise the warnings."""
     runs = _run_all(call.fit, call.estimators, data)
-    if data.tests is not None:
-        with _speaking_of_runs():
-            return compare_on_tests(call, runs)
-    result, notes = compare_left_out(call, runs)
+    compare: Any = compare_left_out if data.tests is None else compare_on_tests
+    result, notes = compare(call, runs)
     warn_of(notes, _CALLER)
     return result
 
@@ -321,14 +319,3 @@ def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
     if len({tuple(own) for own in names.values()}) > 1:
         advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
         raise check.fail(_CALLER, "scoring", "be the same for all estimators", f"{names}", advice)
-
-
-@contextmanager
-def _speaking_of_runs() -> Iterator[None]:
-    """Say of which estimator a warning or an error is, and by whom it was called."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    for category, text in dict.fromkeys((one.category, str(one.message)) for one in caught):
-        text = text.removeprefix("compare_runs: ")
-        warn_user(f"{_CALLER}: {text}", category)
