@@ -1,7 +1,7 @@
-"""Which units make up the codes of several statistics: what a plan needs to draw for them together.
+"""Which units make up the codes of several statistics, for a plan to draw for them together.
 
-One function for each kind of design: rows, whole groups of rows, pairs of members of two factors.
-Each takes a `CodedRows` of every statistic, and returns a `Bound`.
+`bind_rows`, `bind_groups` and `bind_pairs` take the `CodedRows` of every statistic, and return
+`UnitsOfCodes` of each: codes in terms of atoms, sets of units that are drawn as one.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float64]
+from ._tuning import CACHED_ARRAYS, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
 
-# Distinct rows of terms that are handled one by one.
-MOST_TYPES = 8
-# Things made of terms that are kept at most.
-_KEPT = 6
+Floats = NDArray[np.float64]
 
 
 class CodedRows(NamedTuple):
-    """What a plan must know of a statistic.
+    """The code of each row for one statistic, and how the statistic reads blocks.
 
     Attributes
     ----------
@@ -37,7 +34,7 @@ class CodedRows(NamedTuple):
         How the statistic will read the blocks: "sums", "pairs", "crossing", "thresholds",
         "running" or "rows".
     counts : ndarray of shape (n_codes,) or None
-        Rows of each code, if they are known and every row has one.
+        Rows of each code, if they were counted and every row has a code.
     """
 
     code: NDArray[np.integer] | NDArray[np.bool_] | None
@@ -82,6 +79,7 @@ class UnitsOfCodes:
 
     @cached_property
     def code_of_entry(self) -> NDArray[np.intp]:
+        """Code of each entry, (n_entries,)."""
         if self.first is None:
             return np.arange(self.n_codes)
         return np.repeat(np.arange(self.n_codes), np.diff(self.first))
@@ -101,12 +99,12 @@ class UnitsOfCodes:
         return code
 
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
-        """What was made for this purpose of the same objects before, or else made now."""
-        for known, known_of, value in self._cache:
-            if known == purpose and all(map(_same, known_of, of)):
+        """Return the array that was derived for this purpose from the same objects, or make it."""
+        for known_purpose, known_of, value in self._cache:
+            if known_purpose == purpose and all(map(_same, known_of, of)):
                 return value
         value = make()
-        self._cache[:] = [*self._cache[1 - _KEPT :], (purpose, of, value)]
+        self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
         return value
 
     def totals(self, terms: Any) -> Any:
@@ -126,35 +124,37 @@ class UnitsOfCodes:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether these are one object; bound methods are made anew at each mention."""
+    """Whether two objects are the same; a bound method is a new object at each mention."""
     return one is other or (callable(one) and one == other)
 
 
 def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
-    """Type of each code by its row of terms, (n_codes,), and the rows, (n_types, n_terms).
+    """Number the distinct rows of terms.
 
-    None if there are more than a few, `MOST_TYPES`.
+    Returns the number of each code's row, (n_codes,), and the distinct rows, (n_types, n_terms);
+    None if there are more than `TYPES`.
     """
     number = np.zeros(len(terms), dtype=np.uint8)
-    left = np.ones(len(terms), dtype=bool)
+    unnumbered = np.ones(len(terms), dtype=bool)
     values: list[Floats] = []
     columns = np.ascontiguousarray(terms.T)
-    while left.any():
-        if len(values) == MOST_TYPES:
+    while unnumbered.any():
+        if len(values) == TYPES:
             return None
-        value = terms[np.argmax(left)]
+        value = terms[np.argmax(unnumbered)]
         same = np.logical_and.reduce(
             [column == v for column, v in zip(columns, value, strict=True)]
         )
         if values:
-            # As an assignment where they are the same, at a fraction of its time.
+            # Numbers are still 0 where the rows are the same, so the sum assigns them; an
+            # assignment by mask takes several times as long.
             number += same.view(np.uint8) * np.uint8(len(values))
         values.append(value)
-        left &= ~same
+        unnumbered &= ~same
     return number, np.array(values)
 
 
-# Memberships of the codes, multiplicity of the atoms of each factor, strata of the atoms.
+# Units of each statistic's codes; multiplicity of the atoms of each factor; strata of the atoms.
 Bound = tuple[list[UnitsOfCodes], tuple[NDArray[np.int64], ...], NDArray[np.intp] | None]
 
 
@@ -164,27 +164,29 @@ def bind_rows(
     strata: NDArray[np.intp] | None,
     as_rows: bool = False,
 ) -> Bound:
-    """Atoms are rows, or the distinct joint codes where rows are interchangeable."""
+    """Bind to rows, or to sets of rows that are interchangeable for every statistic."""
     n = n_samples
     if not as_rows and strata is None and len(codings) == 1:
-        only = codings[0]
-        if only.code is not None:
-            multiplicity = _occurrences(only)
+        (coding,) = codings
+        if coding.code is not None:
+            multiplicity = _occurrences(coding)
             if multiplicity is not None:
-                member = UnitsOfCodes(only.n_codes, (only.n_codes,), reads=only.reads)
-                return [member], (multiplicity,), None
+                every_code = UnitsOfCodes(coding.n_codes, (coding.n_codes,), reads=coding.reads)
+                return [every_code], (multiplicity,), None
     as_rows = as_rows or any(coding.n_codes >= n for coding in codings)
     first, multiplicity = (None, None) if as_rows else _joint_codes(codings, n, strata)
-    # Single rows are drawn faster than that many cells of a few rows.
-    if first is None or multiplicity is None or len(first) > n // 4:
-        members = [_of_atoms(coding, coding.code, n) for coding in codings]
-        return members, (np.ones(n, dtype=np.int64),), strata
-    members = [_of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings]
-    return members, (multiplicity,), None if strata is None else strata[first]
+    # Single rows are drawn faster than many atoms of few rows.
+    if first is None or multiplicity is None or len(first) > n // ROWS_PER_ATOM:
+        units_of_codes = [_of_atoms(coding, coding.code, n) for coding in codings]
+        return units_of_codes, (np.ones(n, dtype=np.int64),), strata
+    units_of_codes = [
+        _of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings
+    ]
+    return units_of_codes, (multiplicity,), None if strata is None else strata[first]
 
 
 def _occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
-    """Rows of each code; None if some rows have no code or each has its own."""
+    """Return the number of rows of each code; None if some rows have no code."""
     code = coding.code
     assert code is not None
     if coding.counts is not None:
@@ -200,7 +202,7 @@ def _occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
 def _joint_codes(
     codings: Sequence[CodedRows], n_samples: int, strata: NDArray[np.intp] | None
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """First row of each distinct combination of stratum and codes, and how many rows have it."""
+    """Return the first row of each combination of stratum and codes, and its number of rows."""
     columns = [] if strata is None else [strata]
     columns += [np.asarray(coding.code, dtype=np.intp) for coding in codings]
     joint = np.zeros(n_samples, dtype=np.intp)
@@ -212,7 +214,7 @@ def _joint_codes(
 
 
 def _of_atoms(coding: CodedRows, code: NDArray[Any] | None, n_atoms: int) -> UnitsOfCodes:
-    """UnitsOfCodes when every atom has one code, or none (-1)."""
+    """Return the units of codes when every atom has one code, or none (-1)."""
     if code is None:
         return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads)
     used = np.arange(n_atoms) if code.dtype == bool else np.flatnonzero(code >= 0)
@@ -226,8 +228,8 @@ def bind_groups(
     n_groups: int,
     strata: NDArray[np.intp] | None,
 ) -> Bound:
-    """Atoms are groups; the rows of a group that share a code are one entry."""
-    members = []
+    """Bind to groups; the rows of a group that share a code are one entry."""
+    units_of_codes = []
     for coding in codings:
         rows, code = _seen(coding, len(groups))
         if coding.n_codes >= len(rows):
@@ -238,8 +240,8 @@ def bind_groups(
             pair, times = _counted(key, coding.n_codes * n_groups)
             several = times if times.max() > 1 else None
             entry = (pair // n_groups, (pair % n_groups)[:, None], several)
-        members.append(_entries(coding, entry[0], entry[1], (n_groups,), entry[2]))
-    return members, (np.ones(n_groups, dtype=np.int64),), strata
+        units_of_codes.append(_entries(coding, entry[0], entry[1], (n_groups,), entry[2]))
+    return units_of_codes, (np.ones(n_groups, dtype=np.int64),), strata
 
 
 def bind_pairs(
@@ -248,21 +250,21 @@ def bind_pairs(
     n_members: tuple[int, ...],
     n_units: tuple[int, ...],
 ) -> Bound:
-    """Atoms are the members of each factor; every row is an entry."""
-    members = []
+    """Bind to the members of each factor; every row is an entry."""
+    units_of_codes = []
     for coding in codings:
         rows, code = _seen(coding, len(pairs))
         order = _counting_sort(code, coding.n_codes)
         by_code = code[order] if len(code) > coding.n_codes else code
         order = order if len(rows) == len(pairs) else rows[order]
         units = pairs.take(order, axis=0).astype(np.int32, copy=False)
-        members.append(_entries(coding, by_code, units, n_members, None))
+        units_of_codes.append(_entries(coding, by_code, units, n_members, None))
     ones = tuple(np.ones(n, dtype=np.int64) for n in n_units)
-    return members, ones, None
+    return units_of_codes, ones, None
 
 
 def _seen(coding: CodedRows, n_samples: int) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Rows the statistic sees, and their codes."""
+    """Return the rows that the statistic sees, and their codes."""
     if coding.code is None:
         return np.arange(n_samples), np.arange(n_samples)
     if coding.code.dtype == bool:
@@ -272,8 +274,8 @@ def _seen(coding: CodedRows, n_samples: int) -> tuple[NDArray[np.intp], NDArray[
 
 
 def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Sorted distinct keys from 0 and how often each occurs, counted where they are dense."""
-    if n_keys > 4 * len(keys):
+    """Return the distinct keys in rising order, and how often each occurs."""
+    if n_keys > KEYS_PER_ROW * len(keys):
         return np.unique(keys, return_counts=True)
     times = np.bincount(keys, minlength=n_keys)
     occurring = np.flatnonzero(times)
@@ -281,13 +283,13 @@ def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDA
 
 
 def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.intp]:
-    """Positions in rising order of codes, equal codes in their own order; O(n)."""
+    """Return positions in rising order of codes, equal codes in their own order, in O(n)."""
     n = len(code)
     if n == n_codes:
         order = np.empty(n, dtype=np.intp)
         order[code.astype(np.intp, copy=False)] = np.arange(n)
         return order
-    # Rows of a sparse matrix are gathered by counting.
+    # scipy gathers the rows of a sparse matrix by counting, without comparisons.
     by_code = sparse.coo_matrix((np.ones(n, np.int8), (code, np.arange(n))), shape=(n_codes, n))
     return by_code.tocsr().indices.astype(np.intp)
 
@@ -299,7 +301,7 @@ def _entries(
     n_atoms: tuple[int, ...],
     times: NDArray[np.intp] | None,
 ) -> UnitsOfCodes:
-    """UnitsOfCodes from entries sorted by code."""
+    """Return the units of codes from entries that are sorted by code."""
     first = None
     if len(code) != coding.n_codes:
         first = np.searchsorted(code, np.arange(coding.n_codes + 1))

@@ -1,8 +1,8 @@
 """Resamples of two crossed factors: a row weighs the product of the weights of its two members.
 
 Sums over rows are then bilinear forms u' L v of the members' weights, which are much quicker than
-weights of single rows. A search for a crossing takes two such forms to see where it stands in the
-middle, and weighs the rows around it alone.
+weights of single rows. A search for a sign change takes two such forms for the running sums at the
+sign change of the data, and weighs the rows around it alone.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ._tuning import EXACT_SINGLE, FULL_SHARE, TILE_WIDTH, WINDOW_ROWS, WINDOW_SHARE
 from .block import Block, Floats
 from .coding import UnitsOfCodes
 from .prefix_sums import (
-    EXACT,
-    WIDTH,
     Gap,
     SignChange,
     as_bytes,
@@ -27,16 +26,13 @@ from .prefix_sums import (
     sums_before_tiles,
 )
 
-# Rows from which searching in a window is quicker than weighing all of them.
-_WINDOW_FROM = 1 << 14
-# Share of the ends on each side of the middle that a window has at first.
-_WINDOW = 1 / 128
-# Share of the pairs of members from which a form is a full matrix.
-_DENSE = 0.01
-
 
 class _Form(NamedTuple):
-    """Summed terms of each pair of members, and of the pairs of a member with itself."""
+    """A term, summed over the rows of each pair of members.
+
+    ``matrix`` (n_first, n_second) leaves out pairs of a member with itself in one population;
+    ``own`` (n_members,) holds these. ``largest`` bounds the sums of ``matrix`` over one side.
+    """
 
     matrix: Any
     own: Floats | None
@@ -78,13 +74,13 @@ class CrossedBlock(Block):
         weights *= sides[1].take(second, axis=0)
         if self._one_population:
             # A member paired with itself was sampled once: it weighs w, not w squared.
-            alone = np.flatnonzero(first == second)
-            weights[alone] = sides[0][first[alone]]
+            with_itself = np.flatnonzero(first == second)
+            weights[with_itself] = sides[0][first[with_itself]]
         return weights
 
     @cached_property
     def _counts_by_unit(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """The counts of each member side by side, in bytes if their products fit."""
+        """Counts by member, (n_members, n_resamples) for each side, as bytes if products fit."""
         sides = [as_bytes(side) for side in self.counts]
         if int(sides[0].max(initial=0)) * int(sides[1].max(initial=0)) > 255:
             sides = [side.astype(np.int64) for side in sides]
@@ -105,7 +101,10 @@ class CrossedBlock(Block):
         right = self.counts[1].astype(np.float64)
         sums = np.empty((self.n_resamples, terms.shape[1]))
         for k, form in enumerate(self._forms(terms)):
-            exact = form.matrix.dtype == np.float32 and self._most * form.largest < EXACT
+            exact = (
+                form.matrix.dtype == np.float32
+                and self._largest_count * form.largest < EXACT_SINGLE
+            )
             dtype = np.float32 if exact else np.float64
             left: NDArray[Any] = self.counts[0].astype(dtype)
             sums[:, k] = np.einsum("ij,ij->i", left @ form.matrix.astype(dtype, copy=False), right)
@@ -114,11 +113,11 @@ class CrossedBlock(Block):
         return sums
 
     @cached_property
-    def _most(self) -> int:
+    def _largest_count(self) -> int:
         return int(self.counts[0].max(initial=0))
 
     def _forms(self, terms: Any) -> list[_Form]:
-        """Form of each term, kept for the next block."""
+        """Return the form of each term, cached for the next block."""
         return self.units_of_codes.kept(
             "forms", (terms,), lambda: [self._form(terms, k) for k in range(terms.shape[1])]
         )
@@ -129,19 +128,19 @@ class CrossedBlock(Block):
         value = terms[:, k].toarray()[:, 0] if sparse.issparse(terms) else terms[:, k]
         if self.units_of_codes.first is not None:
             value = np.repeat(value, np.diff(self.units_of_codes.first))
-        n_used = np.count_nonzero(value)
-        dense = n_used > _DENSE * height * width
+        n_nonzero = np.count_nonzero(value)
+        dense = n_nonzero > FULL_SHARE * height * width
         if not dense:
-            used = np.flatnonzero(value)
-            units, value = units.take(used, axis=0), value[used]
+            nonzero = np.flatnonzero(value)
+            units, value = units.take(nonzero, axis=0), value[nonzero]
         own: Floats | None = None
         if self._one_population:
-            alone = units[:, 0] == units[:, 1]
-            own = np.bincount(units[alone, 0], value[alone], height).astype(np.float64)
-            value = np.where(alone, 0.0, value)
+            with_itself = units[:, 0] == units[:, 1]
+            own = np.bincount(units[with_itself, 0], value[with_itself], height).astype(np.float64)
+            value = np.where(with_itself, 0.0, value)
         matrix: Any
         if dense:
-            # Products of the narrow numbers of members may be wide.
+            # Members are numbered in 32 bits, which the number of a pair may exceed.
             at = units[:, 0] * np.intp(width)
             at += units[:, 1]
             matrix = np.bincount(at, value, height * width).reshape(height, width)
@@ -149,9 +148,9 @@ class CrossedBlock(Block):
         else:
             matrix = sparse.csr_matrix((value, units.T), shape=(height, width))
         size = matrix if value.min(initial=0.0) >= 0 else abs(matrix)
-        largest = float(size.sum(axis=0).max(initial=0)) if n_used else 0.0
-        # Sums of integers are exact in single precision while they are small.
-        if largest < EXACT and np.array_equal(value, np.rint(value)):
+        largest = float(size.sum(axis=0).max(initial=0)) if n_nonzero else 0.0
+        # Small sums of integers are exact in single precision, whose products take half the time.
+        if largest < EXACT_SINGLE and np.array_equal(value, np.rint(value)):
             matrix = matrix.astype(np.float32)
         return _Form(matrix, own, largest)
 
@@ -160,49 +159,50 @@ class CrossedBlock(Block):
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
-        """Search among the rows around the middle alone; see `Block.crossing`."""
-        if self.units_of_codes.n_entries < _WINDOW_FROM:
+        """Search the rows around the sign change of the data; see `Block.crossing`."""
+        if self.units_of_codes.n_entries < WINDOW_ROWS:
             return super().crossing(terms, *gaps, ends=ends)
-        ends = np.arange(self.n_codes) if ends is None else ends
         return tuple(self._crossing_near(terms, gap, ends) for gap in gaps)
 
-    def _crossing_near(self, terms: Floats, gap: Gap, ends: NDArray[np.intp]) -> SignChange:
-        """Widen a window around the middle until it holds the crossings of all resamples."""
-        middle, parts = self.units_of_codes.kept(
-            "middle", (terms, gap), lambda: self._middle(terms, gap, ends)
+    def _crossing_near(self, terms: Floats, gap: Gap, ends: NDArray[np.intp] | None) -> SignChange:
+        """Double a window around ``middle`` until it holds the sign changes of all resamples."""
+        key, ends = (terms, gap, ends), np.arange(self.n_codes) if ends is None else ends
+        middle, on_both_sides = self.units_of_codes.kept(
+            "middle", key, lambda: self._middle(terms, gap, ends)
         )
-        at_middle, beyond = np.hsplit(self.sums(parts), 2)
+        at_middle, beyond = np.hsplit(self.sums(on_both_sides), 2)
         total = at_middle + beyond
-        radius = max(WIDTH, int(_WINDOW * len(ends)))
+        radius = max(TILE_WIDTH, int(WINDOW_SHARE * len(ends)))
         while True:
             low, high = max(middle - radius, 0), min(middle + radius, len(ends) - 1)
             start = int(ends[low - 1]) + 1 if low else 0
             codes = slice(start, int(ends[high]) + 1)
             weights = self._weights(codes)
-            own = terms[codes]
-            before = sums_before_tiles(weights, own)
+            inside_terms = terms[codes]
+            before = sums_before_tiles(weights, inside_terms)
             up_to = int(ends[middle]) + 1 - start
-            below = at_middle - sum_of_first(weights, own, before, up_to)
-            after = below + sum_of_first(weights, own, before, weights.shape[1])
+            below = at_middle - sum_of_first(weights, inside_terms, before, up_to)
+            after = below + sum_of_first(weights, inside_terms, before, weights.shape[1])
             inside = (low == 0) | (gap(below, total) < 0)
             inside &= (high == len(ends) - 1) | (gap(after, total) >= 0)
             if inside.all():
                 break
             radius *= 2
         local = ends[low : high + 1] - start
-        found = search_tiles(weights, own, before + below[:, None, :], local, total, gap, below)
-        return found._replace(end=found.end + low)
+        before += below[:, None, :]
+        change = search_tiles(weights, inside_terms, before, local, total, gap, below)
+        return change._replace(end=change.end + low)
 
     def _middle(
         self, terms: Floats, gap: Gap, ends: NDArray[np.intp]
     ) -> tuple[int, NDArray[np.float64]]:
-        """The end of the crossing on the data, and terms up to there beside those beyond."""
+        """Return the end of the sign change of the data, and its terms up to there and beyond."""
         first = self.units_of_codes.first
         times = 1 if first is None else np.diff(first)
         running = np.cumsum(terms.T * times, axis=1).T[ends]
         reached = gap(running, np.broadcast_to(running[-1], running.shape)) >= 0
         middle = int(np.argmax(reached)) if reached.any() else len(ends) - 1
-        parts = np.hstack((terms, terms))
-        parts[ends[middle] + 1 :, : terms.shape[1]] = 0.0
-        parts[: ends[middle] + 1, terms.shape[1] :] = 0.0
-        return middle, parts
+        on_both_sides = np.hstack((terms, terms))
+        on_both_sides[ends[middle] + 1 :, : terms.shape[1]] = 0.0
+        on_both_sides[: ends[middle] + 1, terms.shape[1] :] = 0.0
+        return middle, on_both_sides

@@ -3,7 +3,8 @@
 An *atom* is a set of interchangeable units; its multiplicity is their number. A resample of
 ``n`` units is one draw of Multinomial(n, multiplicity / n).
 
-* `multinomial_counts`: the front door; picks the cheapest exact way below.
+`multinomial_counts` takes the cheapest of these ways, all of them exact:
+
 * few heavy atoms: conditional binomials, one per atom;
 * many rare atoms: independent Poisson counts, topped up to the total, by table look-up or, for
   single units, by comparing bytes;
@@ -22,19 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special, stats
 
-# An atom of more units is drawn by one binomial. Rarer ones have Poisson counts that fit a byte:
-# a mean of 100 exceeds 250 with probability 1e-35.
-_HEAVY = 100
-# Below this many units placing them one by one is as quick as the Poisson fill, and a binomial is
-# drawn by looking it up in its law.
-_POISSON_FILL_FROM = 256
-# The Poisson totals stay this many standard deviations below n; fuller resamples are drawn again.
-_SHORTFALL = 2.5
-# Bytes worked on at a time in the Poisson fill: a few buffers of this size stay in the cache.
-_CACHED = 1 << 17
-# Equally likely entries of a look-up table of Poisson counts; those not settled hold `_OPEN`.
-_ENTRIES = 1 << 12
-_OPEN = 255
+from ._tuning import (
+    FILL_BYTES,
+    POISSON_FILL_UNITS,
+    SHORTFALL,
+    STRATA_IN_TURN,
+    TABLE_ENTRIES,
+    TABLE_UNITS,
+)
+
+# Byte that stands for a count which a look-up table leaves open.
+_OPEN = np.iinfo(np.uint8).max
 
 
 def multinomial_counts(
@@ -43,7 +42,7 @@ def multinomial_counts(
     multiplicity: NDArray[np.int64],
     strata: NDArray[np.intp] | None = None,
 ) -> NDArray[np.integer]:
-    """Draw multinomial counts of atoms, resample by resample independent.
+    """Draw multinomial counts of atoms, independently for each resample.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def multinomial_counts(
     if strata is None:
         return _unstratified(rng, n_resamples, multiplicity)
     sizes = np.bincount(strata)
-    if len(sizes) > 64 and int(multiplicity.max()) == 1:
+    if len(sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
         return _many_small_strata(rng, n_resamples, strata, sizes)
     counts = np.empty((n_resamples, len(multiplicity)), dtype=np.int64)
     order = np.argsort(strata, kind="stable")
@@ -88,12 +87,12 @@ def _unstratified(
 def _two_atoms(
     rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    # Line by resample: fewer resamples from the same stream are the first of these.
+    # The resamples are drawn one after the other, so fewer of them are the first of these.
     n = int(multiplicity.sum())
     counts: NDArray[np.int64] = np.empty((n_resamples, 2), dtype=np.int64, order="F")
-    # The smaller share keeps the binomial in its accurate, symmetric-free range.
+    # The rarer atom is drawn: the law of p up to 1/2 is tabulated without cancellation.
     rare = int(np.argmin(multiplicity))
-    if n < _POISSON_FILL_FROM:
+    if n < POISSON_FILL_UNITS:
         law = special.bdtr(np.arange(n), n, multiplicity[rare] / n)
         counts[:, rare] = np.searchsorted(law, rng.random(n_resamples), side="right")
     else:
@@ -105,19 +104,20 @@ def _two_atoms(
 def _heavy_then_rare(
     rng: np.random.Generator, n_resamples: int, multiplicity: NDArray[np.int64]
 ) -> NDArray[np.integer]:
-    """Conditional binomials in falling order, then the pool of rare atoms together."""
+    """Draw heavy atoms by conditional binomials in falling order, then the rare ones together."""
     n = pool = int(multiplicity.sum())
-    rare = multiplicity <= _HEAVY
+    rare = multiplicity <= TABLE_UNITS
     heavy = np.flatnonzero(~rare)
     heavy = heavy[np.argsort(-multiplicity[heavy], kind="stable")]
     left: NDArray[np.int64] | int = n
-    narrow = np.int32 if n < np.iinfo(np.int32).max else np.int64
-    # Heavy atoms are drawn, and read, one after the other.
+    dtype = np.int32 if n < np.iinfo(np.int32).max else np.int64
+    # Without rare atoms, counts are written and read atom by atom.
     order: Literal["C", "F"] = "C" if rare.any() else "F"
-    counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), narrow, order)
+    counts: NDArray[np.integer] = np.empty((n_resamples, len(multiplicity)), dtype, order)
     for atom in heavy:
         size = int(multiplicity[atom])
-        # All resamples draw the first from the same number of units, whose law is prepared once.
+        # The first atom is drawn from the same number of units in all resamples, and numpy prepares
+        # the law of a single number once.
         drawn = left if size == pool else rng.binomial(left, size / pool, size=n_resamples)
         counts[:, atom] = drawn
         left = left - drawn
@@ -126,7 +126,8 @@ def _heavy_then_rare(
         of_rare = _rare(rng, left + np.zeros(n_resamples, np.int64), multiplicity[rare], n)
         if not len(heavy):
             return of_rare
-        # Codes are mostly numbered in falling order: the rare ones are then the last.
+        # Codes are mostly numbered in falling order; the rare ones are then the last, and a slice
+        # writes them faster than a mask.
         last = len(multiplicity) - of_rare.shape[1]
         counts[:, slice(last, None) if rare[last:].all() else rare] = of_rare
     return counts
@@ -135,8 +136,8 @@ def _heavy_then_rare(
 def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
-    """``totals[resample]`` units of the pool of rare atoms, itself a share of ``n`` units."""
-    if int(multiplicity.sum()) < _POISSON_FILL_FROM:
+    """Draw ``totals[resample]`` units of the pool of rare atoms, a share of ``n`` units."""
+    if int(multiplicity.sum()) < POISSON_FILL_UNITS:
         return _place(rng, totals, multiplicity)
     return _poisson_fill(rng, totals, multiplicity, n)
 
@@ -144,7 +145,7 @@ def _rare(
 def _place(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Throw ``totals[resample]`` units into atoms with probability proportional to multiplicity."""
+    """Draw ``totals[resample]`` units one by one, (n_resamples, n_atoms)."""
     size = len(totals) * len(multiplicity)
     counts = np.bincount(_picked(rng, totals, multiplicity), minlength=size)
     return counts.reshape(len(totals), len(multiplicity))
@@ -153,7 +154,7 @@ def _place(
 def _picked(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64]
 ) -> NDArray[np.intp]:
-    """Places, in the flattened counts, of ``totals[resample]`` units thrown into atoms."""
+    """Draw ``totals[resample]`` units one by one; return their places in the flattened counts."""
     n_resamples, n_atoms = len(totals), len(multiplicity)
     n_units = int(multiplicity.sum())
     picks = rng.integers(0, n_units, size=int(totals.sum()))
@@ -169,7 +170,7 @@ def _many_small_strata(
     strata: NDArray[np.intp],
     sizes: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Single units in many strata: one uniform index per place, all strata at once."""
+    """Draw single units in all strata at once, by one uniform number for each unit."""
     order = np.argsort(strata, kind="stable")
     width = np.repeat(sizes, sizes)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -184,16 +185,16 @@ def _many_small_strata(
 def _poisson_fill(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.uint8]:
-    """Multinomial counts as independent Poisson counts plus the units missing to the totals.
+    """Draw independent Poisson counts, then one by one the units that lack to the totals.
 
-    Given its total, a vector of Poisson counts is multinomial, and so is its sum with units
-    placed by chance. Lines that are fuller than their total are drawn again, which depends on
-    the two totals alone and therefore leaves the law of the counts given them as it is.
+    Given its total, a vector of Poisson counts is multinomial, and so is its sum with units that
+    are placed at random. Resamples that are fuller than their total are drawn again; this depends
+    on the two totals alone, so that the law of the counts given these totals is unchanged.
     """
     n_units, n_resamples = int(multiplicity.sum()), len(totals)
-    # The totals of a pool that is part of n units vary as well.
+    # A pool that is part of n units has totals that vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
-    rate = max(1.0 - _SHORTFALL * spread, 0.25)
+    rate = max(1.0 - SHORTFALL * spread, 0.25)
     single = n_units == len(multiplicity)
     law = multiplicity.astype(np.int32)
 
@@ -202,7 +203,7 @@ def _poisson_fill(
             _poisson_bytes(rng, rate, out.reshape(-1))
         else:
             _poisson_cells(rng, rate, law, out)
-        # Half as many bytes to write as int64, and twice as fast.
+        # Sums in 32 bits take half the time of sums in 64 bits (record 0010).
         return out.sum(axis=1, dtype=np.uint32).astype(np.int64)
 
     counts = np.empty((n_resamples, len(multiplicity)), dtype=np.uint8)
@@ -216,11 +217,11 @@ def _poisson_fill(
 
 
 def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uint8]) -> None:
-    """Poisson counts from 8 random bits each; the bytes left over are settled by 12 more."""
+    """Write Poisson counts drawn from 8 random bits each, or from 12 more where these do not do."""
     starts, n_settled, table, residual = _byte_law(rate)
-    above = np.empty(_CACHED, dtype=bool)
-    for first in range(0, len(counts), _CACHED):
-        part = counts[first : first + _CACHED]
+    above = np.empty(FILL_BYTES, dtype=bool)
+    for first in range(0, len(counts), FILL_BYTES):
+        part = counts[first : first + FILL_BYTES]
         raw = rng.bit_generator.random_raw(-(-len(part) // 8)).view(np.uint8)[: len(part)]
         flag = above[: len(part)]
         np.greater_equal(raw, starts[0], out=part.view(bool))
@@ -229,23 +230,24 @@ def _poisson_bytes(rng: np.random.Generator, rate: float, counts: NDArray[np.uin
             part += flag.view(np.uint8)
         np.greater_equal(raw, n_settled, out=flag)
         unsettled = np.flatnonzero(flag)
-        found = table.take(_entries(rng, len(unsettled)))
-        left = np.flatnonzero(found == _OPEN)
-        found[left] = np.searchsorted(residual, rng.random(len(left)), side="right")
-        part[unsettled] = found
+        settled = table.take(_entries(rng, len(unsettled)))
+        still_open = np.flatnonzero(settled == _OPEN)
+        uniform = rng.random(len(still_open))
+        settled[still_open] = np.searchsorted(residual, uniform, side="right")
+        part[unsettled] = settled
 
 
 def _entries(rng: np.random.Generator, n: int) -> NDArray[np.uint16]:
     """Draw entries of a look-up table, (n,)."""
     raw = rng.bit_generator.random_raw(-(-n // 4)).view(np.uint16)[:n]
-    return raw & np.uint16(_ENTRIES - 1)
+    return raw & np.uint16(TABLE_ENTRIES - 1)
 
 
 @lru_cache(maxsize=64)
 def _byte_law(
     rate: float,
 ) -> tuple[list[np.uint8], np.uint8, NDArray[np.uint8], NDArray[np.float64]]:
-    """Split the 256 byte values: floor(256 p_k) of them mean count k, the rest are open.
+    """Split the 256 values of a byte: floor(256 p_k) of them mean count k, the rest are open.
 
     Returns the first byte of counts 1, 2, ..., and the first open byte; then a table of counts
     given an open byte, split likewise, and the cumulative law given an open entry of it.
@@ -256,21 +258,21 @@ def _byte_law(
     starts = [np.uint8(c) for c in cumulative[:-1][n_bytes[1:] > 0]]
     given_open = 256 * p - n_bytes
     given_open /= given_open.sum()
-    n_entries = np.floor(_ENTRIES * given_open).astype(int)
-    table = np.full(_ENTRIES, _OPEN, dtype=np.uint8)
+    n_entries = np.floor(TABLE_ENTRIES * given_open).astype(int)
+    table = np.full(TABLE_ENTRIES, _OPEN, dtype=np.uint8)
     table[: n_entries.sum()] = np.repeat(np.arange(40), n_entries)
-    residual = np.cumsum(_ENTRIES * given_open - n_entries)
+    residual = np.cumsum(TABLE_ENTRIES * given_open - n_entries)
     return starts, np.uint8(cumulative[-1]), table, residual[:-1] / residual[-1]
 
 
 def _poisson_cells(
     rng: np.random.Generator, rate: float, multiplicity: NDArray[np.int32], out: NDArray[np.uint8]
 ) -> None:
-    """Poisson counts of means ``rate * multiplicity``, from a table of `_ENTRIES` for each."""
+    """Write Poisson counts of means ``rate * multiplicity``, drawn from one table for each mean."""
     table, residual = _table_law(rate, int(multiplicity.max()))
-    offset = (multiplicity - 1) * np.int32(_ENTRIES)
+    offset = (multiplicity - 1) * np.int32(TABLE_ENTRIES)
     n_resamples, n_atoms = out.shape
-    step = max(1, _CACHED // 2 // n_atoms)
+    step = max(1, FILL_BYTES // 2 // n_atoms)
     for first in range(0, n_resamples, step):
         part = out[first : first + step]
         entry = offset + _entries(rng, part.size).reshape(part.shape)
@@ -278,30 +280,30 @@ def _poisson_cells(
         flat = part.reshape(-1)
         unsettled = np.flatnonzero(flat == _OPEN)
         law = multiplicity[unsettled % n_atoms]
-        # The laws follow each other on one resample, each between its number and the next; 40 bits,
-        # as a sum with all of them could be rounded up to the next.
+        # The cumulative laws stand in one array, that of multiplicity m between m and m + 1. The
+        # uniform number has 40 bits, because with 53 its sum with m could be rounded up to m + 1.
         uniform = rng.integers(0, 1 << 40, size=len(law)) / (1 << 40)
-        found = np.searchsorted(residual, uniform + law, side="right")
-        flat[unsettled] = found - law * _OPEN
+        place = np.searchsorted(residual, uniform + law, side="right")
+        flat[unsettled] = place - law * _OPEN
 
 
 @lru_cache(maxsize=8)
 def _table_law(rate: float, largest: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Tables of counts for multiplicities 1 to ``largest``, and what settles the open entries.
+    """Tables of counts for multiplicities 1 to ``largest``, and laws for their open entries.
 
-    Returns the tables, (largest * _ENTRIES,), in which floor(_ENTRIES p_k) entries mean count k
-    and the rest are open; and the cumulative laws of counts 0 to 254 given an open entry, raised
-    by the multiplicity, for multiplicities 0 to ``largest``.
+    Returns the tables, (largest * TABLE_ENTRIES,), in which floor(TABLE_ENTRIES p_k) entries mean
+    count k and the rest are open; and the cumulative laws of counts 0 to 254 given an open entry,
+    raised by the multiplicity, for multiplicities 0 to ``largest``.
     """
     counts = np.arange(_OPEN)
     means = rate * np.arange(largest + 1)[:, None]
     p = stats.poisson.pmf(counts, means)
-    n_entries: NDArray[np.intp] = np.floor(_ENTRIES * p[1:]).astype(np.intp)
-    n_entries = np.column_stack((n_entries, _ENTRIES - n_entries.sum(axis=1)))
+    n_entries: NDArray[np.intp] = np.floor(TABLE_ENTRIES * p[1:]).astype(np.intp)
+    n_entries = np.column_stack((n_entries, TABLE_ENTRIES - n_entries.sum(axis=1)))
     values = np.tile(np.arange(_OPEN + 1, dtype=np.uint8), largest)
     table = np.repeat(values, n_entries.ravel())
     residual: NDArray[np.float64] = np.zeros(p.shape)
-    residual[1:] = np.cumsum(_ENTRIES * p[1:] - n_entries[:, :-1], axis=1)
+    residual[1:] = np.cumsum(TABLE_ENTRIES * p[1:] - n_entries[:, :-1], axis=1)
     residual[0] = 1.0
     residual /= residual[:, -1:]
     return table, (residual + np.arange(largest + 1)[:, None]).ravel()

@@ -1,4 +1,8 @@
-"""Resamples that lack one unit: the jackknife of a design, in closed form where there is one."""
+"""The data as they are, and without one unit: the jackknife, in closed form where there is one.
+
+`leave_one_out` yields all of them for designs of one factor. Closed forms, and searches on demand,
+start from running counts of the data, which `ObservedBlock` caches.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .block import Block, Floats, Steps, UnitBlock
+from ._tuning import JACKKNIFE_COUNTS, JACKKNIFE_SUMS, JACKKNIFE_TERMS, JACKKNIFE_UNITS
+from .block import AddedAtEnds, Block, Floats
 from .coding import UnitsOfCodes, types_of
 from .prefix_sums import Gap, SignChange, joined, search
-
-# Sums without a unit that are taken at once: their temporaries stay in the cache.
-_LEFT_OUT_SUMS = 1 << 15
-# Units left out one by one at most when each costs a pass over the rows; more are left out in
-# random sets, whose third and second moments estimate the same acceleration.
-_MOST_UNITS = 1000
-# Counts of resamples without a unit that are held at once.
-_COUNTS = 1 << 19
-# Terms that are subtracted one by one.
-_FEW_TERMS = 16
+from .unit_block import UnitBlock
 
 
 class JackknifeResamples(NamedTuple):
-    """Some resamples of the leave-one-unit-out resamples.
+    """Some of the resamples that lack one unit.
 
     Attributes
     ----------
     blocks : list of Block
-        One per statistic; each resample lacks one unit (or one random group of units).
+        One per statistic; each resample lacks one unit, or one random set of units.
     times : ndarray of shape (n_resamples,)
-        Number of units that would give the same resample.
+        Number of units without which the data are this resample.
     strata : ndarray of shape (n_resamples,)
         Stratum of the unit.
     """
@@ -45,12 +41,12 @@ class JackknifeResamples(NamedTuple):
     def parts(self, k: int, n_terms: int) -> Iterator[tuple[slice, Block]]:
         """Yield consecutive resamples of one statistic, few where it takes sums of many terms.
 
-        Readings other than sums know of all rows what is worth more than memory that stays in
-        the cache; their resamples come together.
+        Other readings derive arrays from the data that all resamples share, so that their
+        resamples come together.
         """
         block, n_resamples = self.blocks[k], len(self.times)
-        by_parts = block.units_of_codes.reads == "sums"
-        step = max(1, _LEFT_OUT_SUMS // n_terms) if by_parts else n_resamples
+        in_parts = block.units_of_codes.reads == "sums"
+        step = max(1, JACKKNIFE_SUMS // n_terms) if in_parts else n_resamples
         for start in range(0, n_resamples, step):
             resamples = slice(start, min(start + step, n_resamples))
             yield resamples, block._part(resamples) if step < n_resamples else block
@@ -72,12 +68,12 @@ def leave_one_out(
         for each in units_of_codes
     )
     n = len(multiplicity)
-    # Units of one atom give the same resample.
-    if not cheap and n > _MOST_UNITS:
+    # The data without one unit of an atom are the same for all its units, so atoms are counted.
+    if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
         return
     stratum = np.broadcast_to(np.intp(0), n) if strata is None else strata
-    step = n if cheap else max(1, _COUNTS // n)
+    step = n if cheap else max(1, JACKKNIFE_COUNTS // n)
     for start in range(0, n, step):
         atoms = range(start, min(start + step, n))
         blocks: list[Block] = [
@@ -101,13 +97,13 @@ def _sets_left_out(
     shuffled = rng.permutation(len(atom))
     order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
     sizes = np.bincount(stratum)
-    n_sets = np.maximum(2, np.round(_MOST_UNITS * sizes / sizes.sum())).astype(int)
+    n_sets = np.maximum(2, np.round(JACKKNIFE_UNITS * sizes / sizes.sum())).astype(int)
     sets, of_stratum = [], []
     for h, units in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
         dealt = np.array_split(units, min(n_sets[h], len(units)))
         sets.extend(dealt)
         of_stratum.extend([h] * len(dealt))
-    step = max(1, _COUNTS // n_atoms)
+    step = max(1, JACKKNIFE_COUNTS // n_atoms)
     for start in range(0, len(sets), step):
         some = sets[start : start + step]
         counts = np.repeat(multiplicity[None], len(some), axis=0)
@@ -121,7 +117,7 @@ def _sets_left_out(
 
 
 class Types(NamedTuple):
-    """Units of each distinct row of terms, along the ends.
+    """Running counts of the units of each type, a distinct row of terms.
 
     Attributes
     ----------
@@ -138,12 +134,12 @@ class Types(NamedTuple):
     upto: NDArray[np.int64]
 
     def running_at(self, end: NDArray[np.intp]) -> Floats:
-        """Running sums of all units at some ends, (len(end), n_terms)."""
+        """Return running sums of the data at some ends, (len(end), n_terms)."""
         return self.upto[end + 1] @ self.values
 
 
 class ObservedBlock(UnitBlock):
-    """The data as they are.
+    """One resample, the data as they are.
 
     Parameters
     ----------
@@ -175,7 +171,7 @@ class ObservedBlock(UnitBlock):
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
-        """Search in running counts of the few kinds of units there are."""
+        """Search in running counts of each type, where types are few; see `Block.crossing`."""
         types = self.types_along(terms, ends)
         if types is None:
             return super().crossing(terms, *gaps, ends=ends)
@@ -189,18 +185,18 @@ class ObservedBlock(UnitBlock):
         ends: NDArray[np.intp] | None = None,
         order: NDArray[np.intp] | None = None,
     ) -> Types | None:
-        """Running counts of each type, kept; None if there are more than a few types."""
+        """Return running counts of each type, cached; None if there are more than `TYPES`."""
         return self.units_of_codes.kept(
-            "types", (terms, ends), lambda: self._types_along(terms, ends, order)
+            "types", (terms, ends, order), lambda: self._types_along(terms, ends, order)
         )
 
     def _types_along(
         self, terms: Floats, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
     ) -> Types | None:
-        found = types_of(terms)
-        if found is None:
+        numbered = types_of(terms)
+        if numbered is None:
             return None
-        number, values = found
+        number, values = numbered
         weights = self._weights(slice(0, self.n_codes))[0]
         weights = weights if order is None else weights[order]
         ones = int(weights.max()) == 1
@@ -213,7 +209,7 @@ class ObservedBlock(UnitBlock):
 
 
 class JackknifeBlock(UnitBlock):
-    """The data with one unit taken out per resample.
+    """The data without one unit; each resample lacks a unit of another atom.
 
     Parameters
     ----------
@@ -222,7 +218,7 @@ class JackknifeBlock(UnitBlock):
     multiplicity : ndarray of shape (n_atoms,)
         Units in each atom.
     atoms : range
-        Atoms that lose a unit, one in each resample.
+        The atom that lacks a unit, for each resample.
     strata : ndarray of shape (n_atoms,), optional
         Stratum of each atom, numbered from 0.
     """
@@ -247,7 +243,7 @@ class JackknifeBlock(UnitBlock):
 
     @property
     def n_resamples(self) -> int:
-        """Number of units left out, one after the other."""
+        """Number of resamples, one for each atom."""
         return len(self.atoms)
 
     def _part(self, resamples: slice) -> JackknifeBlock:
@@ -257,29 +253,32 @@ class JackknifeBlock(UnitBlock):
 
     @property
     def _at(self) -> slice:
-        """The atoms, for indexing."""
+        """The atoms that lack a unit, for indexing."""
         return slice(self.atoms.start, self.atoms.stop)
 
     @cached_property
-    def _whole(self) -> ObservedBlock:
-        # One for all parts of the resamples: it knows the sums of all rows.
-        member, whole = self.units_of_codes, self.multiplicity
-        return member.kept("whole", (whole,), lambda: ObservedBlock(member, whole))
+    def _observed(self) -> ObservedBlock:
+        # All parts of the resamples share one block of the data, which holds their sums.
+        return self.units_of_codes.kept(
+            "observed",
+            (self.multiplicity,),
+            lambda: ObservedBlock(self.units_of_codes, self.multiplicity),
+        )
 
     def sums(self, terms: Any = None) -> Floats:
-        """Sums of all rows less those of the unit."""
+        """Sums of the data less those of the unit; see `Block.sums`."""
         if terms is None:
             return super().sums()
         left_out = self.units_of_codes.totals(terms)[self._at]
         left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
-        whole = self._whole.sums(terms)
-        if left_out.shape[1] > _FEW_TERMS:
-            return whole - left_out
-        # One column after the other: numpy is slow along a few terms.
-        found = np.empty((left_out.shape[1], len(left_out)))
-        for k, column in enumerate(found):
-            np.subtract(whole[0, k], left_out[:, k], out=column)
-        return found.T
+        of_data = self._observed.sums(terms)
+        if left_out.shape[1] > JACKKNIFE_TERMS:
+            return of_data - left_out
+        # Few terms are subtracted column by column, because numpy is slow along short rows.
+        sums = np.empty((left_out.shape[1], len(left_out)))
+        for k, column in enumerate(sums):
+            np.subtract(of_data[0, k], left_out[:, k], out=column)
+        return sums.T
 
     def pairs(
         self,
@@ -288,18 +287,18 @@ class JackknifeBlock(UnitBlock):
         level: NDArray[np.intp] | None = None,
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
-        """Pairs of all rows, less those of the unit with all, plus those within the unit.
+        """Pairs of the data, less those of the unit with the data, plus those within the unit.
 
         The form is bilinear in the weights: B(w - e, w - e) = B(w, w) - B(e, w) - B(w, e)
         + B(e, e).
         """
         level = np.arange(len(upper)) if level is None else level
         if order is not None:
-            # Codes that the order leaves out count on neither side, so any level will do.
+            # Codes that the order leaves out count on neither side, so that their level is free.
             upper, lower, level = (
                 _by_code(values, order, self.n_codes) for values in (upper, lower, level)
             )
-        weight = self._whole.sums()[0]
+        weight = self._observed.sums()[0]
         n_levels = int(level.max()) + 1
         up = np.bincount(level, weight * upper, n_levels)
         low = np.bincount(level, weight * lower, n_levels)
@@ -308,20 +307,20 @@ class JackknifeBlock(UnitBlock):
         with_all = upper * lower_below[level] + lower * upper_above[level]
         totals = self.units_of_codes.totals(with_all[:, None])[:, 0]
         within = self._pairs_within_units(upper, lower, level)
-        own = self.units_of_codes.totals(np.column_stack((upper, lower)))
-        all_pairs = (up.sum() - own[:, 0]) * (low.sum() - own[:, 1])
+        of_unit = self.units_of_codes.totals(np.column_stack((upper, lower)))
+        all_pairs = (up.sum() - of_unit[:, 0]) * (low.sum() - of_unit[:, 1])
         in_order = up @ lower_below - totals + within
         return in_order[self._at], all_pairs[self._at]
 
     def _pairs_within_units(self, upper: Floats, lower: Floats, level: NDArray[np.intp]) -> Floats:
-        """Pairs of rows of one unit, for each atom, (n_atoms,)."""
-        member = self.units_of_codes
-        if member.code_of_atom is not None:
-            # A single code pairs with itself alone, and none counts on both sides.
-            return np.zeros(member.n_atoms[0])
-        code = member.code_of_entry
-        atom = np.arange(len(code)) if member.units is None else member.units[:, 0]
-        times = np.ones(len(code)) if member.times is None else member.times
+        """Return pairs of rows of one unit, for each atom, (n_atoms,)."""
+        units = self.units_of_codes
+        if units.code_of_atom is not None:
+            # The rows of a unit share one code, and no code counts on both sides.
+            return np.zeros(units.n_atoms[0])
+        code = units.code_of_entry
+        atom = np.arange(len(code)) if units.units is None else units.units[:, 0]
+        times = np.ones(len(code)) if units.times is None else units.times
         by = np.lexsort((level[code], atom))
         atom, code, times = atom[by], code[by], times[by]
         new = np.flatnonzero(np.r_[True, (np.diff(atom) != 0) | (np.diff(level[code]) != 0)])
@@ -331,41 +330,41 @@ class JackknifeBlock(UnitBlock):
         running = np.cumsum(low)
         before_atom = (running - low)[np.searchsorted(atom, atom)]
         pairs = up * (running - 0.5 * low - before_atom)
-        return np.bincount(atom, pairs, member.n_atoms[0]).astype(np.float64)
+        return np.bincount(atom, pairs, units.n_atoms[0]).astype(np.float64)
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
-        """Search once for all units that add the same, wherever they stand."""
+        """Search once for all units of a type that stand on one side; see `Block.crossing`."""
         if self.units_of_codes.code_of_atom is None:
             return super().crossing(terms, *gaps, ends=ends)
-        types = self._whole.types_along(terms, ends)
+        types = self._observed.types_along(terms, ends)
         if types is None:
-            return self._search_lines(terms, gaps, ends)
-        own = self._own(types, ends, None)
-        return tuple(_without_units(types, gap, *own) for gap in gaps)
+            return self._search_each(terms, gaps, ends)
+        unit_end, unit_type = self._unit_ends(types, ends, None)
+        return tuple(_without_units(types, gap, unit_end, unit_type) for gap in gaps)
 
-    def _search_lines(
+    def _search_each(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
     ) -> tuple[SignChange, ...]:
-        """Search in running sums of all rows, less the unit's own."""
+        """Search in running sums of the data less the terms of the unit."""
         code = self.units_of_codes.code_of_atom
         assert code is not None
         ends = np.arange(self.n_codes) if ends is None else ends
-        running = np.cumsum(self._whole.sums()[0][:, None] * terms, axis=0)
+        running = np.cumsum(self._observed.sums()[0][:, None] * terms, axis=0)
         code = code[self._at]
-        own = np.vstack((terms, np.zeros(terms.shape[1])))[code]
+        of_unit = np.vstack((terms, np.zeros(terms.shape[1])))[code]
 
         def running_at(end: NDArray[np.intp]) -> Floats:
-            return running[ends[end]] - own * (code <= ends[end])[:, None]
+            return running[ends[end]] - of_unit * (code <= ends[end])[:, None]
 
-        total = running[-1] - own
+        total = running[-1] - of_unit
         return tuple(search(running_at, total, len(ends), gap) for gap in gaps)
 
-    def _own(
+    def _unit_ends(
         self, types: Types, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
     ) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-        """The end from which each unit is counted, and its type; past the last for none."""
+        """Return the end from which each unit counts, past the last for none, and its type."""
         n_positions = len(types.number)
         position = self.units_of_codes.code_of_atom
         assert position is not None
@@ -373,82 +372,87 @@ class JackknifeBlock(UnitBlock):
             at = np.full(self.n_codes + 1, n_positions)
             at[order] = np.arange(n_positions)
             position = at[position]
-        own_end = np.arange(n_positions)
+        unit_end = np.arange(n_positions)
         if ends is not None:
-            own_end = np.searchsorted(ends, own_end)
+            unit_end = np.searchsorted(ends, unit_end)
         position = position[self._at]
-        own_end = np.append(own_end, len(types.upto))[position]
-        return own_end, np.append(types.number, np.uint8(len(types.values)))[position]
+        unit_end = np.append(unit_end, len(types.upto))[position]
+        return unit_end, np.append(types.number, np.uint8(len(types.values)))[position]
 
     def sum_over_thresholds(
         self,
         terms: Floats,
-        steps: Steps,
+        added: AddedAtEnds,
         ends: NDArray[np.intp] | None = None,
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
-        """Sums over the ends before the unit, its own, and those after it, for each type."""
-        known = self.units_of_codes.code_of_atom is not None
-        types = self._whole.types_along(terms, ends, order) if known else None
+        """Sum over the ends before the unit, its own end, and those after it, for each type."""
+        has_one_code = self.units_of_codes.code_of_atom is not None
+        types = self._observed.types_along(terms, ends, order) if has_one_code else None
         if types is None:
-            return super().sum_over_thresholds(terms, steps, ends, order)
-        own_end, own_type = self._own(types, ends, order)
+            return super().sum_over_thresholds(terms, added, ends, order)
+        unit_end, unit_type = self._unit_ends(types, ends, order)
         running = (types.upto @ types.values).T
         before, at = running[:, :-1], running[:, 1:, None]
         n_ends = at.shape[1]
-        up_to = np.append(0.0, np.cumsum(steps(before, at.copy())))
-        found = np.full(self.n_resamples, up_to[-1])
+        up_to = np.append(0.0, np.cumsum(added(before, at.copy())))
+        sums = np.full(self.n_resamples, up_to[-1])
         last = np.repeat(running[:, -1:], self.n_resamples, axis=1)
-        for kind, value in enumerate(types.values):
-            resamples = np.flatnonzero((own_type == kind) & (own_end < n_ends))
-            end, less = own_end[resamples], value[:, None]
-            # What is never looked at, as the unit is not there yet, may be undefined.
+        for number, value in enumerate(types.values):
+            resamples = np.flatnonzero((unit_type == number) & (unit_end < n_ends))
+            end, less = unit_end[resamples], value[:, None]
+            # Ends before the unit are computed as well, but never used; there the running sums
+            # less the unit may be 0, or negative, and what is added undefined.
             with np.errstate(invalid="ignore", divide="ignore"):
-                at_own = steps(before, at - less[:, :, None])
-                after = steps(before - less, at - less[:, :, None])
+                at_own = added(before, at - less[:, :, None])
+                after = added(before - less, at - less[:, :, None])
             beyond = np.append(np.cumsum(after[::-1])[::-1], 0.0)
-            found[resamples] = up_to[end] + at_own[end] + beyond[end + 1]
+            sums[resamples] = up_to[end] + at_own[end] + beyond[end + 1]
             last[:, resamples] -= less
-        return found, last
+        return sums, last
 
 
 def _without_units(
-    types: Types, gap: Gap, own_end: NDArray[np.intp], own_type: NDArray[np.uint8]
+    types: Types, gap: Gap, unit_end: NDArray[np.intp], unit_type: NDArray[np.uint8]
 ) -> SignChange:
-    """Crossings without each unit: a few outcomes of each type.
+    """Return the sign changes without each unit, which have a few outcomes for each type.
 
-    A unit is missing from its own end on. If the sums with it cross before that, there is the
-    crossing; otherwise it lies where the sums without it cross, but not before its own end.
+    A unit is missing from its own end on. If the sums with it change sign before that end, they do
+    so without it; otherwise the sign changes where the sums without it do, or at its own end if
+    that comes later.
     """
     n_ends = len(types.upto) - 1
     values = np.vstack((types.values, np.zeros(types.values.shape[1])))
     totals = types.running_at(np.array([n_ends - 1])) - values
-    # All searches at once: those with the unit, and those without it.
+    # The sums with the unit and those without it are searched together.
     less = np.vstack((np.zeros_like(values), values))
     both = search(partial(_less, types, less), np.vstack((totals, totals)), n_ends, gap)
     lasts, firsts = np.split(both.end, 2)
-    # Outcomes of each type: crossed before the unit; after it; and at its own end.
+    # The outcomes of a type: before the unit, after it, and each of the ends that a unit may have
+    # where the sign changes at its own end.
     n_own = np.maximum(lasts - firsts, 0) + 1
-    kind = np.repeat(np.arange(len(values)), n_own)
+    of_type = np.repeat(np.arange(len(values)), n_own)
     at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
     before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
-    at_own = SignChange(at, before, types.running_at(at) - values[kind], totals[kind])
-    (found,) = joined([[both], [at_own]])
+    at_own = SignChange(at, before, types.running_at(at) - values[of_type], totals[of_type])
+    (change,) = joined([[both], [at_own]])
     n_types = len(values)
     first_own = 2 * n_types + np.cumsum(n_own) - n_own
-    number = own_end + (first_own - firsts)[own_type]
-    after = own_end < firsts[own_type]
-    number[after] = n_types + own_type[after]
-    crossed = own_end > lasts[own_type]
-    number[crossed] = own_type[crossed]
-    return found._replace(outcome=number)
+    number = unit_end + (first_own - firsts)[unit_type]
+    after = unit_end < firsts[unit_type]
+    number[after] = n_types + unit_type[after]
+    crossed = unit_end > lasts[unit_type]
+    number[crossed] = unit_type[crossed]
+    return change._replace(outcome=number)
 
 
 def _less(types: Types, values: Floats, end: NDArray[np.intp]) -> Floats:
+    """Return running sums of the data less the terms of a unit, (len(end), n_terms)."""
     return types.running_at(end) - values
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:
+    """Return values in the order of codes, 0 for codes that the order leaves out."""
     by_code = np.zeros(n_codes, dtype=values.dtype)
     by_code[order] = values
     return by_code

@@ -1,9 +1,9 @@
-"""Resamples that are drawn only where they are looked at.
+"""Resamples that are drawn only where a search reads them.
 
-A search for a crossing needs the running sums at some twenty places of a resample, not the counts
-of all rows. The number of units on each side of a place is a binomial split of those around it, so
-a search can draw the splits it passes and leave the rest open: the resample has the same law, at a
-cost that grows with the logarithm of the number of rows.
+A search for a sign change needs the running sums at some twenty places of a resample, not the
+counts of all rows. The number of units on each side of a place is a binomial split of those around
+it, so a search can draw the splits it passes and leave the rest open: the resample has the same
+law, at a cost that grows with the logarithm of the number of rows.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .block import Floats, UnitBlock
+from ._tuning import ON_DEMAND_COUNTS
+from .block import Floats
 from .coding import UnitsOfCodes
 from .draws import multinomial_counts
 from .jackknife import ObservedBlock
 from .prefix_sums import Gap, SignChange, joined
+from .unit_block import UnitBlock
 
 Counts = NDArray[np.int64]
 
-# Counts held at once when whole resamples are drawn.
-_DENSE_COUNTS = 1 << 22
-
 
 class OnDemandBlock(UnitBlock):
-    """Resamples of codes, drawn when they are read; to be read once.
+    """Resamples of codes, drawn when they are read, which can be done once.
 
     Parameters
     ----------
@@ -51,14 +50,14 @@ class OnDemandBlock(UnitBlock):
     ) -> None:
         super().__init__(units_of_codes, np.empty((n_resamples, 0)))
         del self.counts
-        self._n_lines = n_resamples
+        self._n_resamples = n_resamples
         self._multiplicity = multiplicity
         self._rng: np.random.Generator | None = rng
 
     @property
     def n_resamples(self) -> int:
         """Number of resamples in the block."""
-        return self._n_lines
+        return self._n_resamples
 
     @cached_property
     def counts(self) -> NDArray[Any]:  # type: ignore[override]
@@ -73,7 +72,7 @@ class OnDemandBlock(UnitBlock):
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
-        """Split the units of each type on the way to the crossing; see `Block.crossing`."""
+        """Split the units of each type on the way to the sign change; see `Block.crossing`."""
         if "counts" in self.__dict__:
             return super().crossing(terms, *gaps, ends=ends)
         rng = self._stream()
@@ -94,17 +93,18 @@ class OnDemandBlock(UnitBlock):
     def _drawn_whole(
         self, rng: np.random.Generator, terms: Floats, gaps: Sequence[Gap], ends: NDArray[np.intp]
     ) -> tuple[SignChange, ...]:
-        step = max(1, _DENSE_COUNTS // self.n_codes)
-        parts = []
+        """Search in whole resamples, as many at a time as memory should hold."""
+        step = max(1, ON_DEMAND_COUNTS // self.n_codes)
+        pieces = []
         for start in range(0, self.n_resamples, step):
             n_resamples = min(step, self.n_resamples - start)
             counts = multinomial_counts(rng, n_resamples, self._multiplicity)
-            parts.append(UnitBlock(self.units_of_codes, counts).crossing(terms, *gaps, ends=ends))
-        return joined(parts)
+            pieces.append(UnitBlock(self.units_of_codes, counts).crossing(terms, *gaps, ends=ends))
+        return joined(pieces)
 
 
 class _Node(NamedTuple):
-    """Where the search of each resample stands: between which ends, and what is drawn there.
+    """The ends between which the search of each resample stands, and the units drawn there.
 
     ``low`` and ``high`` (n_resamples,) count ends from 1, 0 is before the first; ``below`` and
     ``inside`` (n_resamples, n_types) are units up to ``low``, and from there to ``high``.
@@ -123,7 +123,7 @@ def _descend(
     values: Floats,
     gaps: Sequence[Gap],
 ) -> list[_Node]:
-    """Halve the ends around each crossing, drawing how many units lie on the left."""
+    """Halve the ends around each sign change, drawing how many units lie on the left."""
     n_resamples = len(drawn)
     total = drawn @ values
     root = _Node(
@@ -139,10 +139,10 @@ def _descend(
         lefts: list[Counts] = []
         for k, node in enumerate(nodes):
             left = _split(rng, upto, node)
-            for other, known in zip(nodes[:k], lefts, strict=True):
-                # Searches that are still in the same place look at the same resample.
+            for other, left_of_other in zip(nodes[:k], lefts, strict=True):
+                # Two searches that stand between the same ends must read the same resample.
                 shared = (other.low == node.low) & (other.high == node.high)
-                left = np.where(shared[:, None], known, left)
+                left = np.where(shared[:, None], left_of_other, left)
             lefts.append(left)
         nodes = [
             _step(node, left, values, total, gap)
@@ -153,7 +153,7 @@ def _descend(
 
 
 def _split(rng: np.random.Generator, upto: Counts, node: _Node) -> Counts:
-    """Draw how many of the units inside lie in the left half."""
+    """Draw how many of the units inside lie in the left half, (n_resamples, n_types)."""
     at_low = upto[node.low]
     units = upto[node.high] - at_low
     left = upto[(node.low + node.high) // 2] - at_low
@@ -162,7 +162,7 @@ def _split(rng: np.random.Generator, upto: Counts, node: _Node) -> Counts:
 
 
 def _step(node: _Node, left: Counts, values: Floats, total: Floats, gap: Gap) -> _Node:
-    """Go into the half that holds the crossing."""
+    """Return the half that holds the sign change."""
     middle = (node.low + node.high) // 2
     reached = (middle > node.low) & (gap((node.below + left) @ values, total) >= 0)
     in_left = reached[:, None]

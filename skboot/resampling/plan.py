@@ -19,32 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._streams import child_seed
-from .block import Block, UnitBlock
+from ._tuning import (
+    BLOCK_COUNTS,
+    BLOCK_RESAMPLES,
+    BLOCK_RESAMPLES_BY_ROW,
+    BLOCK_RESAMPLES_OF_TWO_ATOMS,
+    ENTRIES_PER_COUNT,
+    NARROW_COUNTS,
+    SHARED_TERMS,
+)
+from .block import Block
 from .coding import CodedRows, UnitsOfCodes, bind_rows
 from .design import SamplingDesign
 from .jackknife import JackknifeResamples
 from .on_demand import OnDemandBlock
-
-# Counts a block holds at most (4 MB of uint8, 32 MB of int64), and resamples at most.
-_BLOCK_COUNTS = 1 << 22
-_BLOCK_LINES = 1 << 10
-# Resamples of two atoms are drawn one after the other, so that the first of a block are the same
-# when they are drawn alone. Such a block need not be drawn whole and may be long.
-_BLOCK_LINES_OF_TWO = 1 << 14
-# Entries of a code that a few units make up are read this many times faster than counts are drawn:
-# a block of few units and many rows is kept short, as it is always evaluated whole.
-_ENTRIES_PER_COUNT = 1 << 3
-# A block that is read row by row is a unit of progress and of parallel work: keep it short.
-_BLOCK_LINES_OF_ROWS = 1 << 5
-# Counts of a block up to which its sums are nothing beside what a call costs in any case.
-_NARROW_COUNTS = 1 << 15
-# Terms of all atoms that are put side by side at most (128 MB).
-_SHARED_TERMS = 1 << 24
-# Sums without a unit that are taken at once: their temporaries stay in the cache.
-_LEFT_OUT_SUMS = 1 << 15
-# Units left out one by one at most when each costs a pass over the rows; more are left out in
-# random groups, whose third and second moments estimate the same acceleration.
-_JACKKNIFE_LINES = 1000
+from .unit_block import UnitBlock
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,21 +77,23 @@ class ResamplingPlan:
             codings, as_rows=self.resamples is not None
         )
         by_row = any(coding.reads == "rows" for coding in codings)
-        most = _BLOCK_LINES_OF_ROWS if by_row else _BLOCK_LINES
+        most = BLOCK_RESAMPLES_BY_ROW if by_row else BLOCK_RESAMPLES
         draws_rows = self.design.draws_independent_rows and self.resamples is None
-        # One search reads nothing but the places it passes, if its codes are what is drawn.
         reads = [coding.reads for coding in codings]
+        # A search reads its resamples at a few places alone, so a single search over codes that are
+        # themselves the atoms can draw there and nowhere else.
         on_demand = draws_rows and reads == ["crossing"] and units_of_codes[0].units is None
-        n_counts = 1 if on_demand else max(sum(len(m) for m in multiplicity), _read(units_of_codes))
-        block_size = 1 << (max(1, min(most, _BLOCK_COUNTS // n_counts)).bit_length() - 1)
-        # Resamples of two atoms are drawn, and summed, one after the other.
+        n_counts = 1 if on_demand else _counts_of_work(units_of_codes, multiplicity)
+        block_size = 1 << (max(1, min(most, BLOCK_COUNTS // n_counts)).bit_length() - 1)
+        # Resamples of two atoms are drawn, and summed, one after the other, so that the first of a
+        # block are the same whether they are drawn alone or with those that follow.
         prefix_stable = draws_rows and len(multiplicity[0]) == 2 and set(reads) <= {"sums"}
         return Binding(
             self,
             units_of_codes,
             multiplicity,
             strata,
-            block_size=_BLOCK_LINES_OF_TWO if prefix_stable else block_size,
+            block_size=BLOCK_RESAMPLES_OF_TWO_ATOMS if prefix_stable else block_size,
             codes_of_given_rows=None
             if self.resamples is None
             else bind_rows(codings, self.design.n_samples, None, as_rows=True)[0],
@@ -131,9 +122,9 @@ class Binding:
     codes_of_given_rows : list of UnitsOfCodes or None
         Codes in terms of rows, when resamples are given.
     on_demand : bool
-        Whether resamples are drawn only where they are looked at.
+        Whether resamples are drawn only where a search reads them.
     draws_are_prefix_stable : bool
-        Whether some resamples of a block are the same drawn alone or with those that follow.
+        Whether the first resamples of a block are the same if they are drawn alone.
     """
 
     plan: ResamplingPlan
@@ -152,7 +143,7 @@ class Binding:
         return -(-self.plan.n_resamples // self.block_size)
 
     def only(self, which: Sequence[int]) -> Binding:
-        """The same binding for some of its statistics, by position."""
+        """Return the binding of the statistics at some positions."""
         return replace(
             self,
             units_of_codes=[self.units_of_codes[k] for k in which],
@@ -168,27 +159,27 @@ class Binding:
         Parameters
         ----------
         blocks : sequence of Block
-            Those of one number, one per statistic.
+            The blocks of one number, one per statistic.
         terms : sequence of ndarray of shape (n_codes, n_terms), or None
-            What each statistic will ask the sums of; None where it asks for none.
+            Terms whose sums each statistic will ask for; None where it asks for none.
 
         Notes
         -----
-        The counts are read once for all statistics, and the products are wide enough to be quick:
-        20 accuracies on 100,000 rows take a quarter of the time. Equal columns are one, so that
-        statistics with equal terms have equal sums to the last bit.
+        The counts are read once for all statistics, and the product is wide enough to be quick: 16
+        means of 100,000 rows take half the time. Equal columns are summed once, so that statistics
+        with equal terms have equal sums to the last bit.
         """
-        members = self.codes_of_given_rows or self.units_of_codes
+        units_of_codes = self.codes_of_given_rows or self.units_of_codes
         which = [k for k, each in enumerate(terms) if isinstance(each, np.ndarray)]
         if not which or not all(isinstance(blocks[k], UnitBlock) for k in which):
             return
         width = sum(terms[k].shape[1] for k in which)
-        n_atoms = members[which[0]].n_atoms[0]
-        if len(which) < 2 or width * n_atoms > _SHARED_TERMS:
+        n_atoms = units_of_codes[which[0]].n_atoms[0]
+        if len(which) < 2 or width * n_atoms > SHARED_TERMS:
             return
         if not self._cache:
-            every = [members[k].totals(terms[k]) for k in which]
-            self._cache["totals"], self._cache["columns"] = _distinct_columns(every)
+            totals = [units_of_codes[k].totals(terms[k]) for k in which]
+            self._cache["totals"], self._cache["columns"] = _distinct_columns(totals)
         first = blocks[which[0]]
         assert isinstance(first, UnitBlock)
         sums = first.sums_of_atoms(self._cache["totals"])
@@ -196,31 +187,31 @@ class Binding:
             blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
 
     def observed(self) -> list[Block]:
-        """The data as they are: one resample in which every unit occurs once."""
+        """Return blocks of one resample, the data, in which every unit occurs once."""
         return self.plan.design.observed(self.units_of_codes, self.multiplicity, self.strata)
 
     @property
     def fits_one_block(self) -> bool:
-        """Whether all that is asked for is sums of a few atoms that are drawn."""
+        """Whether a block is of few counts that are drawn for sums alone, so that more fit in."""
         given = self.plan.resamples is not None or self.plan.drawn is not None
         n_counts = self.block_size * len(self.multiplicity[0])
         return (
             self.plan.design.units_are_rows
             and not given
-            and n_counts <= _NARROW_COUNTS
-            and all(member.reads == "sums" for member in self.units_of_codes)
+            and n_counts <= NARROW_COUNTS
+            and all(each.reads == "sums" for each in self.units_of_codes)
         )
 
     def block(self, number: int, *, with_jackknife: bool = False) -> list[Block]:
-        """Block ``number``, whole, as each statistic reads it.
+        """Return block ``number``, whole, as each statistic reads it.
 
-        The last block may hold more resamples than the plan asks for: cut the results, not the
-        draws. Only what is drawn, or read, resample by resample is cut here. Where
-        `fits_one_block`, further resamples can come along for less than a block of their own: the
-        data as they are, and the data without one unit of each atom.
+        The last block may hold more resamples than the plan asks for, since its stream is that of
+        a whole block: the caller cuts the results. Only blocks that are drawn, or read, resample
+        by resample are cut here. Where `fits_one_block`, ``with_jackknife`` appends the data, and
+        the data without one unit of each atom, for less than a block of their own would cost.
         """
         if self.codes_of_given_rows is not None:
-            return self._explicit_block(number)
+            return self._block_of_given_rows(number)
         if self.plan.drawn is not None:
             first = number * self.block_size
             return self._blocks((self.plan.drawn[first : first + self.block_size],))
@@ -247,7 +238,7 @@ class Binding:
     def _blocks(self, counts: tuple[NDArray[np.integer], ...]) -> list[Block]:
         return self.plan.design.blocks(self.units_of_codes, counts, self.strata)
 
-    def _explicit_block(self, number: int) -> list[Block]:
+    def _block_of_given_rows(self, number: int) -> list[Block]:
         assert self.plan.resamples is not None
         assert self.codes_of_given_rows is not None
         start = number * self.block_size
@@ -255,11 +246,11 @@ class Binding:
         n = self.plan.design.n_samples
         shifted = picks + np.arange(len(picks))[:, None] * n
         counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
-        return [UnitBlock(member, counts) for member in self.codes_of_given_rows]
+        return [UnitBlock(each, counts) for each in self.codes_of_given_rows]
 
 
 def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:
-    """Counts, followed by those of all units and by those without a unit of each atom."""
+    """Append the counts of the data, and of the data without a unit of each atom."""
     less = np.eye(len(multiplicity) + 1, len(multiplicity), -1, dtype=np.int64)
     return np.concatenate((counts, (multiplicity - less).astype(counts.dtype)))
 
@@ -267,29 +258,34 @@ def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> ND
 def _distinct_columns(
     matrices: Sequence[NDArray[Any]],
 ) -> tuple[NDArray[Any], list[NDArray[np.intp]]]:
-    """Distinct columns of some matrices side by side, and which of them make up each matrix."""
-    kept: list[NDArray[Any]] = []
-    alike: dict[tuple[float, ...], list[int]] = {}
+    """Return the distinct columns of some matrices, and the numbers of those in each matrix."""
+    distinct: list[NDArray[Any]] = []
+    numbers_by_key: dict[tuple[float, ...], list[int]] = {}
     columns = []
     for matrix in matrices:
-        own = []
+        of_matrix = []
         for column in matrix.T:
-            # Only columns that agree here are compared number by number.
+            # Columns whose keys differ are different; only the others are compared as a whole.
             key = (float(column[0]), float(column[-1]), float(column.sum()))
-            numbers = alike.setdefault(key, [])
-            same = [k for k in numbers if np.array_equal(kept[k], column)]
-            if not same:
-                same = [len(kept)]
-                numbers.append(len(kept))
-                kept.append(column)
-            own.append(same[0])
-        columns.append(np.array(own, dtype=np.intp))
-    return np.column_stack(kept), columns
+            numbers = numbers_by_key.setdefault(key, [])
+            equal = [k for k in numbers if np.array_equal(distinct[k], column)]
+            if not equal:
+                equal = [len(distinct)]
+                numbers.append(len(distinct))
+                distinct.append(column)
+            of_matrix.append(equal[0])
+        columns.append(np.array(of_matrix, dtype=np.intp))
+    return np.column_stack(distinct), columns
 
 
-def _read(units_of_codes: Sequence[UnitsOfCodes]) -> int:
-    """Counts that are as much work to draw as it is to read the entries of a resample."""
-    of_entries = [
-        1 if m.units is None else len(m.units) for m in units_of_codes if m.reads != "sums"
+def _counts_of_work(
+    units_of_codes: Sequence[UnitsOfCodes], multiplicity: tuple[NDArray[np.int64], ...]
+) -> int:
+    """Return the counts of a resample, or as many as are drawn in the time to read its entries."""
+    n_entries = [
+        1 if each.units is None else len(each.units)
+        for each in units_of_codes
+        if each.reads != "sums"
     ]
-    return max([1, *(n // _ENTRIES_PER_COUNT for n in of_entries)])
+    n_counts = sum(len(of_factor) for of_factor in multiplicity)
+    return max([1, n_counts, *(n // ENTRIES_PER_COUNT for n in n_entries)])

@@ -1,10 +1,13 @@
-"""Running sums of counts along codes, faster than ``numpy.cumsum``.
+"""Running sums of counts along codes, faster than ``numpy.cumsum``, and bisection along them.
 
 A running sum is a chain of additions, which no processor does several at a time. Cut into tiles
-of 16, the sums inside a tile are a product with a triangular matrix of ones, and only the totals
-of the tiles are left to be summed in a chain. Small integers are handled in single precision,
-where their sums are exact; where all running sums of bytes are wanted, a chain of integers is
-quicker still.
+of `TILE_WIDTH` codes, the sums inside a tile are a product with a triangular matrix of ones, and
+only the totals of the tiles are left to be summed in a chain. Small integers are handled in single
+precision, where their sums are exact; where all running sums of bytes are wanted, a chain of
+integers is quicker still.
+
+A search bisects all resamples of a block at once for where a monotone gap, a function of the
+running sums, changes sign along the codes.
 """
 
 from __future__ import annotations
@@ -15,35 +18,32 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._tuning import EXACT_INTEGER, NESTED_TILES, RUNNING_ELEMENTS, TILE_WIDTH
+
 Floats = NDArray[np.float64]
 Gap = Callable[[Floats, Floats], Floats]
 
-# Codes in a tile: fewer leave more totals to add up in a chain, more waste multiplications.
-WIDTH = 16
-_UP_TO = {dtype: np.triu(np.ones((WIDTH, WIDTH), dtype)) for dtype in (np.float32, np.float64)}
-_ALL = {dtype: np.ones(WIDTH, dtype) for dtype in (np.float32, np.float64)}
-# Elements worked on at a time where all codes of some resamples are given.
-_CACHED = 1 << 16
-# Integers below this are exact in single precision, and in integers of four bytes.
-EXACT = 1 << 24
-_EXACT_INTEGER = 1 << 31
+_UP_TO = {
+    dtype: np.triu(np.ones((TILE_WIDTH, TILE_WIDTH), dtype)) for dtype in (np.float32, np.float64)
+}
+_ALL = {dtype: np.ones(TILE_WIDTH, dtype) for dtype in (np.float32, np.float64)}
 
 
 def as_flags(values: Floats) -> NDArray[np.uint8] | None:
-    """Give values that are all 0 or 1 as bytes; None if there are others."""
+    """Return values that are all 0 or 1 as bytes; None if there are others."""
     flags = values != 0
     return flags.view(np.uint8) if np.array_equal(values, flags) else None
 
 
 def as_bytes(counts: NDArray) -> NDArray:
-    """Give counts as bytes if they fit, as they are otherwise; never negative."""
+    """Return counts as bytes if they fit, else as they are; counts are not negative."""
     if counts.dtype == np.uint8 or counts.max(initial=0) > 255:
         return counts
     return counts.astype(np.uint8)
 
 
 def ends_within(ends: NDArray[np.intp] | None, at: slice) -> tuple[slice, NDArray[np.intp] | None]:
-    """Which ends lie in a piece, and where in it; None for all of its positions."""
+    """Return which ends lie in a piece, and where in it; None for all of its positions."""
     if ends is None:
         return at, None
     which = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
@@ -63,9 +63,9 @@ def running_sums(
     term : ndarray of shape (n_codes,)
         What each code counts for.
     flags : ndarray of shape (n_codes,) or None
-        The term as bytes, if it is nothing but 0 and 1.
+        The term as bytes, if all of it is 0 or 1.
     below : ndarray of shape (n_resamples,)
-        Where each resample starts from.
+        Running sum of each resample before these codes.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def running_sums(
     """
     n_codes = weights.shape[1]
     largest = float(below.max(initial=0.0)) + 255 * n_codes
-    if flags is None or weights.dtype != np.uint8 or largest >= _EXACT_INTEGER:
+    if flags is None or weights.dtype != np.uint8 or largest >= EXACT_INTEGER:
         return _summed_up(_padded(weights * term, np.float64), below)[:, :n_codes]
     # A chain of integer additions takes one cycle each, of floating-point ones four.
     sums = (weights if flags.all() else weights * flags).astype(np.int32)
@@ -108,11 +108,11 @@ def pairs_in_order(
         Sums of each side over these codes.
     """
     n_resamples = len(weights)
-    # Sums within a tile stay below (16 * 255)**2 / 2, exact in single precision.
+    # Sums of pairs within a tile stay below (16 * 255)**2 / 2, which is exact in single precision.
     small = weights.dtype == np.uint8 and upper[1] is not None and lower[1] is not None
     dtype = np.float32 if small else np.float64
-    up = _padded(weights * upper[small], dtype).reshape(-1, WIDTH)
-    low = _padded(weights * lower[small], dtype).reshape(-1, WIDTH)
+    up = _padded(weights * upper[small], dtype).reshape(-1, TILE_WIDTH)
+    low = _padded(weights * lower[small], dtype).reshape(-1, TILE_WIDTH)
     within = low @ _UP_TO[dtype]
     low_totals = within[:, -1].astype(np.float64).reshape(n_resamples, -1)
     up_totals = (up @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
@@ -123,37 +123,37 @@ def pairs_in_order(
 
 
 def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
-    """Sums of each term before each tile of `WIDTH` codes, (n_resamples, n_tiles, n_terms)."""
+    """Sums of each term before each tile of `TILE_WIDTH` codes, (n_resamples, n_tiles, n_terms)."""
     n_resamples, n_codes = weights.shape
-    sums = np.empty((n_resamples, -(-n_codes // WIDTH), terms.shape[1]))
-    step = max(1, _CACHED // n_resamples // WIDTH) * WIDTH
+    sums = np.empty((n_resamples, -(-n_codes // TILE_WIDTH), terms.shape[1]))
+    step = max(1, RUNNING_ELEMENTS // n_resamples // TILE_WIDTH) * TILE_WIDTH
     for k, column in enumerate(np.ascontiguousarray(terms.T)):
         flags = as_flags(column) if weights.dtype == np.uint8 else None
         dtype, term = (np.float64, column) if flags is None else (np.float32, flags)
         below = np.zeros(n_resamples)
         for start in range(0, n_codes, step):
             at = slice(start, start + step)
-            tiles = _padded(weights[:, at] * term[at], dtype).reshape(-1, WIDTH)
+            tiles = _padded(weights[:, at] * term[at], dtype).reshape(-1, TILE_WIDTH)
             totals = (tiles @ _ALL[dtype]).astype(np.float64).reshape(n_resamples, -1)
-            first = start // WIDTH
+            first = start // TILE_WIDTH
             sums[:, first : first + totals.shape[1], k] = _before(totals, below)
             below += totals.sum(axis=1)
     return sums
 
 
 def _summed_up(values: NDArray, below: Floats) -> NDArray:
-    """Running sums of padded resamples, which are used up."""
+    """Return running sums of padded resamples, whose memory is overwritten."""
     dtype = values.dtype.type
-    tiles = values.reshape(-1, WIDTH)
+    tiles = values.reshape(-1, TILE_WIDTH)
     totals = (tiles @ _ALL[dtype]).reshape(len(values), -1)
-    # What lies before a tile enters with its first code, so that no pass is needed to add it.
+    # The sum before a tile is added to its first code, which saves a pass over all codes.
     tiles[:, 0] += _before(totals, below).ravel()
     return (tiles @ _UP_TO[dtype]).reshape(values.shape)
 
 
 def _before(totals: NDArray, below: Floats) -> NDArray:
-    """Sum of all that lies before each of the totals."""
-    if totals.shape[1] < 4 * WIDTH:
+    """Return the sum of ``below`` and of all totals before each one."""
+    if totals.shape[1] < NESTED_TILES:
         upto = np.cumsum(totals, axis=1)
         upto += below[:, None]
     else:
@@ -163,9 +163,9 @@ def _before(totals: NDArray, below: Floats) -> NDArray:
 
 
 def _padded(values: NDArray, dtype: type) -> NDArray:
-    """Copy resamples, filled up with 0 to whole tiles."""
+    """Return a copy in which codes are filled up with 0 to whole tiles."""
     n_resamples, n_codes = values.shape
-    spare = -n_codes % WIDTH
+    spare = -n_codes % TILE_WIDTH
     if spare == 0:
         return values.astype(dtype)
     padded = np.zeros((n_resamples, n_codes + spare), dtype)
@@ -177,7 +177,7 @@ def _padded(values: NDArray, dtype: type) -> NDArray:
 
 
 class SignChange(NamedTuple):
-    """Where a gap changes sign.
+    """Where a gap changes sign along the codes, for some resamples.
 
     Attributes
     ----------
@@ -199,15 +199,17 @@ class SignChange(NamedTuple):
     outcome: NDArray[np.intp] | None = None
 
     def of_resamples(self, values: Floats) -> Floats:
-        """Values of the resamples, from those of the outcomes."""
+        """Return the value of each resample from those of the outcomes."""
         return values if self.outcome is None else values[self.outcome]
 
 
-def joined(parts: Sequence[Sequence[SignChange]]) -> tuple[SignChange, ...]:
-    """Crossings of all resamples, from those of some resamples each."""
+def joined(pieces: Sequence[Sequence[SignChange]]) -> tuple[SignChange, ...]:
+    """Join the sign changes of some resamples each."""
     return tuple(
-        SignChange(*(np.concatenate(column) for column in zip(*(p[:4] for p in part), strict=True)))
-        for part in zip(*parts, strict=True)
+        SignChange(
+            *(np.concatenate(column) for column in zip(*(one[:4] for one in of_gap), strict=True))
+        )
+        for of_gap in zip(*pieces, strict=True)
     )
 
 
@@ -220,18 +222,18 @@ def search_tiles(
     gap: Gap,
     start: Floats | float = 0.0,
 ) -> SignChange:
-    """Search in running sums that are known between tiles and made up inside them."""
+    """Search in running sums, of which ``before`` holds those before each tile of codes."""
     resamples = np.arange(len(weights))
-    inside = np.arange(WIDTH)
+    inside = np.arange(TILE_WIDTH)
 
     def running_at(end: NDArray[np.intp]) -> Floats:
         code = ends[end]
-        tile = code // WIDTH
-        codes = tile[:, None] * WIDTH + inside
+        tile = code // TILE_WIDTH
+        codes = tile[:, None] * TILE_WIDTH + inside
         counted = codes <= code[:, None]
         codes = np.where(counted, codes, 0)
-        some = weights[resamples[:, None], codes] * counted
-        return before[resamples, tile] + np.einsum("ij,ijk->ik", some, terms[codes])
+        inside_tile = weights[resamples[:, None], codes] * counted
+        return before[resamples, tile] + np.einsum("ij,ijk->ik", inside_tile, terms[codes])
 
     return search(running_at, total, len(ends), gap, start)
 
@@ -239,10 +241,10 @@ def search_tiles(
 def sum_of_first(
     weights: NDArray[Any], terms: Floats, before: Floats, n: int
 ) -> NDArray[np.float64]:
-    """Sums over the first codes, (n_resamples, n_terms), from those before each tile."""
-    tile = min(n // WIDTH, before.shape[1] - 1)
-    some = slice(tile * WIDTH, n)
-    sums: Floats = before[:, tile] + weights[:, some].astype(np.float64) @ terms[some]
+    """Return sums over the first codes, (n_resamples, n_terms), from those before each tile."""
+    tile = min(n // TILE_WIDTH, before.shape[1] - 1)
+    in_tile = slice(tile * TILE_WIDTH, n)
+    sums: Floats = before[:, tile] + weights[:, in_tile].astype(np.float64) @ terms[in_tile]
     return sums
 
 
@@ -253,14 +255,15 @@ def search(
     gap: Gap,
     start: Floats | float = 0.0,
 ) -> SignChange:
-    """Bisect every resample at once for the first end at which the gap is not negative.
+    """Bisect all resamples at once for the first end at which the gap is not negative.
 
     ``start`` are the sums before the first end.
     """
     low = np.full(len(total), -1)
     high = np.full(len(total), n_ends - 1)
     while np.any(high - low > 1):
-        # Rounded up, the middle of a resample that is settled is its end, which stays.
+        # The middle is rounded up, so that it is the end of a resample whose search is over, and
+        # this end stays.
         middle = (low + high + 1) // 2
         reached = gap(running_at(middle), total) >= 0
         high = np.where(reached, middle, high)

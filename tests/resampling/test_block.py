@@ -9,13 +9,15 @@ from scipy import sparse
 from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
 from skboot.resampling import prefix_sums as running_module
-from skboot.resampling.block import Block, UnitBlock
+from skboot.resampling import unit_block as unit_module
+from skboot.resampling.block import Block
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import CrossedDesign
-from skboot.resampling.jackknife import JackknifeBlock
+from skboot.resampling.jackknife import JackknifeBlock, ObservedBlock
 from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.prefix_sums import running_sums
+from skboot.resampling.unit_block import UnitBlock
 
 N_LINES = 8
 RNG = np.random.default_rng(0)
@@ -65,9 +67,10 @@ class Case:
 @pytest.fixture(autouse=True)
 def small_tiles(monkeypatch):
     """Many tiles, so that what is carried from one to the next is tested."""
-    monkeypatch.setattr(block_module, "_TILE", 1 << 7)
-    monkeypatch.setattr(block_module, "_WHOLE", 1 << 8)
-    monkeypatch.setattr(crossed_module, "_WINDOW_FROM", 0)
+    monkeypatch.setattr(block_module, "TILE_ELEMENTS", 1 << 7)
+    monkeypatch.setattr(unit_module, "TILE_ELEMENTS", 1 << 7)
+    monkeypatch.setattr(block_module, "SEARCH_WEIGHTS", 1 << 8)
+    monkeypatch.setattr(crossed_module, "WINDOW_ROWS", 0)
 
 
 @pytest.fixture(params=EXAMPLES)
@@ -171,7 +174,8 @@ def test_running_sums_stop_at_the_ends(case, kind):
 @pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
 @pytest.mark.parametrize("kind", ["flags", "weights"])
 def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, monkeypatch):
-    monkeypatch.setattr(block_module, "_TILE", tile)
+    monkeypatch.setattr(block_module, "TILE_ELEMENTS", tile)
+    monkeypatch.setattr(unit_module, "TILE_ELEMENTS", tile)
     terms = np.column_stack(sides(case.rng, case.n_codes, kind))
     # Long stretches without an end: some pieces have none.
     terms[case.n_codes // 4 : -case.n_codes // 4, 0] = 0.0
@@ -187,7 +191,7 @@ def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, 
 
 @pytest.mark.parametrize("exact", [1, 1 << 31], ids=["running", "integers"])
 def test_running_sums_of_bytes_are_the_same_in_tiles_and_as_integers(exact, monkeypatch):
-    monkeypatch.setattr(running_module, "_EXACT_INTEGER", exact)
+    monkeypatch.setattr(running_module, "EXACT_INTEGER", exact)
     rng = np.random.default_rng(5)
     counts = rng.integers(0, 256, (3, 1000)).astype(np.uint8)
     flags = rng.integers(0, 2, 1000).astype(np.uint8)
@@ -261,7 +265,7 @@ def test_a_window_finds_the_same_crossing_as_all_rows(monkeypatch):
     (block,) = plan.bind([CodedRows(code, 600, "crossing")]).block(0)
     ends = np.append(np.flatnonzero(rng.random(599) < 0.5), 599)
     in_window = block.crossing(terms, *gaps(0.4), ends=ends)
-    monkeypatch.setattr(crossed_module, "_WINDOW_FROM", 10_000)
+    monkeypatch.setattr(crossed_module, "WINDOW_ROWS", 10_000)
     for one, other in zip(in_window, block.crossing(terms, *gaps(0.4), ends=ends), strict=True):
         for value, expected in zip(one[:4], other[:4], strict=True):
             assert_array_equal(value, expected)
@@ -353,7 +357,8 @@ def test_counts_of_merged_codes_read_as_counts_of_rows():
 
 @pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
 def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
-    monkeypatch.setattr(block_module, "_TILE", tile)
+    monkeypatch.setattr(block_module, "TILE_ELEMENTS", tile)
+    monkeypatch.setattr(unit_module, "TILE_ELEMENTS", tile)
     counts = np.full((1, 70_000), 255, dtype=np.uint8)
     whole = UnitBlock(UnitsOfCodes(70_000, (70_000,)), counts)
     for at, sums in whole.running(np.ones((70_000, 1))):
@@ -459,3 +464,34 @@ def test_other_readings_less_one_unit(left_out):
         assert_array_equal(weights, expected)
     for rows, expected in zip(closed.rows(), plain.rows(), strict=True):
         assert_array_equal(rows, expected)
+
+
+# --- what is cached between blocks
+
+
+def test_running_counts_are_those_of_the_order_that_is_asked_for():
+    multiplicity, terms, order = np.array([1, 2, 3, 4]), np.ones((4, 1)), np.array([3, 1, 0, 2])
+    block = ObservedBlock(UnitsOfCodes(4, (4,)), multiplicity)
+    for given in (np.arange(4), order, order[::-1]):
+        counts = block.types_along(terms, None, given).upto[1:, 0]
+        assert_array_equal(counts, np.cumsum(multiplicity[given]))
+
+
+def test_a_window_is_searched_around_the_ends_that_are_asked_for():
+    binding = ResamplingPlan(EXAMPLES["crossed"], N_LINES, np.random.SeedSequence(1)).bind(
+        [CodedRows(np.arange(N), N, "crossing")]
+    )
+    (block,) = binding.block(0)
+    terms = np.ones((N, 1))
+
+    def gap(running, total):
+        return running[:, 0] - 0.5 * total[:, 0]
+
+    for ends in (np.arange(N), np.arange(9, N, 10)):
+        for window, plain in zip(
+            block.crossing(terms, gap, ends=ends),
+            Block.crossing(block, terms, gap, ends=ends),
+            strict=True,
+        ):
+            for value, expected in zip(window[:4], plain[:4], strict=True):
+                assert_array_equal(value, expected)

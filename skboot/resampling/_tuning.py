@@ -1,0 +1,121 @@
+"""Every threshold of this package, with its unit, what changes above it, and the record of it.
+
+The first table is part of the method: another value draws other resamples from the same seed. The
+others choose between ways that give the same numbers but for rounding, by what they cost.
+"""
+
+# ------------------------------------------------------------------ what a seed draws
+
+# Maximum counts in a block (4 MB as bytes, 32 MB as int64); with more atoms, a block holds fewer
+# resamples, down to one. Blocks are always drawn whole, so this fixes the streams (record 0001).
+BLOCK_COUNTS = 1 << 22
+# Maximum resamples in a block; a call for fewer resamples pays for the whole block.
+BLOCK_RESAMPLES = 1 << 10
+# Maximum resamples in a block of two atoms, whose resamples are drawn one after the other; such a
+# block can be cut where it is drawn and may be long (record 0015).
+BLOCK_RESAMPLES_OF_TWO_ATOMS = 1 << 14
+# Maximum resamples in a block that is read row by row; it is the unit of progress and of parallel
+# work, so that longer ones would keep the user and the other workers waiting.
+BLOCK_RESAMPLES_BY_ROW = 1 << 5
+# Entries of codes that are read in the time of drawing one count; with more entries than this times
+# the counts, a block is kept as short as if these were counts (record 0011).
+ENTRIES_PER_COUNT = 1 << 3
+# Minimum mean number of rows in an atom of interchangeable rows; below it single rows are the
+# atoms, because these are drawn faster (record 0010).
+ROWS_PER_ATOM = 4
+# Maximum units of an atom whose counts come from a table; a heavier atom is drawn by one binomial.
+# A Poisson count with a mean of 100 exceeds 250 with probability 1e-35 and so fits a byte
+# (record 0010).
+TABLE_UNITS = 100
+# Minimum units for the Poisson fill, and for numpy's binomials of two atoms; below it units are
+# placed one by one, and a binomial is looked up in its law (record 0010).
+POISSON_FILL_UNITS = 256
+# Standard deviations by which Poisson totals stay below the wanted total; a fuller resample, one in
+# 160, is drawn again (record 0010).
+SHORTFALL = 2.5
+# Bytes of Poisson counts drawn at a time; a few buffers of this size stay in the cache.
+FILL_BYTES = 1 << 17
+# Equally likely entries of a table of Poisson counts (record 0010).
+TABLE_ENTRIES = 1 << 12
+# Maximum strata that are drawn one after the other; above it, strata of single units are drawn all
+# at once, with one uniform number a unit.
+STRATA_IN_TURN = 64
+# Maximum units that are left out one by one where each costs a pass over the rows; of more units,
+# this many random sets are left out (record 0004).
+JACKKNIFE_UNITS = 1000
+
+# ------------------------------------------------------------------ reading a block
+
+# Elements of float64 in a tile of weights (1 MB, which stays in the cache).
+TILE_ELEMENTS = 1 << 17
+# Tiles that one product with a sparse matrix takes, since each product has a fixed cost.
+SPARSE_TILES = 4
+# Entries that are read in the time of the arithmetic on one code's weight; codes with more entries
+# are read in shorter pieces (record 0011).
+ENTRIES_PER_WEIGHT = 8
+# Maximum weights held at once for a search, which needs all codes of a resample; with more codes,
+# fewer resamples are searched together.
+SEARCH_WEIGHTS = 1 << 20
+# Maximum share of positions in levels with both sides for which ties are subtracted afterwards;
+# above it pairs are counted by level.
+TIED_SHARE = 0.125
+# Maximum terms whose products are summed for a variance; with more terms the influence of each atom
+# is squared.
+PRODUCT_TERMS = 4
+# Maximum atoms whose influences are computed in one piece.
+INFLUENCE_ATOMS = 16
+# Share of the size of its parts below which a variance from products is mostly rounding, so that it
+# is computed again from influences.
+CANCELLED_SHARE = 1e-8
+# Maximum counts of a first block that also holds the data and the data without each unit: its sums
+# cost less than what every call of numpy costs (record 0015).
+NARROW_COUNTS = 1 << 15
+# Maximum terms of all atoms that are put side by side to be summed in one product (128 MB); 16
+# means of 100,000 rows take half the time of 16 products.
+SHARED_TERMS = 1 << 24
+
+# ------------------------------------------------------------------ running sums
+
+# Codes in a tile of running sums: fewer leave more totals to add up in a chain, more waste
+# multiplications.
+TILE_WIDTH = 16
+# Minimum tiles of a resample whose totals are summed in tiles again.
+NESTED_TILES = 4 * TILE_WIDTH
+# Elements worked on at a time where the weights of all codes are given; they stay in the cache.
+RUNNING_ELEMENTS = 1 << 16
+# Whole numbers below this are exact in single precision.
+EXACT_SINGLE = 1 << 24
+# Whole numbers below this fit an integer of four bytes.
+EXACT_INTEGER = 1 << 31
+
+# ------------------------------------------------------------------ codes and terms
+
+# Maximum keys per row that are counted in an array of all keys; more are sorted.
+KEYS_PER_ROW = 4
+# Maximum distinct rows of terms that have closed forms without one unit (record 0012).
+TYPES = 8
+# Maximum number of cached arrays derived from terms.
+CACHED_ARRAYS = 6
+
+# ------------------------------------------------------------------ crossed factors
+
+# Minimum rows of a crossed design for a search in a window; fewer rows are all weighed
+# (record 0011).
+WINDOW_ROWS = 1 << 14
+# Share of the ends on each side of the middle in the first window, which is doubled until it holds
+# the sign changes of all resamples (record 0011).
+WINDOW_SHARE = 1 / 128
+# Minimum share of pairs of members that occur for a form to be a full matrix; below it the matrix
+# is sparse.
+FULL_SHARE = 0.01
+
+# ------------------------------------------------------------------ without one unit, on demand
+
+# Maximum sums without a unit that are computed at once; their temporaries stay in the cache.
+JACKKNIFE_SUMS = 1 << 15
+# Maximum counts of resamples without a unit that are held at once (4 MB of int64).
+JACKKNIFE_COUNTS = 1 << 19
+# Maximum terms that are subtracted column by column; numpy is slow along a few terms.
+JACKKNIFE_TERMS = 16
+# Maximum counts held at once where a search cannot draw on demand (32 MB of int64).
+ON_DEMAND_COUNTS = 1 << 22
