@@ -33,7 +33,7 @@ from .inference.automatic import (
 from .inference.confidence_interval import ConfidenceInterval
 from .inference.distribution import BoundStatistic, Jackknife, bootstrap
 from .inference.intervals import (
-    WITHOUT_REPLICATES,
+    WITHOUT_RESAMPLES,
     Evidence,
     confidence_interval,
 )
@@ -97,7 +97,7 @@ def evaluate(
 def _needs_no_replicates(call: ScoreCall, known: Evidence) -> bool:
     """Return whether the limits come from counts, or from a standard error, on the data alone."""
     wanted = planned_method(known) if call.interval == "auto" else call.interval
-    return wanted in WITHOUT_REPLICATES
+    return wanted in WITHOUT_RESAMPLES
 
 
 def _with_fewer_resamples(call: ScoreCall) -> ScoreCall:

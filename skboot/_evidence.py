@@ -24,7 +24,7 @@ from .inference.distribution import (
     jackknife,
 )
 from .inference.intervals import (
-    NEEDS,
+    INTERVALS,
     Evidence,
 )
 from .metrics.class_metrics import averaged_sizes
@@ -162,7 +162,7 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
     )
-    problem = NEEDS[method](hoped)
+    problem = INTERVALS[method].needs(hoped)
     if problem:
         raise ValueError(
             f"The 'interval' parameter of {caller} cannot be {method!r} here: {method!r} {problem}"

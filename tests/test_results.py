@@ -16,7 +16,12 @@ import pytest
 from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy
 from skboot.inference.confidence_interval import ConfidenceInterval
-from skboot.inference.intervals import METHODS, Evidence, confidence_interval
+from skboot.inference.intervals import (
+    FOR_ONE_SCORE,
+    WITHOUT_RESAMPLES,
+    Evidence,
+    confidence_interval,
+)
 from skboot.results import EvaluationResult, ResultTable, rendering, storage, wording
 
 RNG_SEED = 20
@@ -306,7 +311,7 @@ def test_limits_cut_at_the_range_do_not_move_there():
 
 
 def test_monte_carlo_error_exists_for_every_method():
-    resampled = set(METHODS) - set(wording.CLOSED_FORM) - {"max-t", "simultaneous"}
+    resampled = set(FOR_ONE_SCORE) - WITHOUT_RESAMPLES
     for method in resampled:
         assert min(mean_result(method).monte_carlo_error) > 0
     assert min(subgroups()["gap"].monte_carlo_error) > 0

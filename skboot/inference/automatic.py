@@ -34,7 +34,7 @@ from .few_groups import (
 )
 from .intervals import (
     ROUNDING,
-    WITHOUT_REPLICATES,
+    WITHOUT_RESAMPLES,
     Evidence,
     Floats,
     confidence_interval,
@@ -172,7 +172,7 @@ def planned_method(evidence: Evidence) -> str:
     Returns
     -------
     str
-        A key of `skboot.inference.intervals.METHODS`.
+        A key of `skboot.inference.intervals.INTERVALS`.
     """
     design = evidence.design
     if design.units_are_rows and evidence.proportion is not None:
@@ -186,7 +186,7 @@ def _undefined(confidence_level: float) -> ConfidenceInterval:
 
 def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
     """Interval by a method; undefined where it needs resamples and fewer than two gave a value."""
-    if method not in WITHOUT_REPLICATES and len(evidence.sorted_replicates) < 2:
+    if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
         return _undefined(confidence_level)
     return confidence_interval(evidence, method, confidence_level)
 

@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri
 
 from ..metrics.ranking import delong_covariance
 from .confidence_interval import ConfidenceInterval
-from .intervals import METHODS, Evidence, confidence_interval
+from .intervals import INTERVALS, Evidence, confidence_interval, words_of
 from .proportions import Discordant, tango_limits, tango_statistic
 
 Floats = NDArray[np.float64]
@@ -32,13 +32,6 @@ FEW_DISCORDANT = 10
 
 # Limits and deviations below this share of their size are rounding.
 _ROUNDING = 1e-10
-
-# Intervals of one system that a difference has as well; "studentized" would need influence values
-# of the difference on each resample, the bias of two systems is much the same, and the rest are for
-# a single proportion.
-_BOOTSTRAP = ("percentile", "expanded", "basic", "normal", "t", "bca")
-CLOSED_FORM = ("tango", "delong")
-DIFFERENCE_METHODS = (*_BOOTSTRAP, *CLOSED_FORM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +57,6 @@ class Difference:
         """Whether the difference varies over the resamples."""
         ordered = self.evidence.sorted_replicates
         return len(ordered) > 1 and bool(ordered[0] < ordered[-1])
-
-
-def _tango(counts: Discordant, confidence_level: float) -> tuple[float, float]:
-    return tango_limits(counts, float(ndtri(0.5 + confidence_level / 2)))
 
 
 # ------------------------------------------------------------------ areas under ROC curves
@@ -170,6 +159,85 @@ def automatic_method(difference: Difference) -> str:
     return planned_method(difference.discordant)
 
 
+class ClosedForm(NamedTuple):
+    """An interval of a difference that uses no resamples, and its p-value.
+
+    Attributes
+    ----------
+    interval : callable
+        From the difference and a confidence level to the interval.
+    p_value : callable
+        From the difference to its two-sided p-value.
+    words : str
+        Name in a summary.
+    """
+
+    interval: Callable[[Difference, float], ConfidenceInterval]
+    p_value: Callable[[Difference], float]
+    words: str
+
+
+def _tango_interval(difference: Difference, confidence_level: float) -> ConfidenceInterval:
+    """Return Tango's interval of a difference of proportions."""
+    if difference.discordant is None:
+        raise ValueError(
+            "The interval 'tango' needs 0/1 values (right or wrong) of independent, unweighted, "
+            "unstratified rows. Use interval='expanded'."
+        )
+    low, high = tango_limits(difference.discordant, float(ndtri(0.5 + confidence_level / 2)))
+    return ConfidenceInterval(low, high, confidence_level, "tango")
+
+
+def _tango_p_value(difference: Difference) -> float:
+    """Return the p-value of Tango's statistic at 0, which is McNemar's."""
+    assert difference.discordant is not None
+    return 2 * float(ndtr(-abs(tango_statistic(difference.discordant, 0.0))))
+
+
+def _delong_interval(difference: Difference, confidence_level: float) -> ConfidenceInterval:
+    """Return DeLong's interval of a difference of two areas."""
+    interval = confidence_interval(difference.evidence, "delong", confidence_level)
+    return interval.with_limits(*snapped(*interval))
+
+
+def _delong_p_value(difference: Difference) -> float:
+    """Return the p-value of DeLong's test; NaN without a standard error."""
+    evidence = difference.evidence
+    assert evidence.delong is not None
+    if np.isnan(evidence.delong[0]):
+        return np.nan
+    if evidence.delong[0] == 0:
+        return 1.0 if evidence.estimate == 0 else 0.0
+    return 2 * float(ndtr(-abs(evidence.estimate / evidence.delong[0])))
+
+
+CLOSED_FORM: Mapping[str, ClosedForm] = {
+    "tango": ClosedForm(_tango_interval, _tango_p_value, "Tango's score interval"),
+    "delong": ClosedForm(
+        _delong_interval, _delong_p_value, "DeLong's interval of the paired difference"
+    ),
+}
+"""Intervals of a difference without resamples, by name."""
+
+DIFFERENCE_METHODS = (
+    *(name for name, interval in INTERVALS.items() if interval.for_difference),
+    *CLOSED_FORM,
+)
+"""Names that a caller may ask for, for a paired difference."""
+
+PROBLEMS: Mapping[str, str] = {
+    name: interval.no_difference for name, interval in INTERVALS.items() if interval.no_difference
+}
+"""Why intervals of one score are not offered for a difference."""
+
+
+def words_of_difference(method: str) -> str:
+    """Return the name of an interval of a difference in a summary."""
+    if method in CLOSED_FORM:
+        return CLOSED_FORM[method].words
+    return f"{words_of(method).removesuffix(' interval')} interval of the paired difference"
+
+
 def difference_interval(
     difference: Difference, method: str, confidence_level: float
 ) -> ConfidenceInterval:
@@ -178,7 +246,7 @@ def difference_interval(
     Parameters
     ----------
     difference : Difference
-        What is known.
+        With replicates.
     method : str
         One of `DIFFERENCE_METHODS`.
     confidence_level : float
@@ -192,21 +260,14 @@ def difference_interval(
     Raises
     ------
     ValueError
-        If the method needs what is not known.
+        If the evidence does not support the method.
     """
-    evidence = difference.evidence
     if difference.identical:
         return ConfidenceInterval(0.0, 0.0, confidence_level, method)
-    if method != "tango":
-        found = confidence_interval(evidence, method, confidence_level)
-        return found.with_limits(*snapped(found.low, found.high))
-    if difference.discordant is None:
-        raise ValueError(
-            "The interval 'tango' needs 0/1 values (right or wrong) of independent, unweighted, "
-            "unstratified rows. Use interval='expanded'."
-        )
-    low, high = _tango(difference.discordant, confidence_level)
-    return ConfidenceInterval(low, high, confidence_level, "tango")
+    if method in CLOSED_FORM:
+        return CLOSED_FORM[method].interval(difference, confidence_level)
+    interval = confidence_interval(difference.evidence, method, confidence_level)
+    return interval.with_limits(*snapped(*interval))
 
 
 def snapped(low: float, high: float) -> tuple[float, float]:
@@ -240,27 +301,19 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
         return np.nan
     if difference.identical:
         return 1.0
-    if method == "tango":
-        assert difference.discordant is not None
-        return 2 * float(ndtr(-abs(tango_statistic(difference.discordant, 0.0))))
-    if method == "delong":
-        assert evidence.delong is not None
-        if np.isnan(evidence.delong[0]):
-            return np.nan
-        if evidence.delong[0] == 0:
-            return 1.0 if evidence.estimate == 0 else 0.0
-        return 2 * float(ndtr(-abs(evidence.estimate / evidence.delong[0])))
+    if method in CLOSED_FORM:
+        return CLOSED_FORM[method].p_value(difference)
     n_defined = len(evidence.sorted_replicates)
     if n_defined < 2:
         return np.nan
-    interval = METHODS[method]
+    limits = INTERVALS[method].limits
 
     def excludes(level: float) -> bool:
-        low, high = snapped(*interval(evidence, level))
+        low, high = snapped(*limits(evidence, level))
         return bool(low > 0 or high < 0)
 
     with warnings.catch_warnings():
-        # That resamples are too few for a level is of no account here.
+        # Ignore the warning about too few resamples: bisection visits extreme levels on purpose.
         warnings.simplefilter("ignore")
         return _smallest(excludes, 2 / (n_defined + 1), confidence_level)
 
@@ -270,7 +323,7 @@ def _smallest(excludes: Callable[[float], bool], floor: float, confidence_level:
     if excludes(1 - floor):
         return floor
     holding, excluding = floor, 1.0
-    # The levels that people look at come first, so that rounding cannot put p on their wrong side.
+    # The shown level and 95 % are tried first, so that rounding cannot put p on their wrong side.
     for level in (0.95, confidence_level):
         rest = round(1 - level, 12)
         if holding < rest < excluding:
@@ -310,11 +363,3 @@ def share_won(differences: ArrayLike, greater_is_better: bool | None) -> float:
         values = -values
     wins = np.count_nonzero(values > 0) + 0.5 * np.count_nonzero(values == 0)
     return float(wins / len(values)) if len(values) else float("nan")
-
-
-PROBLEMS: Mapping[str, str] = {
-    "studentized": "needs influence values of the difference on each resample, which are not kept",
-    "max-t": "is the simultaneous interval, which adjust='max-t' gives beside the other",
-    **dict.fromkeys(("wald", "wilson", "clopper-pearson"), "is for a single proportion"),
-}
-"""Why intervals of one system are not offered for a difference."""

@@ -1,8 +1,9 @@
 """Confidence intervals for one number, from its bootstrap distribution and what is known of it.
 
-Each method is a pure function ``(evidence, confidence_level) -> (low, high)`` in `METHODS`, and
-declares what it needs in `NEEDS`; `confidence_interval` checks the needs and calls it. To add a
-method, write the function and register it in both.
+Each interval is a pure function ``(evidence, confidence_level) -> (low, high)``, registered where
+it stands with its needs and its words; `confidence_interval` checks the needs and calls it. To add
+an interval, write the function under `registered`: public functions accept its name, summaries use
+its words, and tests/inference/test_interval_contract.py holds it to the contract.
 
 Levels are quantiles of the bootstrap distribution at ``(n_resamples + 1) * level``, interpolated
 on the normal scale (Davison & Hinkley 1997, equation 5.8), as R's boot does: with 1999 resamples
@@ -11,7 +12,7 @@ the usual levels are order statistics.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,7 +30,7 @@ from .subgroup_gap import SubgroupGap, gap_limits
 
 Floats = NDArray[np.float64]
 
-# Differences below this share of the size of the estimate are rounding.
+# Share of the estimate's size below which a difference from it is rounding.
 ROUNDING = 1e-14
 
 
@@ -133,6 +134,59 @@ class Evidence:
         return DESIGNS[self.kind]
 
 
+@dataclass(frozen=True)
+class Interval:
+    """An interval that a caller can ask for by name.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    limits : callable
+        From evidence and a confidence level to the pair of limits.
+    needs : callable
+        From evidence to the reason why the interval cannot be made, "" where it can.
+    words : str
+        Name in a summary.
+    uses_resamples : bool
+        Whether the limits depend on the replicates; else they are made of counts, or of a standard
+        error on the data.
+    for_one_score : bool
+        Whether a caller may ask for it for one score; else it is one of several differences.
+    for_difference : bool
+        Whether a paired difference has it as well.
+    no_difference : str
+        Why a paired difference does not have it, to be read after its name.
+    """
+
+    name: str
+    limits: Callable[[Evidence, float], tuple[Any, Any]]
+    needs: Callable[[Evidence], str]
+    words: str
+    uses_resamples: bool = True
+    for_one_score: bool = True
+    for_difference: bool = False
+    no_difference: str = ""
+
+
+INTERVALS: dict[str, Interval] = {}
+"""Every interval of one number, by name."""
+
+
+def registered(
+    name: str, words: str, needs: Callable[[Evidence], str], **facts: Any
+) -> Callable[[Callable[[Evidence, float], tuple[Any, Any]]], Any]:
+    """Register a function as an interval; ``facts`` are those of `Interval`."""
+
+    def register(
+        limits: Callable[[Evidence, float], tuple[Any, Any]],
+    ) -> Callable[[Evidence, float], tuple[Any, Any]]:
+        INTERVALS[name] = Interval(name, limits, needs, words, **facts)
+        return limits
+
+    return register
+
+
 def confidence_interval(
     evidence: Evidence, method: str, confidence_level: float = 0.95
 ) -> ConfidenceInterval:
@@ -141,9 +195,9 @@ def confidence_interval(
     Parameters
     ----------
     evidence : Evidence
-        What is known of the score.
+        Of the score.
     method : str
-        A key of `METHODS`.
+        A key of `INTERVALS`.
     confidence_level : float
         In (0, 1).
 
@@ -157,18 +211,19 @@ def confidence_interval(
     ValueError
         If the method is unknown or the evidence does not support it.
     """
-    if method not in METHODS:
+    if method not in INTERVALS:
         raise ValueError(
-            f"The interval must be one of {sorted(METHODS)} or 'auto'. Got {method!r}."
+            f"The interval must be one of {sorted(INTERVALS)} or 'auto'. Got {method!r}."
         )
-    problem = NEEDS[method](evidence)
+    interval = INTERVALS[method]
+    problem = interval.needs(evidence)
     if problem:
         raise ValueError(f"The interval {method!r} {problem}")
     if np.isnan(evidence.estimate):
         return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
-    low, high = METHODS[method](evidence, confidence_level)
+    low, high = interval.limits(evidence, confidence_level)
     if 0 < high - low <= ROUNDING * abs(evidence.estimate):
-        # Replicates that differ by rounding alone are one value, and the width is said to be zero.
+        # Replicates that differ by rounding alone are one value: the interval has no width.
         low = high = evidence.estimate
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
@@ -210,152 +265,7 @@ def quantile(ordered: Floats, level: float) -> float:
     return float(start + share * (stop - start))
 
 
-# ------------------------------------------------------------------ quantiles of the replicates
-
-
-def _percentile(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    tail = (1 - confidence_level) / 2
-    ordered = evidence.sorted_replicates
-    return quantile(ordered, tail), quantile(ordered, 1 - tail)
-
-
-def _expanded(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """Percentiles at Phi(sqrt(n / df) t_df) (Hesterberg 2015, section 3.3)."""
-    df = evidence.degrees_of_freedom
-    stretch = np.sqrt((df + evidence.n_strata) / df)
-    tail = float(ndtr(stretch * stdtrit(df, (1 - confidence_level) / 2)))
-    ordered = evidence.sorted_replicates
-    return quantile(ordered, tail), quantile(ordered, 1 - tail)
-
-
-def _basic(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    low, high = _percentile(evidence, confidence_level)
-    return 2 * evidence.estimate - high, 2 * evidence.estimate - low
-
-
-def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """Bias-corrected and accelerated (Efron 1987), ties of the bias correction counted half."""
-    ordered = evidence.sorted_replicates
-    # Replicates that differ from the estimate by rounding alone are ties.
-    rounding = 1e-10 * ordered.std() + ROUNDING * abs(evidence.estimate)
-    below = np.searchsorted(ordered, evidence.estimate - rounding, side="left")
-    up_to = np.searchsorted(ordered, evidence.estimate + rounding, side="right")
-    share = (below + up_to) / (2 * len(ordered)) if len(ordered) else np.nan
-    if not 0 < share < 1:
-        # Every replicate lies on one side of the estimate: no bias correction can be read off.
-        return _percentile(evidence, confidence_level)
-    bias, a = ndtri(share), evidence.acceleration
-    tail = (1 - confidence_level) / 2
-    z = bias + ndtri([tail, 1 - tail])
-    # The level rises to its end where a z rises to 1; beyond that the formula starts over.
-    stretch = 1 - a * z
-    within = stretch > 0
-    levels = ndtr(np.where(within, bias + z / np.where(within, stretch, 1), np.copysign(np.inf, z)))
-    return quantile(ordered, float(levels[0])), quantile(ordered, float(levels[1]))
-
-
-def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """Bootstrap t (Efron & Tibshirani 1993, section 12.5).
-
-    Resamples of rows whose standard error is 0 are left out, as R's boot does; resamples of
-    groups are kept at plus or minus infinity, since with few groups they are many. Where those
-    that are left do not vary, as with two rows, Student's t stands for their distribution.
-    """
-    assert evidence.replicate_standard_errors is not None
-    assert evidence.standard_error is not None
-    defined = ~np.isnan(evidence.replicates)
-    shift = evidence.replicates[defined] - evidence.estimate
-    errors = evidence.replicate_standard_errors[defined]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        pivots = np.where(shift == 0, 0.0, shift / errors)
-    if evidence.design.units_are_rows:
-        pivots = pivots[errors > 0]
-        if not len(pivots) or np.ptp(pivots) == 0:
-            df = evidence.degrees_of_freedom
-            stretch = np.sqrt((df + evidence.n_strata) / df)
-            half = stdtrit(df, 0.5 + confidence_level / 2) * stretch * evidence.standard_error
-            return evidence.estimate - half, evidence.estimate + half
-    pivots = np.sort(pivots)
-    tail = (1 - confidence_level) / 2
-    low, high = quantile(pivots, 1 - tail), quantile(pivots, tail)
-    with np.errstate(invalid="ignore"):
-        return (
-            evidence.estimate - evidence.standard_error * low,
-            evidence.estimate - evidence.standard_error * high,
-        )
-
-
-# ------------------------------------------------------------------ from standard errors
-
-
-def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    z = ndtri(0.5 + confidence_level / 2)
-    replicates = evidence.sorted_replicates
-    centre = 2 * evidence.estimate - replicates.mean()
-    half = z * replicates.std(ddof=1)
-    return centre - half, centre + half
-
-
-def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    df = evidence.degrees_of_freedom
-    spread = evidence.sorted_replicates.std(ddof=1) * np.sqrt((df + evidence.n_strata) / df)
-    half = stdtrit(df, 0.5 + confidence_level / 2) * spread
-    return evidence.estimate - half, evidence.estimate + half
-
-
-def _bias_corrected(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """As "t" about 2 t - mean t*, the estimate without its bias (Davison & Hinkley 1997, 2.1.2)."""
-    low, high = _t(evidence, confidence_level)
-    bias = evidence.sorted_replicates.mean() - evidence.estimate
-    return low - bias, high - bias
-
-
-def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """Simultaneous interval from the joint bootstrap of several differences."""
-    assert evidence.max_t is not None
-    standard_error, deviations = evidence.max_t
-    ordered = np.sort(deviations[~np.isnan(deviations)])
-    # Not between two of them, so that adjusted p-values, which count them, agree.
-    rank = np.ceil((len(ordered) + 1) * confidence_level - 1e-9)
-    largest = quantile(ordered, float(rank / (len(ordered) + 1)))
-    df, n_strata = evidence.degrees_of_freedom, evidence.n_strata
-    half = float(t_quantile_of_normal(largest, df, n_strata)) * standard_error
-    return evidence.estimate - half, evidence.estimate + half
-
-
-def _simultaneous(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """Of the largest gap between subgroups, over all pairs of them."""
-    assert evidence.gap is not None
-    return gap_limits(SubgroupGap.of_stored(evidence.gap), evidence.replicates, confidence_level)
-
-
-def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    """AUC -/+ z standard errors of DeLong et al. (1988), cut at the bounds."""
-    assert evidence.delong is not None
-    half = ndtri(0.5 + confidence_level / 2) * evidence.delong[0]
-    low, high = evidence.estimate - half, evidence.estimate + half
-    return max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
-
-
-# ------------------------------------------------------------------ proportions
-
-
-def _of_proportion(
-    limits: Callable[[int, int, float], tuple[float, float]],
-) -> Callable[[Evidence, float], tuple[float, float]]:
-    def interval(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-        assert evidence.proportion is not None
-        hits, n, _, scale, sign = evidence.proportion
-        low, high = limits(hits, n, confidence_level)
-        if scale == "f1":
-            # F1 = 2 q / (1 + q) with q the Jaccard index: monotone, so the limits map.
-            low, high = 2 * low / (1 + low), 2 * high / (1 + high)
-        return (low, high) if sign > 0 else (-high, -low)
-
-    return interval
-
-
-# ------------------------------------------------------------------ registry
+# ------------------------------------------------------------------ needs
 
 
 def _needs_replicates(evidence: Evidence) -> str:
@@ -431,44 +341,223 @@ def _needs_proportion(evidence: Evidence) -> str:
     return ""
 
 
-METHODS: Mapping[str, Callable[[Evidence, float], tuple[Any, Any]]] = {
-    "wald": _of_proportion(wald_limits),
-    "wilson": _of_proportion(wilson_limits),
-    "clopper-pearson": _of_proportion(clopper_pearson_limits),
-    "percentile": _percentile,
-    "expanded": _expanded,
-    "basic": _basic,
-    "normal": _normal,
-    "t": _t,
-    "bias-corrected": _bias_corrected,
-    "studentized": _studentized,
-    "bca": _bca,
-    "delong": _delong,
-    "max-t": _max_t,
-    "simultaneous": _simultaneous,
-}
+# ------------------------------------------------------------------ proportions
 
-# What a caller may ask for; the others are of one of several differences.
-FOR_ONE_SCORE = tuple(name for name in METHODS if name not in ("max-t", "simultaneous"))
+_SINGLE = "is for a single proportion"
 
-NEEDS: Mapping[str, Callable[[Evidence], str]] = {
-    "wald": _needs_proportion,
-    "wilson": _needs_proportion,
-    "clopper-pearson": _needs_proportion,
-    "percentile": _needs_replicates,
-    "expanded": _needs_replicates,
-    "basic": _needs_replicates,
-    "normal": _needs_replicates,
-    "t": _needs_replicates,
-    "bias-corrected": _needs_replicates,
-    "studentized": _needs_standard_errors,
-    "bca": _needs_acceleration,
-    "delong": _needs_delong,
-    "max-t": _needs_max_t,
-    "simultaneous": _needs_gap,
-}
 
-# Made of counts or of a standard error on the data: no resample is looked at.
-WITHOUT_REPLICATES = frozenset(
-    name for name, needs in NEEDS.items() if needs in (_needs_proportion, _needs_delong)
+def _of_proportion(
+    evidence: Evidence, limits: Callable[[int, int, float], tuple[float, float]], level: float
+) -> tuple[float, float]:
+    """Return limits of hits / n on the scale of the metric."""
+    assert evidence.proportion is not None
+    hits, n, _, scale, sign = evidence.proportion
+    low, high = limits(hits, n, level)
+    if scale == "f1":
+        # F1 = 2 q / (1 + q) with q the Jaccard index: monotone, so the limits map.
+        low, high = 2 * low / (1 + low), 2 * high / (1 + high)
+    return (low, high) if sign > 0 else (-high, -low)
+
+
+@registered("wald", "Wald interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE)
+def _wald(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    return _of_proportion(evidence, wald_limits, confidence_level)
+
+
+@registered(
+    "wilson", "Wilson interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE
 )
+def _wilson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    return _of_proportion(evidence, wilson_limits, confidence_level)
+
+
+@registered(
+    "clopper-pearson",
+    "Clopper-Pearson interval",
+    _needs_proportion,
+    uses_resamples=False,
+    no_difference=_SINGLE,
+)
+def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    return _of_proportion(evidence, clopper_pearson_limits, confidence_level)
+
+
+# ------------------------------------------------------------------ quantiles of the replicates
+
+
+@registered("percentile", "percentile bootstrap interval", _needs_replicates, for_difference=True)
+def _percentile(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    tail = (1 - confidence_level) / 2
+    ordered = evidence.sorted_replicates
+    return quantile(ordered, tail), quantile(ordered, 1 - tail)
+
+
+@registered(
+    "expanded", "expanded percentile bootstrap interval", _needs_replicates, for_difference=True
+)
+def _expanded(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Percentiles at Phi(sqrt(n / df) t_df) (Hesterberg 2015, section 3.3)."""
+    df = evidence.degrees_of_freedom
+    stretch = np.sqrt((df + evidence.n_strata) / df)
+    tail = float(ndtr(stretch * stdtrit(df, (1 - confidence_level) / 2)))
+    ordered = evidence.sorted_replicates
+    return quantile(ordered, tail), quantile(ordered, 1 - tail)
+
+
+@registered("basic", "basic bootstrap interval", _needs_replicates, for_difference=True)
+def _basic(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    low, high = _percentile(evidence, confidence_level)
+    return 2 * evidence.estimate - high, 2 * evidence.estimate - low
+
+
+# ------------------------------------------------------------------ spread of the replicates
+
+
+@registered("normal", "normal bootstrap interval", _needs_replicates, for_difference=True)
+def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Estimate without its bias, -/+ z standard deviations of the replicates."""
+    z = ndtri(0.5 + confidence_level / 2)
+    replicates = evidence.sorted_replicates
+    centre = 2 * evidence.estimate - replicates.mean()
+    half = z * replicates.std(ddof=1)
+    return centre - half, centre + half
+
+
+@registered("t", "t interval with bootstrap standard error", _needs_replicates, for_difference=True)
+def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    df = evidence.degrees_of_freedom
+    spread = evidence.sorted_replicates.std(ddof=1) * np.sqrt((df + evidence.n_strata) / df)
+    half = stdtrit(df, 0.5 + confidence_level / 2) * spread
+    return evidence.estimate - half, evidence.estimate + half
+
+
+# Not for a difference: the biases of two systems are nearly equal.
+@registered("bias-corrected", "t interval about the bias-corrected estimate", _needs_replicates)
+def _bias_corrected(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """As "t" about 2 t - mean t*, the estimate without its bias (Davison & Hinkley 1997, 2.1.2)."""
+    low, high = _t(evidence, confidence_level)
+    bias = evidence.sorted_replicates.mean() - evidence.estimate
+    return low - bias, high - bias
+
+
+# ------------------------------------------------------------------ influence of the units
+
+
+@registered(
+    "studentized",
+    "studentized bootstrap interval",
+    _needs_standard_errors,
+    no_difference="needs influence values of the difference on each resample, which are not kept",
+)
+def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Bootstrap t (Efron & Tibshirani 1993, section 12.5).
+
+    Resamples of rows whose standard error is 0 are left out, as R's boot does; pivots of groups are
+    then plus or minus infinity and stay, since with few groups such resamples are many. Where the
+    remaining pivots do not vary, as with two rows, Student's t takes the place of their quantiles.
+    """
+    assert evidence.replicate_standard_errors is not None
+    assert evidence.standard_error is not None
+    defined = ~np.isnan(evidence.replicates)
+    shift = evidence.replicates[defined] - evidence.estimate
+    errors = evidence.replicate_standard_errors[defined]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pivots = np.where(shift == 0, 0.0, shift / errors)
+    if evidence.design.units_are_rows:
+        pivots = pivots[errors > 0]
+        if not len(pivots) or np.ptp(pivots) == 0:
+            df = evidence.degrees_of_freedom
+            stretch = np.sqrt((df + evidence.n_strata) / df)
+            half = stdtrit(df, 0.5 + confidence_level / 2) * stretch * evidence.standard_error
+            return evidence.estimate - half, evidence.estimate + half
+    pivots = np.sort(pivots)
+    tail = (1 - confidence_level) / 2
+    low, high = quantile(pivots, 1 - tail), quantile(pivots, tail)
+    with np.errstate(invalid="ignore"):
+        return (
+            evidence.estimate - evidence.standard_error * low,
+            evidence.estimate - evidence.standard_error * high,
+        )
+
+
+@registered("bca", "BCa bootstrap interval", _needs_acceleration, for_difference=True)
+def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Bias-corrected and accelerated (Efron 1987), ties of the bias correction counted half."""
+    ordered = evidence.sorted_replicates
+    # Replicates that differ from the estimate by rounding alone are ties.
+    rounding = 1e-10 * ordered.std() + ROUNDING * abs(evidence.estimate)
+    below = np.searchsorted(ordered, evidence.estimate - rounding, side="left")
+    up_to = np.searchsorted(ordered, evidence.estimate + rounding, side="right")
+    share = (below + up_to) / (2 * len(ordered)) if len(ordered) else np.nan
+    if not 0 < share < 1:
+        # Every replicate lies on one side of the estimate: the bias correction is infinite.
+        return _percentile(evidence, confidence_level)
+    bias, a = ndtri(share), evidence.acceleration
+    tail = (1 - confidence_level) / 2
+    z = bias + ndtri([tail, 1 - tail])
+    # The level tends to 0 or 1 as a z tends to 1; beyond that the formula has no meaning.
+    stretch = 1 - a * z
+    within = stretch > 0
+    levels = ndtr(np.where(within, bias + z / np.where(within, stretch, 1), np.copysign(np.inf, z)))
+    return quantile(ordered, float(levels[0])), quantile(ordered, float(levels[1]))
+
+
+@registered("delong", "DeLong interval", _needs_delong, uses_resamples=False)
+def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """AUC -/+ z standard errors of DeLong et al. (1988), cut at the bounds."""
+    assert evidence.delong is not None
+    half = ndtri(0.5 + confidence_level / 2) * evidence.delong[0]
+    low, high = evidence.estimate - half, evidence.estimate + half
+    return max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
+
+
+# ------------------------------------------------------------------ one of several differences
+
+
+@registered(
+    "max-t",
+    "simultaneous max-t bootstrap interval",
+    _needs_max_t,
+    for_one_score=False,
+    no_difference="is the simultaneous interval, which adjust='max-t' gives beside the other",
+)
+def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Simultaneous interval from the joint bootstrap of several differences."""
+    assert evidence.max_t is not None
+    standard_error, deviations = evidence.max_t
+    ordered = np.sort(deviations[~np.isnan(deviations)])
+    # A whole rank: adjusted p-values count deviations, and would disagree with a value between two.
+    rank = np.ceil((len(ordered) + 1) * confidence_level - 1e-9)
+    largest = quantile(ordered, float(rank / (len(ordered) + 1)))
+    df, n_strata = evidence.degrees_of_freedom, evidence.n_strata
+    half = float(t_quantile_of_normal(largest, df, n_strata)) * standard_error
+    return evidence.estimate - half, evidence.estimate + half
+
+
+@registered(
+    "simultaneous",
+    "simultaneous interval from the limits of each subgroup",
+    _needs_gap,
+    for_one_score=False,
+)
+def _simultaneous(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Simultaneous interval of the largest gap, over all pairs of subgroups."""
+    assert evidence.gap is not None
+    return gap_limits(SubgroupGap.of_stored(evidence.gap), evidence.replicates, confidence_level)
+
+
+# ------------------------------------------------------------------ what the registry holds
+
+
+FOR_ONE_SCORE = tuple(name for name, interval in INTERVALS.items() if interval.for_one_score)
+"""Names that a caller may ask for, for one score."""
+
+WITHOUT_RESAMPLES = frozenset(
+    {"score"} | {name for name, interval in INTERVALS.items() if not interval.uses_resamples}
+)
+"""Intervals that would be the same with other resamples; "score" is that of few groups."""
+
+
+def words_of(name: str) -> str:
+    """Return the name of an interval in a summary."""
+    return INTERVALS[name].words if name in INTERVALS else f"{name} interval"

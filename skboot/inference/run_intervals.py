@@ -133,7 +133,7 @@ def runs_interval(
         What the interval is for.
     method : str
         "auto", or a name: "components" or "t" for the method, "components" for the next run,
-        "percentile" for the pool, any of `skboot.inference.intervals.METHODS` for the system.
+        "percentile" for the pool, any of `skboot.inference.intervals.INTERVALS` for the system.
     confidence_level : float
         In (0, 1).
 

@@ -113,7 +113,7 @@ class SamplingDesign(ABC):
         Returns
         -------
         str
-            A key of `skboot.inference.intervals.METHODS`.
+            A key of `skboot.inference.intervals.INTERVALS`.
         """
 
     # ------------------------------------------------------------------ numbers of units

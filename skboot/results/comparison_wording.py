@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..inference.differences import words_of_difference
 from . import refits_wording, rendering, runs_wording, wording
 from .comparison_tables import NOUNS, digits_of, limits, p_text, share_text, shown_pairs
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 _MAX_VERDICTS = 3
 
 _METHODS = {
-    "tango": "Tango's score interval",
-    "delong": "DeLong's interval of the paired difference",
     "max-t": "max-t",
     "bonferroni": "Bonferroni",
     "components": "t interval from variance components",
@@ -352,7 +351,7 @@ def method_name(method: str) -> str:
     """Return the name of an interval of a difference, in words."""
     if method in _METHODS:
         return _METHODS[method]
-    return f"{wording._method(method).removesuffix(' interval')} interval of the paired difference"
+    return words_of_difference(method)
 
 
 def _score_digits(result: ComparisonResult, pair: PairedDifference) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.intervals import METHODS, NEEDS, Evidence, confidence_interval
+from ..inference.intervals import INTERVALS, Evidence, confidence_interval
 from ..inference.subgroup_gap import SubgroupGap
 from . import wording
 
@@ -52,7 +52,7 @@ def monte_carlo_error(result: EvaluationResult) -> MonteCarloError:
         return MonteCarloError(math.nan, math.nan)
     if wording.uses_no_resamples(result):
         return MonteCarloError(0.0, 0.0)
-    if method not in METHODS or NEEDS[method](evidence):
+    if method not in INTERVALS or INTERVALS[method].needs(evidence):
         return MonteCarloError(math.nan, math.nan)
     defined = np.flatnonzero(~np.isnan(evidence.replicates))
     rng = np.random.default_rng(0)

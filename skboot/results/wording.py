@@ -14,31 +14,13 @@ from typing import TYPE_CHECKING
 
 from ..inference.automatic import NO_LIMITS, TOO_FEW, left_out_estimate, resamples_vary
 from ..inference.few_groups import effective_size
+from ..inference.intervals import WITHOUT_RESAMPLES, words_of
 from . import gap_wording, rendering
 from .drawing import Strip
 
 if TYPE_CHECKING:
     from .result import EvaluationResult
 
-# Intervals that use no resamples.
-CLOSED_FORM = {
-    "wald": "Wald interval",
-    "wilson": "Wilson interval",
-    "clopper-pearson": "Clopper-Pearson interval",
-    "score": "score interval",
-    "delong": "DeLong interval",
-}
-_METHODS = {
-    **CLOSED_FORM,
-    **{name: f"{name} bootstrap interval" for name in ("percentile", "basic", "normal")},
-    "expanded": "expanded percentile bootstrap interval",
-    "t": "t interval with bootstrap standard error",
-    "bias-corrected": "t interval about the bias-corrected estimate",
-    "studentized": "studentized bootstrap interval",
-    "bca": "BCa bootstrap interval",
-    "max-t": "simultaneous max-t bootstrap interval",
-    "simultaneous": "simultaneous interval from the limits of each subgroup",
-}
 _ESTIMANDS = {
     "system": "performance of this trained system on new data from the same source",
     "method": "expected performance of the method at this training-set size",
@@ -198,7 +180,7 @@ def _interval_phrase(result: EvaluationResult) -> str:
     kind = f"{rendering.percent(level)} {_column_name(result)}"
     if math.isnan(low) or math.isnan(high):
         return f"no {kind}: {_reason(result)}"
-    named = gap_wording.method_name(result) if gap_wording.is_gap(result) else _method(method)
+    named = gap_wording.method_name(result) if gap_wording.is_gap(result) else words_of(method)
     parts = [f"{kind} {limits(result, marked=False)}", named]
     if result.over_runs is not None and result.estimand != "system":
         return ", ".join([parts[0], *_for_runs().interval_parts(result, units(result))])
@@ -219,7 +201,7 @@ def _interval_phrase(result: EvaluationResult) -> str:
 
 def uses_no_resamples(result: EvaluationResult) -> bool:
     """Whether the interval would be the same with other resamples."""
-    closed = result.confidence_interval.method in CLOSED_FORM
+    closed = result.confidence_interval.method in WITHOUT_RESAMPLES
     return closed or gap_wording.uses_no_resamples(result)
 
 
@@ -232,7 +214,7 @@ def _reason(result: EvaluationResult) -> str:
         return " ".join(result.notes).rstrip(".")
     if math.isnan(result.estimate):
         return "the metric has no value on these data"
-    return f"the {_method(result.confidence_interval.method)} has no limits on these data"
+    return f"the {words_of(result.confidence_interval.method)} has no limits on these data"
 
 
 # ------------------------------------------------------------------ facts
@@ -243,7 +225,7 @@ def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, s
     low, high = result.confidence_interval
     level, method = result.confidence_interval.confidence_level, result.confidence_interval.method
     sign = direction(result.greater_is_better)
-    interval = f"{limits(result)} ({_method(method)})"
+    interval = f"{limits(result)} ({words_of(method)})"
     over_runs = result.over_runs is not None and result.estimand != "system"
     if over_runs:
         interval = f"{limits(result)} ({_for_runs().method_name(result)})"
@@ -435,10 +417,6 @@ def units(result: EvaluationResult) -> str:
         return _counted(result.n_units, result.unit)
     numbers = " and ".join(_thousands(n) for n in result.n_units)
     return f"{numbers} {_plural(result.unit).replace('each factor', 'the two factors')}"
-
-
-def _method(name: str) -> str:
-    return _METHODS.get(name, f"{name} interval")
 
 
 def _counted(n: int, noun: str) -> str:

@@ -1,13 +1,15 @@
 """Every registered interval, and what "auto" chooses, keeps its contract on every kind of evidence.
 
-A method that is added to the registry is tested by itself; without its needs, or without a case
-here that it can be made of, the first test fails.
+An interval that is added to the registry is tested by itself; without a case here that it can be
+made of, or a word in the documentation of the public functions, a test fails.
 
 The cases are made by the library's own reductions where a door leads to them, else by hand. Where a
 metric follows its data, moved or mirrored evidence is that of moved or mirrored data.
 """
 
+import inspect
 import math
+import re
 import warnings
 from dataclasses import replace
 from functools import cache, partial
@@ -20,16 +22,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, zero_one_loss
 
-from skboot import EvaluationResult, bootstrap_score
+from skboot import EvaluationResult, bootstrap_score, compare_systems
 from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy, left_out_estimate
-from skboot.inference.intervals import (
-    METHODS,
-    NEEDS,
-    ConfidenceInterval,
-    Evidence,
-    confidence_interval,
-)
+from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.inference.differences import DIFFERENCE_METHODS
+from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS, Evidence, confidence_interval
 from skboot.inference.multiplicity import max_t_deviations
 
 LEVELS = (0.8, 0.95, 0.99)
@@ -277,7 +275,7 @@ def supported(method):
     return [
         (name, case)
         for name, case in cases().items()
-        if method == "auto" or not NEEDS[method](case.evidence)
+        if method == "auto" or not INTERVALS[method].needs(case.evidence)
     ]
 
 
@@ -353,30 +351,46 @@ def says_what_it_lacks(evidence, method):
 # ------------------------------------------------------------------ over the registry
 
 
-def without_contract(methods, needs):
-    """Methods without needs, and methods that no case supports."""
-    known = [case.evidence for case in cases().values()]
-    return {
-        name
-        for name in {*methods, *needs}
-        if name not in methods
-        or name not in needs
-        or all(needs[name](evidence) for evidence in known)
-    }
+def without_contract(intervals):
+    """Registered intervals that no case supports."""
+    evidence = [case.evidence for case in cases().values()]
+    return {name for name, interval in intervals.items() if all(map(interval.needs, evidence))}
 
 
-def test_every_registered_method_has_needs_and_evidence_here():
-    assert without_contract(METHODS, NEEDS) == set()
+def test_every_registered_interval_has_evidence_here():
+    assert without_contract(INTERVALS) == set()
 
 
-def test_a_method_without_needs_or_evidence_is_found():
-    added = {**METHODS, "new": METHODS["percentile"]}
-    assert without_contract(added, NEEDS) == {"new"}
-    assert without_contract(METHODS, {**NEEDS, "new": NEEDS["t"]}) == {"new"}
-    assert without_contract(added, {**NEEDS, "new": lambda evidence: "needs more."}) == {"new"}
+def test_an_interval_without_evidence_is_found():
+    lacking = replace(INTERVALS["percentile"], needs=lambda evidence: "needs more.")
+    assert without_contract({**INTERVALS, "new": lacking}) == {"new"}
 
 
-all_methods = pytest.mark.parametrize("method", [*METHODS, "auto"])
+def test_an_interval_is_asked_for_for_one_score_or_made_of_several_differences():
+    others = set(INTERVALS) - set(FOR_ONE_SCORE)
+    assert others == {"max-t", "simultaneous"}
+
+
+def names_in_docstring(function):
+    """Names of intervals that the parameter ``interval`` of a public function offers."""
+    doc = inspect.getdoc(function)
+    text = re.search(r"^interval : .*\n((?:    .*\n)+)", doc, re.M)[1]
+    listed = re.sub(r"\([^()]*\)", "", text).replace("\n", " ").rpartition(":")[2]
+    return [name.strip(" .") for name in listed.split(",") if '"' not in name]
+
+
+def test_the_documentation_lists_the_registered_intervals():
+    assert names_in_docstring(bootstrap_score) == list(FOR_ONE_SCORE)
+    assert sorted(names_in_docstring(compare_systems)) == sorted(DIFFERENCE_METHODS)
+
+
+def test_the_documentation_lists_the_intervals_that_need_no_resamples():
+    listed = re.search(r"interval needs none \(([^)]*)\)", inspect.getdoc(bootstrap_score))[1]
+    closed = {name for name in FOR_ONE_SCORE if not INTERVALS[name].uses_resamples}
+    assert set(listed.split(", ")) == closed
+
+
+all_methods = pytest.mark.parametrize("method", [*INTERVALS, "auto"])
 
 
 @all_methods
@@ -426,9 +440,11 @@ def test_a_file_gives_the_same_limits_at_every_level(tmp_path):
             )
             result.save(path)
             loaded = EvaluationResult.load(path)
-            for method in [*METHODS, "auto"]:
-                if method != "auto" and NEEDS[method](case.evidence):
-                    assert NEEDS[method](loaded.evidence) == NEEDS[method](case.evidence)
+            for method in [*INTERVALS, "auto"]:
+                if method != "auto" and INTERVALS[method].needs(case.evidence):
+                    assert INTERVALS[method].needs(loaded.evidence) == INTERVALS[method].needs(
+                        case.evidence
+                    )
                     continue
                 for level in LEVELS:
                     own = interval_of(case.evidence, method, level)

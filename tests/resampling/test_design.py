@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from designs import EXAMPLES, N
 
-from skboot.inference.intervals import METHODS
+from skboot.inference.intervals import INTERVALS
 from skboot.resampling import design as design_module
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import (
@@ -99,7 +99,7 @@ def test_a_design_has_words_for_its_units(design):
 @pytest.mark.parametrize("additive", [True, False])
 def test_auto_tries_an_interval_that_the_design_can_have(design, row_mean, additive):
     method = design.automatic_interval(row_mean=row_mean, additive=additive or row_mean)
-    assert method in METHODS
+    assert method in INTERVALS
     assert not (design.no_jackknife and method in ("bca", "studentized"))
 
 
