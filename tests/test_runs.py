@@ -12,7 +12,6 @@ from sklearn.metrics import accuracy_score, fbeta_score
 import skboot.inference.distribution
 from skboot import EvaluationResult, bootstrap_score
 from skboot.inference.intervals import quantile
-from skboot.plots import VarianceComponentsDisplay
 from skboot.runs import bootstrap_runs
 
 CROSSED = Path(__file__).parent / "references" / "crossed"
@@ -437,28 +436,3 @@ def test_several_answers_of_one_call_are_reproducible():
     y_true, y_preds = runs_of()
     one, other = (quiet(y_true, y_preds, metric="f1", random_state=3) for _ in range(2))
     assert one == other
-
-
-# ------------------------------------------------------------------ picture
-
-
-def test_the_picture_shows_a_bar_per_source():
-    pytest.importorskip("matplotlib")
-    y_true, y_preds = runs_of()
-    result = quiet(y_true, y_preds, metric="accuracy")
-    display = VarianceComponentsDisplay.from_result(result)
-    found = result.variance_components
-    widths = [bar.get_width() for bar in display.bars_]
-
-    assert widths[0] == 0
-    assert widths[1] == pytest.approx(np.sqrt(found["seed"]))
-    assert widths[2] == pytest.approx(np.sqrt(found["test"] / 150))
-    assert any(text.get_text() == "not identified" for text in display.ax_.texts)
-    assert display.figure_ is display.ax_.figure
-    assert display.plot(display.ax_).ax_ is display.ax_
-
-
-def test_a_single_system_has_no_components_to_draw():
-    y_true, y_preds = runs_of()
-    with pytest.raises(ValueError, match="bootstrap_runs"):
-        VarianceComponentsDisplay.from_result(bootstrap_score(y_true, y_preds[0], n_resamples=99))

@@ -216,8 +216,7 @@ class BootstrapDistributionDisplay:
         if len(edges) == 2:
             # A single bar would fill the axes: it gets room on both sides.
             edges = [3 * edges[0] - 2 * edges[1], 3 * edges[1] - 2 * edges[0]]
-        known = np.array([*edges, self.estimate, *self.confidence_interval])
-        return range_of(known)
+        return range_of(np.array([*edges, self.estimate, *self.confidence_interval]))
 
     def _leave_room_for_legend(self, n_lines: int) -> float:
         """Set the height of the axes; returns the share of it that the legend leaves free."""
@@ -230,6 +229,7 @@ class BootstrapDistributionDisplay:
     def _draw_interval(
         self, start: float, stop: float, top: float, style: Mapping[str, Any]
     ) -> None:
+        """Shade the interval; the label gives its limits, or says that there are none."""
         low, high = self.confidence_interval
         level, method = self.confidence_interval.confidence_level, self.confidence_interval.method
         self.interval_span_ = None

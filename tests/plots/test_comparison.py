@@ -12,12 +12,6 @@ plt = pytest.importorskip("matplotlib.pyplot")
 from skboot.plots import ComparisonDisplay  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
-
-
 def compared(n_systems, **options):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, size=400)
