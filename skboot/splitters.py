@@ -40,13 +40,13 @@ __all__ = [
 
 Split = tuple[np.ndarray, np.ndarray]
 
-# With two or more units a draw fails with probability 1/2 at most, so this bound is never met by
-# chance: it only keeps a broken random generator from hanging the caller.
+# Maximum number of draws for a split, after which an error is raised. A draw leaves no unit out
+# with probability 1/2 at most: only a broken generator, which would hang the caller, gets there.
 _MAX_DRAWS = 1000
 
 
 class _OutOfBagSplit(BaseShuffleSplit):
-    """What the three bootstrap splitters share: units drawn within strata, the rest out-of-bag."""
+    """Base of the three bootstrap splitters: draw units within strata, test on the others."""
 
     def __init__(self, n_splits: int = 200, *, random_state: Any = None) -> None:
         self.n_splits = check_count("n_splits", n_splits, type(self).__name__, 1)
@@ -245,7 +245,7 @@ class GroupBootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
 
 
 class _RepeatedFolds(BaseCrossValidator):
-    """What gives every split of another splitter several times."""
+    """Base of the splitters that give every split of another splitter several times."""
 
     __metadata_request__split: ClassVar = {"groups": True}
     cv: Any
@@ -346,7 +346,7 @@ class BootstrapTestSplit(_RepeatedFolds):
         X, y, groups = indexable(X, y, groups)
         code = None if groups is None else _group_codes(groups, f"{type(self).__name__}.split")
         with warnings.catch_warnings():
-            # Groups are used here even where cv itself does not look at them.
+            # Groups are used to draw test sides even where cv itself ignores them.
             warnings.filterwarnings("ignore", message="The groups parameter is ignored by")
             folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
         sides = [(train, *_test_units(test, code, type(self).__name__)) for train, test in folds]
@@ -491,6 +491,7 @@ def _check_inner_cv(cv: Any) -> Any:
 
 
 def _resolve_cv(cv: Any, y: Any) -> Any:
+    """Return a splitter for `cv`: five folds for None, stratified where y looks like classes."""
     n_folds = 5 if cv is None else cv
     are_folds = isinstance(n_folds, (int, np.integer))
     return check_cv(cv, y, classifier=are_folds and _looks_like_classes(y, n_folds))
@@ -503,7 +504,8 @@ def _looks_like_classes(y: Any, n_folds: int) -> bool:
         return False
     try:
         n_rows_of_value = np.unique(values, return_counts=True)[1]
-    except TypeError:  # mixed types: for the estimator to judge, plain folds do not look at y
+    except TypeError:
+        # Labels of mixed types are for the estimator to judge; plain folds do not look at y.
         return False
     needed = np.min if values.dtype.kind == "f" else np.max
     return bool(needed(n_rows_of_value) >= n_folds)
@@ -539,7 +541,7 @@ def _class_codes(y: Any, caller: str) -> np.ndarray:
     if values.dtype.kind == "O":
         for column in values.reshape(len(values), -1).T:
             numbered_labels("y", column, caller)
-    # Multilabel: a class is a distinct row.
+    # With several labels per row a class is a distinct row of labels.
     axis = 0 if values.ndim > 1 else None
     classes, code, n_rows = np.unique(values, axis=axis, return_inverse=True, return_counts=True)
     if n_rows.min() < 2:
@@ -550,4 +552,5 @@ def _class_codes(y: Any, caller: str) -> np.ndarray:
             f"one row of each class in {classes[n_rows < 2].tolist()}",
             "Merge or leave out such classes, or use BootstrapSplit.",
         )
-    return code.ravel()  # numpy 2.0 gave codes of rows a second axis
+    # numpy 2.0 gives the codes of rows a second axis.
+    return code.ravel()

@@ -21,10 +21,12 @@ from sklearn.model_selection import PredefinedSplit, check_cv
 
 from .._sklearn_compat import n_rows_of, take
 
-# Where None means no folds (ClassifierChain) or a closed form of leaving one row out (ridge).
+# Estimators for which cv=None is not five folds, but none at all (chains) or a closed form of
+# leaving one row out (ridge).
 _NONE_IS_NO_FOLDS = {"ClassifierChain", "RegressorChain"}
 _NONE_IS_CLOSED_FORM = {"RidgeCV", "RidgeClassifierCV"}
 _OWN_FOLDS = {"TargetEncoder"}
+# Rows above which scikit-learn's gradient boosting stops early by early_stopping="auto".
 _LARGE_FOR_EARLY_STOPPING = 10_000
 
 
@@ -52,12 +54,12 @@ class UniqueRowsSplit:
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Yield training and test rows, copies included."""
         if n_rows_of(X) != len(self._copy_of):
-            # A step before has left out or made rows: nothing is known of these.
+            # An earlier step has left out or made rows, so that copies cannot be recognised.
             yield from check_cv(self.cv, y, classifier=self.classifier).split(X, y, groups)
             return
         distinct = (
             np.empty((len(self._first), 0)),
-            *(self._distinct(part) for part in (y, groups)),
+            *(self._distinct(values) for values in (y, groups)),
         )
         splitter = check_cv(self.cv, distinct[1], classifier=self.classifier)
         for train, test in splitter.split(*distinct):
@@ -72,9 +74,9 @@ class UniqueRowsSplit:
         """Ask for what the other splitter asks for."""
         return check_cv(self.cv).get_metadata_routing()
 
-    def _distinct(self, part: Any) -> Any:
-        known = part is not None and n_rows_of(part) == len(self._copy_of)
-        return take(part, self._first) if known else part
+    def _distinct(self, values: Any) -> Any:
+        has_copies = values is not None and n_rows_of(values) == len(self._copy_of)
+        return take(values, self._first) if has_copies else values
 
     def _with_copies(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
         chosen = np.zeros(len(self._first), dtype=bool)
@@ -83,7 +85,7 @@ class UniqueRowsSplit:
 
 
 def wrapped(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    """Which of all parameters `group_copies` replaces, and whether a classifier owns each."""
+    """Return the parameters that `group_copies` replaces, and whether a classifier owns each."""
     return [
         (key, bool(is_classifier(owner)))
         for key, owner in _owners_of_cv(estimator, params)
@@ -107,22 +109,22 @@ def left_as_they_are(estimator: Any, n_rows: int) -> list[str]:
     """Parameters of inner cross-validation and early stopping that copies leak through."""
     params = estimator.get_params(deep=True)
     outermost = {key for key, _ in _owners_of_cv(estimator, params)}
-    found = []
+    names = []
     for key in sorted(params):
         owner = _owner(estimator, params, key)
         name, value = key.rpartition("__")[2], params[key]
         if name == "cv" and _cross_validates(owner, value):
             if key not in outermost or not _can_be_wrapped(owner, value):
                 short = value is None or isinstance(value, str | Integral)
-                found.append(f"{key}={value!r}" if short else key)
+                names.append(f"{key}={value!r}" if short else key)
         elif _stops_early(owner, name, value, n_rows):
-            found.append(f"{key}={value!r}")
-    return found
+            names.append(f"{key}={value!r}")
+    return names
 
 
 def _owners_of_cv(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Every ``cv`` parameter that is not below another one, with the estimator it belongs to."""
-    found = []
+    """Return each ``cv`` parameter that is not below another one, and the estimator it is of."""
+    owners = []
     for key in sorted(params):
         prefix, _, name = key.rpartition("__")
         if name != "cv" or any(
@@ -131,12 +133,12 @@ def _owners_of_cv(estimator: Any, params: Mapping[str, Any]) -> list[tuple[str, 
             if above in params
         ):
             continue
-        found.append((key, _owner(estimator, params, key)))
-    return found
+        owners.append((key, _owner(estimator, params, key)))
+    return owners
 
 
 def _above(prefix: str) -> list[str]:
-    """Names of the ``cv`` parameters of all estimators that contain the one at a prefix."""
+    """Return the names of the ``cv`` parameters of all estimators around the one at a prefix."""
     parts = prefix.split("__") if prefix else []
     return ["__".join([*parts[:depth], "cv"]) for depth in range(len(parts))]
 
@@ -164,6 +166,6 @@ def _can_be_wrapped(owner: Any, cv: Any) -> bool:
 def _stops_early(owner: Any, name: str, value: Any, n_rows: int) -> bool:
     if name == "early_stopping":
         return value is True or (value == "auto" and n_rows > _LARGE_FOR_EARLY_STOPPING)
-    # Where it is no detail of early_stopping, it switches the stopping on.
-    alone = name == "n_iter_no_change" and not hasattr(owner, "early_stopping")
-    return alone and value is not None
+    # n_iter_no_change switches early stopping on in estimators without early_stopping=.
+    is_switch = name == "n_iter_no_change" and not hasattr(owner, "early_stopping")
+    return is_switch and value is not None

@@ -29,16 +29,16 @@ from .._sklearn_compat import take
 
 _T = TypeVar("_T")
 
-# Torch takes an array that is locked, and writes into it; at least it warns, once a process.
+# Warnings of libraries that write into a locked array all the same; torch warns once a process.
 _IGNORES_THE_LOCK = r"(?s).*(not writ|non-writ|read-?only)"
 
-# Nobody can write into these.
+# Types whose values cannot be written into.
 _ATOMS = (type(None), str, bytes, bool, numbers.Number, np.generic, datetime.date, type)
-# These keep lists and dicts instead of arrays.
+# Formats of sparse matrices that hold lists and dicts instead of arrays.
 _SPARSE_OF_OBJECTS = ("lil", "dok")
 
-# Loans of which this process learned that copies are needed: a worker is sent a loan several times.
-_learned: set[str] = set()
+# Names of loans that needed copies in this process; a worker is sent the same loan several times.
+_needed_copies: set[str] = set()
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Loan:
     Attributes
     ----------
     name : str
-        Under which this process remembers what it learned.
+        Name under which this process remembers that copies are needed.
     """
 
     name: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -88,7 +88,7 @@ class Loan:
     @property
     def copies(self) -> bool:
         """Whether copies are given away."""
-        return self._copies or self.name in _learned
+        return self._copies or self.name in _needed_copies
 
     def attempt(self, work: Callable[[Lender], _T]) -> _T:
         """Work with locked data, and again with copies if a call with these failed."""
@@ -98,11 +98,11 @@ class Loan:
         except Exception:
             if not lender.refused:
                 raise
-        found = work(Lender(copies=True))
-        # Not where the second attempt failed, too: the failure had another cause.
+        result = work(Lender(copies=True))
+        # If the second attempt fails too, the lock was not the cause, and nothing is remembered.
         self._copies = True
-        _learned.add(self.name)
-        return found
+        _needed_copies.add(self.name)
+        return result
 
     def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
         """As `Lender.call`; on copies if that failed."""
@@ -123,7 +123,7 @@ def locked(value: Any) -> Any:
     if type(value) in (list, tuple):
         return _sequence(value, locked)
     if type(value) is dict:
-        return {key: locked(own) for key, own in value.items()}
+        return {key: locked(item) for key, item in value.items()}
     if sparse.issparse(value) and value.format not in _SPARSE_OF_OBJECTS:
         return _locked_sparse(value)
     if _copies_on_write(value):
@@ -136,12 +136,12 @@ def own(value: Any) -> Any:
     if _is_atom(value):
         return value
     if isinstance(value, np.ndarray) and _is_plain(value):
-        # BLAS rounds by the layout: numbers may not depend on who got a copy.
+        # The copy has the same layout, by which BLAS rounds: numbers may not depend on who got one.
         return np.array(value, order="K", subok=True)
     if type(value) in (list, tuple):
         return _sequence(value, own)
     if type(value) is dict:
-        return {key: own(one) for key, one in value.items()}
+        return {key: own(item) for key, item in value.items()}
     if _is_frame("polars", value):
         return value.clone()
     if sparse.issparse(value):
@@ -151,7 +151,7 @@ def own(value: Any) -> Any:
     try:
         return copy.deepcopy(value)
     except Exception:
-        # An open file, a handle of a device: no data in memory.
+        # An open file or a handle of a device cannot be copied, and holds no data in memory.
         return value
 
 
@@ -187,7 +187,7 @@ def _all_atoms(values: Iterable[Any]) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_atomic(kind: type) -> bool:
-    # Asked for each row of a list: abstract classes take their time to answer.
+    # The answer is cached: it is asked for each row of a list, and abstract classes answer slowly.
     return issubclass(kind, _ATOMS)
 
 
@@ -196,21 +196,21 @@ def _sequence(value: Any, hand_over: Callable[[Any], Any]) -> Any:
     if all(map(_is_atomic, kinds)):
         return type(value)(value)
     if kinds == {list} and _all_atoms(chain.from_iterable(value)):
-        # Rows of numbers: a tenth of the time.
+        # For rows of numbers this takes a tenth of the time of the general way.
         return type(value)(map(list, value))
     return type(value)(map(hand_over, value))
 
 
 def _is_plain(array: Any) -> bool:
-    """Whether all of it is in one buffer: no Python objects, no mask."""
+    """Return whether an array is one buffer: no Python objects, no mask."""
     return not array.dtype.hasobject and not isinstance(array, np.ma.MaskedArray)
 
 
 def _locked_sparse(matrix: Any) -> Any:
     shallow = copy.copy(matrix)
-    for name, part in vars(shallow).items():
-        if isinstance(part, np.ndarray | tuple):
-            vars(shallow)[name] = locked(part)
+    for name, value in vars(shallow).items():
+        if isinstance(value, np.ndarray | tuple):
+            vars(shallow)[name] = locked(value)
     return shallow
 
 
@@ -229,15 +229,15 @@ def _copies_on_write(frame: Any) -> bool:
 
 
 def _fresh_pandas(frame: Any) -> Any:
-    """Copy the Python objects that columns hold."""
+    """Return a frame whose columns hold copies of their Python objects."""
     if frame.ndim == 1:
         if frame.dtype != np.dtype(object) or _all_atoms(frame):
             return frame
         return type(frame)(fresh(frame.to_numpy()), frame.index, object, frame.name)
-    found = frame
-    for k, kind in enumerate(frame.dtypes):
-        if kind != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
+    copied = frame
+    for k, dtype in enumerate(frame.dtypes):
+        if dtype != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
             continue
-        found = frame.copy() if found is frame else found
-        found.isetitem(k, fresh(frame.iloc[:, k].to_numpy()))
-    return found
+        copied = frame.copy() if copied is frame else copied
+        copied.isetitem(k, fresh(frame.iloc[:, k].to_numpy()))
+    return copied

@@ -56,41 +56,42 @@ class RunRecords:
         return self.samples.counts if unit is None else self.samples.counts[:, unit]
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
-        """Values kept per row, (n_lines, n_samples), and the line numbers (sample x seed)."""
+        """Values kept per row, (n_runs, n_samples), and the numbers of these runs."""
         records = self.records[: self.samples.n_bootstrap_runs]
-        lines = np.array([k for k, one in enumerate(records) if key in one], dtype=np.intp)
-        if not len(lines):
-            return np.empty((0, self.n_rows)), lines
-        data = np.zeros((len(lines), self.n_rows), dtype=records[lines[0]][key].dtype)
-        for line, k in enumerate(lines):
+        runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
+        if not len(runs):
+            return np.empty((0, self.n_rows)), runs
+        data = np.zeros((len(runs), self.n_rows), dtype=records[runs[0]][key].dtype)
+        for values, k in zip(data, runs, strict=True):
             counts = self.row_counts[k // self.samples.n_seeds]
             rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)
-            data[line, rows] = records[k][key]
-        return data, lines
+            values[rows] = records[k][key]
+        return data, runs
 
     def of_folds(self, key: str) -> Array:
         """Values kept per row in each whole repeat, (n_repeats x n_seeds, n_samples, ...)."""
-        found = []
+        repeats = []
         for repeat, fold_of in enumerate(self.samples.folds):
             for s in range(self.samples.n_seeds):
-                parts = self.fold_records(repeat, s)
-                if not all(key in part for part in parts):
+                records = self.fold_records(repeat, s)
+                if not all(key in record for record in records):
                     continue
-                data = np.zeros((self.n_rows, *parts[0][key].shape[1:]), dtype=parts[0][key].dtype)
-                for fold, part in enumerate(parts):
-                    data[fold_of == fold] = part[key]
-                found.append(data)
-        return np.array(found)
+                first = records[0][key]
+                data = np.zeros((self.n_rows, *first.shape[1:]), dtype=first.dtype)
+                for fold, record in enumerate(records):
+                    data[fold_of == fold] = record[key]
+                repeats.append(data)
+        return np.array(repeats)
 
     def fold_values(self, key: str) -> Array:
         """Numbers kept per fold, (n_repeats, n_seeds, n_folds); NaN where a run failed."""
         shape = (len(self.samples.folds), self.samples.n_seeds)
-        found = [
-            [one.get(key, np.nan) for one in self.fold_records(r, s)]
-            for r in range(shape[0])
+        values = [
+            [record.get(key, np.nan) for record in self.fold_records(repeat, s)]
+            for repeat in range(shape[0])
             for s in range(shape[1])
         ]
-        return np.array(found, dtype=float).reshape(*shape, self.samples.n_folds)
+        return np.array(values, dtype=float).reshape(*shape, self.samples.n_folds)
 
     def fold_records(self, repeat: int, s: int) -> list[Record]:
         """Records of the folds of a repeat, for one seed."""

@@ -12,11 +12,12 @@ from .._streams import child_seed
 from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
 from .training import Run
 
-# Streams below this key are no streams of a splitter with the same random state.
+# First key of all streams, under which no splitter with the same random state has one.
 _PREFIX = 0x5EED
 _SAMPLES, _FOLDS, _FULL_RUNS, _BOOTSTRAP_RUNS, _FOLD_RUNS, _PERMUTATIONS = range(6)
 _ORDERS, _TEST_RESAMPLES = 6, 7
 
+# Folds of a repeat: as many as the rarest class has rows, between these bounds.
 MOST_FOLDS = 10
 FEWEST_FOLDS = 5
 
@@ -52,29 +53,30 @@ class TrainingSamples:
     def runs(self) -> list[Run]:
         """All runs but those on all rows: bootstrap samples, then folds; seeds innermost.
 
-        Runs of one sample have its rows in one order: else an estimator without randomness would
-        show a part of the seed, by rounding or by ties.
+        Runs of one sample have its rows in one order. In different orders an estimator without
+        randomness would differ by rounding or by ties, which would look like variance due to the
+        seed.
         """
-        found: list[Run] = []
+        runs: list[Run] = []
         for sample, counts in enumerate(self.counts):
             order = self._words(_ORDERS, sample) if self.n_seeds > 1 else None
             for s in range(self.n_seeds):
                 seed = self._words(_BOOTSTRAP_RUNS, sample, s)
-                found.append(Run(len(found), counts, None, seed, order))
+                runs.append(Run(len(runs), counts, None, seed, order))
         for repeat, fold_of in enumerate(self.folds):
             for fold in range(self.n_folds):
                 test = np.flatnonzero(fold_of == fold)
                 for s in range(self.n_seeds):
                     words = self._words(_FOLD_RUNS, repeat, fold, s)
-                    found.append(Run(len(found), None, test, words))
-        return found
+                    runs.append(Run(len(runs), None, test, words))
+        return runs
 
     def runs_for_tests(self) -> list[Run]:
         """Runs on bootstrap samples, then those on all rows but the first; seeds innermost."""
-        found = self.runs()
+        runs = self.runs()
         for s in range(1, self.n_seeds):
-            found.append(Run(len(found), None, None, full_run_seed(self.seed, s)))
-        return found
+            runs.append(Run(len(runs), None, None, full_run_seed(self.seed, s)))
+        return runs
 
     def test_resamples(self) -> np.random.SeedSequence:
         """Seed of the resamples of test sets."""
@@ -119,26 +121,27 @@ def draw_training_samples(
     TrainingSamples
     """
     root = stream(seed, _SAMPLES)
-    kind: Any = StratifiedBootstrapSplit if stratify else BootstrapSplit
-    kind = kind if unit is None else GroupBootstrapSplit
-    splitter = kind(max(n_resamples, 1), random_state=root)
-    first = None if unit is None else np.unique(unit, return_index=True)[1]
-    counts = np.empty((n_resamples, n_rows if first is None else len(first)), dtype=np.uint16)
+    splits: Any = StratifiedBootstrapSplit if stratify else BootstrapSplit
+    splits = splits if unit is None else GroupBootstrapSplit
+    splitter = splits(max(n_resamples, 1), random_state=root)
+    first_of_unit = None if unit is None else np.unique(unit, return_index=True)[1]
+    n_units = n_rows if first_of_unit is None else len(first_of_unit)
+    counts = np.empty((n_resamples, n_units), dtype=np.uint16)
     rows = np.empty((n_rows, 0))
     drawn = splitter.split(rows, codes if stratify else None, unit) if n_resamples else ()
-    for line, (train, _) in enumerate(drawn):
-        own = np.bincount(train, minlength=n_rows)
-        counts[line] = own if first is None else own[first]
+    for sample, (train, _) in enumerate(drawn):
+        row_counts = np.bincount(train, minlength=n_rows)
+        counts[sample] = row_counts if first_of_unit is None else row_counts[first_of_unit]
     if counts.max(initial=0) < 256:
         counts = counts.astype(np.uint8)
-    n_folds = _n_folds(n_rows if first is None else len(first), codes)
+    n_folds = _n_folds(n_units, codes)
     rng = np.random.default_rng(stream(seed, _FOLDS))
     folds = [_folds(n_rows, unit, codes, n_folds, rng) for _ in range(n_repeats)]
     return TrainingSamples(counts, np.array(folds).reshape(-1, n_rows), n_folds, n_seeds, seed)
 
 
 def full_run_seed(seed: np.random.SeedSequence, s: int) -> NDArray[Any]:
-    """Seed words of a run on all rows."""
+    """Return the words that seed a run on all rows, (4,)."""
     return stream(seed, _FULL_RUNS, s).generate_state(4)
 
 
@@ -148,7 +151,7 @@ def stream(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
 
 
 def _n_folds(n_units: int, codes: NDArray[np.intp] | None) -> int:
-    """Ten, or as many as the rarest class has rows if these are fewer, but not under five."""
+    """Return ten, or the rows of the rarest class if these are fewer, but not under five."""
     rarest = MOST_FOLDS if codes is None else int(np.bincount(codes).min())
     return min(n_units, MOST_FOLDS, max(rarest, FEWEST_FOLDS))
 
@@ -160,7 +163,7 @@ def _folds(
     n_folds: int,
     rng: np.random.Generator,
 ) -> NDArray[np.intp]:
-    """Fold of each row: whole groups, or rows dealt out class by class."""
+    """Return the fold of each row: of whole groups, or of rows dealt out class by class."""
     if unit is not None:
         fold_of_group = rng.permutation(int(unit.max()) + 1) % n_folds
         return fold_of_group[unit]
@@ -168,6 +171,7 @@ def _folds(
     if codes is not None:
         order = order[np.argsort(codes[order], kind="stable")]
     fold = np.empty(n_rows, dtype=np.intp)
-    # Dealing on from class to class: no fold is more than one row larger than another.
+    # Each class is dealt on from where the last one ended, so that no fold is more than one row
+    # larger than another.
     fold[order] = np.arange(n_rows) % n_folds
     return fold
