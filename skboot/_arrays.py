@@ -1,8 +1,8 @@
-"""From what a user gives for a column to an array that says the same.
+"""Convert what a user gives for a column to an array of the same values.
 
-numpy converts without a word where values change: beside a float an integer above 2**53 becomes the
-nearest float, so that ids merge; beside text a number becomes text; a mask is dropped. `as_array`
-converts where the values stay what they are, and raises `Unusable` where they cannot.
+numpy changes some values silently: beside a float an integer above 2**53 becomes the nearest float,
+so that ids merge; beside text a number becomes text; a mask is dropped. `as_array` converts only if
+the values stay the same, and raises `Unusable` otherwise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _UINT64 = range(2**64)
 
 
 class Unusable(ValueError):
-    """Values that no array says; `must`, `got` and `advice` are those of a message."""
+    """Values that no array can hold; `must`, `got` and `advice` are parts of a message."""
 
     def __init__(self, must: str, got: str, advice: str = "") -> None:
         super().__init__(f"must {must}. Got {got}. {advice}")
@@ -64,7 +64,7 @@ def as_array(values: Any) -> NDArray[Any]:
     if kind == "u" and array.dtype.itemsize == 8:
         return _signed(array)
     if kind == "f" and array.dtype.itemsize not in (4, 8):
-        # What scikit-learn does: a metric of half precision would be another number.
+        # scikit-learn does the same, because half precision would change the value of a metric.
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
     if kind in "cV":
@@ -88,7 +88,8 @@ def _converted(values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
-        # Rows of different lengths; tensors that need a gradient, or lie on another device.
+        # Such values are rows of different lengths, and tensors with a gradient or elsewhere than
+        # in main memory.
         got = f"{type(values).__name__}, which numpy does not convert ({error})"
         raise Unusable("be an array-like with rows of one shape", got.rstrip(".")) from None
 
@@ -107,7 +108,7 @@ def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
 
 
 def _signed(array: NDArray[Any]) -> NDArray[Any]:
-    """Signed integers where they fit: beside signed ones, numpy makes floats of unsigned ones."""
+    """Signed integers if they fit: beside these, numpy converts unsigned ones to floats."""
     fits = array.size == 0 or int(array.max()) in _INT64
     return array.astype(np.int64) if fits else array
 

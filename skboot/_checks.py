@@ -16,19 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Unusable, as_array
 
-# Offered again: what is above the checks takes messages and checks from one place.
+# Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
 from ._messages import speaking_as as speaking_as
 from ._messages import speaking_of as speaking_of
 
-# Levels nearer to 0 or 1 than this have no quantiles in double precision: 0.5 + level / 2 is 0.5
-# or 1 there.
+# Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
+# because 0.5 + level / 2 is rounded to 0.5 or 1.
 _NEAREST_LEVEL = 1e-15
-# Largest size of values between which sums of squares and of their squares are in range.
+# Range of the largest absolute value; outside of it sums of fourth powers leave double precision.
 _SIZES = (1e-40, 1e40)
-# Factor between two positive weights beyond which products of three of them can vanish.
+# Maximum ratio of two positive weights; above it products of three weights can underflow.
 _WIDEST_WEIGHTS = 1e100
-# Weights are brought between 0.5 and 1 where the largest is outside of 2**-100 to 2**100.
+# Maximum binary exponent of the largest weight, in size; above it weights are scaled below 1.
 _ORDINARY_EXPONENT = 100
 
 
@@ -130,7 +130,7 @@ def check_choice(name: str, value: Any, caller: str, known: Sequence[str]) -> st
 
 
 def check_seed(random_state: Any, caller: str = "skboot") -> np.random.SeedSequence:
-    """Root of the random streams.
+    """Accept what can seed the random streams, and return their root.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
 
 
 def check_not_masked(name: str, values: Any, caller: str) -> None:
-    """Refuse a masked array with masked values, which others would take as they are below."""
+    """Refuse masked values, below which other functions would read the data."""
     if isinstance(values, np.ma.MaskedArray):
         converted(name, values, caller)
 
@@ -208,7 +208,8 @@ def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
     if array.dtype.kind in "iubSU":
         return
     if array.dtype.kind == "f":
-        # One pass without a temporary: a sum is finite unless a value is not (or it overflows).
+        # A sum takes one pass without a temporary array, and is finite unless a value is not or it
+        # overflows.
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(array.sum()):
                 return
@@ -233,7 +234,7 @@ def check_size(name: str, values: NDArray[Any], caller: str) -> None:
     if values.dtype.kind != "f" or values.size == 0:
         return
     low, high = _SIZES
-    # NaN stands for what is not looked at; no temporary array.
+    # fmax and fmin skip NaN, which marks values that are not used, without a temporary array.
     largest = float(max(np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)))
     if largest != 0 and not np.isnan(largest) and not low <= largest <= high:
         must = f"hold values whose largest is between {low:g} and {high:g} in size"
@@ -247,10 +248,10 @@ def _is_missing(value: Any) -> bool:
     try:
         return bool(value != value)
     except TypeError:
-        # pandas' NA has no truth value.
+        # The NA of pandas has no truth value.
         return True
     except ValueError:
-        # An array, which is the row of a metric that takes any.
+        # An array is a row for a metric that takes any values.
         return False
 
 
@@ -286,7 +287,7 @@ def check_weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.fl
 
 
 def _ordinary(weights: NDArray[np.float64], caller: str) -> NDArray[np.float64]:
-    """The weights, or the same times a power of two: their scale changes nothing but range."""
+    """The weights, times a power of two if they are far from 1: their scale changes no metric."""
     low, high = float(weights.min()), float(weights.max())
     if low < 0 or high <= 0:
         raise fail(
@@ -326,7 +327,7 @@ def check_pairs(groups: NDArray[Any], same_population: bool, caller: str) -> NDA
     if same_population:
         joint = _coded_groups("groups", groups.ravel(), caller, "member")
         return joint.reshape(groups.shape).astype(np.int32)
-    # Pairs are many and members few: narrow numbers halve what is kept of them.
+    # Members are few and pairs are many, so that narrow numbers halve the memory of pairs.
     columns = np.empty(groups.shape, dtype=np.int32)
     for k, column in enumerate(groups.T):
         columns[:, k] = _coded_groups("groups", column, caller, "member")
@@ -351,10 +352,10 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 def numbered_labels(
     name: str, labels: NDArray[Any], caller: str, noun: str = "label"
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """As `numbered`, of labels of one type."""
+    """The same as `numbered`, after a check that the labels are of one type."""
     try:
         if labels.dtype.kind == "O":
-            # Lists can be sorted, but are no labels.
+            # Lists can be sorted but not hashed, and are refused as labels.
             set(labels.ravel().tolist())
         return numbered(labels)
     except TypeError:

@@ -11,21 +11,21 @@ from pathlib import Path
 
 from ._messages import fail
 
-# Needs up to this size (bytes) are met without a look at what there is, which takes 50 us.
+# Maximum size that is not checked (bytes); above it the available memory is read, in 50 us.
 _ALWAYS = 1 << 28
 _MEMINFO = Path("/proc/meminfo")
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
-    """Refuse a number of things, of so many bytes each, that does not fit into memory.
+    """Refuse a number of items, of so many bytes each, that do not fit into memory.
 
     Parameters
     ----------
     name : str
         Argument that says how many.
     count, bytes_each : int
-        Number of things, and bytes of each.
+        Number of items, and bytes of each.
     caller : str
         Function named in the message.
 
@@ -50,9 +50,9 @@ def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
 
 
 def available_bytes() -> int | None:
-    """Memory that can be had without swapping, in bytes; None where the system does not tell."""
-    found = [size for size in (_of_system(), _of_container()) if size is not None]
-    return min(found, default=None)
+    """Available memory without swapping, in bytes; None if the system does not report it."""
+    sizes = [size for size in (_of_system(), _of_container()) if size is not None]
+    return min(sizes, default=None)
 
 
 def _of_system() -> int | None:
@@ -72,5 +72,5 @@ def _of_container() -> int | None:
     try:
         return int(_LIMIT.read_text())
     except (OSError, ValueError):
-        # No control group, or one without a limit, which is called "max".
+        # There is no control group, or its limit is "max", which is none.
         return None

@@ -17,7 +17,7 @@ _ScorerBase: Any = next(
 )
 
 
-# A memory map holds what workers of joblib get of large arrays.
+# Arrays that `take` may index directly; workers of joblib get large arrays as memory maps.
 _PLAIN_ARRAYS = (np.ndarray, np.memmap)
 
 
@@ -59,13 +59,13 @@ def unchecked() -> Any:
 def take(data: Any, rows: Any) -> Any:
     """Rows of an array, data frame (pandas, polars), sparse matrix or list, by position."""
     if type(data) in _PLAIN_ARRAYS and data.flags.c_contiguous:
-        # Twice as fast as an index, and without scikit-learn's look at what the data are.
+        # ndarray.take is twice as fast as an index, and scikit-learn would first examine the data.
         return np.asarray(data).take(rows, axis=0)
     return _safe_indexing(data, rows)
 
 
 def n_rows_of(data: Any) -> int:
-    """Number of rows of whatever scikit-learn accepts as data."""
+    """Number of rows of data in any form that scikit-learn accepts."""
     return int(_num_samples(data))
 
 

@@ -345,7 +345,7 @@ def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[n
     except MetricError as failure:
         raise RuntimeError(
             f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} on the "
-            f"rows left out of resample {resamples[failure.line]}: {failure.error}"
+            f"rows left out of resample {resamples[failure.resample]}: {failure.error}"
         ) from failure.error
 
 

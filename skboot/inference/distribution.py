@@ -435,7 +435,7 @@ def _block(
     try:
         return _evaluate(_sharing(binding, binding.block(number), subjects), subjects, n_lines)
     except MetricError as failure:
-        resample = first + failure.line
+        resample = first + failure.resample
         raise RuntimeError(
             f"The metric raised {type(failure.error).__name__} on resample {resample}: "
             f"{failure.error}"

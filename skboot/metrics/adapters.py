@@ -1,4 +1,4 @@
-"""Statistics made of others: the negative of one, and a library's function on repeated rows."""
+"""Statistics made of others: a negated statistic, and scikit-learn's functions on repeated rows."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ class Negated(Statistic):
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
-        found = self.statistic.proportion(reduced)
-        return None if found is None else replace(found, sign=-found.sign)
+        proportion = self.statistic.proportion(reduced)
+        return None if proportion is None else replace(proportion, sign=-proportion.sign)
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """As the statistic."""
@@ -108,8 +108,8 @@ class LibraryCallable(CallableStatistic):
     pos_label : label, optional
         Class whose column is taken of two; by default the second.
     takes_labels : bool
-        Whether ``function`` is to be told the labels of the whole test set, as resamples may
-        lack some.
+        Whether ``function`` gets the labels of the whole test set, because resamples may lack
+        some.
     """
 
     labels: Any = None
@@ -119,23 +119,23 @@ class LibraryCallable(CallableStatistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Keep the rows, with columns as scikit-learn has them."""
-        known = None
+        """Keep the rows, with columns in the order of scikit-learn."""
+        labels = None
         if self.response == "values" and y_true is not None:
-            # Differences of unsigned integers wrap, and booleans have none.
+            # Values are floats, because unsigned integers wrap and booleans have no difference.
             y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
         if y_true is not None and y_pred.ndim == 2:
-            known = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
-            if self.response in ("scores", "any") and len(known) == 2 and y_pred.shape[1] == 2:
-                which = known.tolist().index(self.pos_label) if self.pos_label in known else 1
+            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
+                which = labels.tolist().index(self.pos_label) if self.pos_label in labels else 1
                 y_pred = y_pred[:, which]
             else:
-                order = np.argsort(known)
-                known, y_pred = known[order], y_pred[:, order]
+                order = np.argsort(labels)
+                labels, y_pred = labels[order], y_pred[:, order]
         elif y_true is not None and self.takes_labels:
-            known = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
+            labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
         reduced = super().reduce(y_true, y_pred, sample_weight)
-        return replace(reduced, data=MappingProxyType({**reduced.data, "labels": known}))
+        return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
@@ -158,16 +158,16 @@ class LibraryCallable(CallableStatistic):
 class CellsCallable(LibraryCallable):
     """A label metric of scikit-learn, on the cells of the confusion matrix weighed by their counts.
 
-    A resample then costs a call on a few rows however many there are. Cells that a resample lacks
-    are left out of the call, so that classes are absent as they are in its rows. Whether the
-    function is the same on weighted cells as on repeated rows is tried on the data and on one
-    resample; if not, rows are repeated.
+    A resample then costs a call on a few rows, whatever the number of rows in the data. Cells that
+    a resample lacks are left out of the call, so that their classes are absent. The function is
+    tried on the data and on one resample: if weighted cells do not give the value of repeated rows,
+    rows are repeated.
     """
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Code rows by cell, where that is worth it and gives the same numbers."""
+        """Code rows by cell, if that saves time and gives the same values."""
         by_row = super().reduce(y_true, y_pred, sample_weight)
         if sample_weight is not None or y_true is None or y_pred.ndim != 1:
             return by_row
@@ -184,16 +184,18 @@ class CellsCallable(LibraryCallable):
     def _is_invariant(self, reduced: ReducedData, counts: NDArray[np.int64]) -> bool:
         """Whether weighted cells give the numbers of repeated rows, on the data and a resample."""
         n = int(counts.sum())
-        # A fixed stream: the choice of the path is no part of the resampling.
+        # The stream is fixed, because the choice of the path is not part of the resampling.
         drawn = np.random.default_rng(0).multinomial(n, counts / n)
         truth, decision = reduced.data["cells"]
         rows = {**reduced.data, "y_true": truth, "y_pred": decision}
         with unchecked(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for line in (counts, drawn):
+            for cell_counts in (counts, drawn):
                 try:
-                    by_cell = self._on_cells(reduced.data, line)
-                    by_row = self._on_rows(rows, np.repeat(np.arange(len(line)), line))
+                    by_cell = self._on_cells(reduced.data, cell_counts)
+                    by_row = self._on_rows(
+                        rows, np.repeat(np.arange(len(cell_counts)), cell_counts)
+                    )
                 except Exception:
                     return False
                 if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):

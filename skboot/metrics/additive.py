@@ -47,7 +47,7 @@ class SumsStatistic(Statistic):
 
     @abstractmethod
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
-        """Formula: from sums (n_lines, n_terms) to values (n_lines,)."""
+        """Formula: from sums (n_resamples, n_terms) to values (n_resamples,)."""
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Value on each resample of the block."""
@@ -74,7 +74,7 @@ class SumsStatistic(Statistic):
         return block.influence(*self._terms_and_gradient(block, reduced))
 
     def _terms_and_gradient(self, block: ReadableBlock, reduced: ReducedData) -> tuple[Any, Floats]:
-        """The terms of the sums, and the derivative of the formula at each line's sums."""
+        """Terms of the sums, and the derivative of the formula at the sums of each resample."""
         sums = block.sums(reduced.terms)
         terms = np.eye(reduced.n_codes) if reduced.terms is None else reduced.terms
         return terms, self.gradient(sums, reduced)
@@ -153,7 +153,7 @@ class RowMean(SumsStatistic):
         return np.asarray(values if reduced.code is None else values[reduced.code.astype(np.intp)])
 
     def _of_flags(self, values: NDArray[np.bool_]) -> ReducedData:
-        """As `_reduced` of 0 and 1, which are codes themselves, from one count."""
+        """The same as `_reduced` gives for 0 and 1: flags are their own codes, counted once."""
         n, n_true = len(values), int(np.count_nonzero(values))
         both = 0 < n_true < n
         data = {
@@ -175,9 +175,9 @@ class RowMean(SumsStatistic):
         centre: float,
         counts: NDArray[np.int64] | None = None,
     ) -> ReducedData:
-        # Centred values: sums of squares about a common point lose no digits to a large mean. Not
-        # under a root, which would make much of the rounding of a mean that is 0, nor for whole
-        # numbers, whose sums are exact as they are.
+        # Values are centred, because sums of squares about a common point lose no digits to a large
+        # mean. Under a root they are not, because a root magnifies the rounding of a mean of 0;
+        # whole numbers are not either, because their sums are exact.
         centre = 0.0 if self.root or np.all(values == np.rint(values)) else centre
         terms = np.column_stack((weights, weights * (values - centre)))
         data = {
@@ -190,7 +190,7 @@ class RowMean(SumsStatistic):
     def _zero_one(
         self, values: Floats, weights: Floats, counts: NDArray[np.int64] | None
     ) -> tuple[int, int] | None:
-        """(ones, rows) when equally weighted rows hold nothing but 0 and 1."""
+        """(ones, rows) if all rows weigh the same and their values are 0 or 1, else None."""
         if self.root or np.any(weights != 1.0) or np.any((values != 0) & (values != 1)):
             return None
         rows = np.ones(len(values), np.int64) if counts is None else counts
@@ -203,7 +203,7 @@ class RowMean(SumsStatistic):
             return self.sign * (np.sqrt(np.maximum(mean, 0.0)) if self.root else mean)
 
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
-        """Derivative of a ratio, and of its root; NaN where the root is 0, and has none."""
+        """Derivative of a ratio, or of its root; NaN where the root is 0 and has no derivative."""
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = self.sign / sums[:, 0]
             if self.root:
@@ -224,7 +224,7 @@ class RowMean(SumsStatistic):
         return share
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Mean of the best constant, where the metric knows it."""
+        """Mean of the best constant prediction, if the metric has a formula for it."""
         y_true, _, sample_weight = rows
         if self.constant is None or y_true is None:
             return None
@@ -235,7 +235,7 @@ class RowMean(SumsStatistic):
 def _coded(
     values: NDArray[Any],
 ) -> tuple[NDArray[Any] | None, Floats, NDArray[np.int64] | None]:
-    """Code of each row, value and rows of each code in rising order, if the values are few."""
+    """Code of each row, value and rows of each code in rising order; no code if values are many."""
     if len(np.unique(values[:FIRST_LOOK])) <= FEW_VALUES:
         distinct, code, counts = np.unique(values, return_inverse=True, return_counts=True)
         if len(distinct) <= max(FEW_VALUES, len(values) // ROWS_PER_VALUE):
@@ -379,7 +379,7 @@ def _variance(y_true: NDArray[Any], sample_weight: Floats | None, *, scale: Any)
 def _absolute_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, relative: bool) -> Floats:
     truth = _real(y_true)
     error = np.abs(_real(y_pred) - truth)
-    # scikit-learn's guard against a truth of zero.
+    # scikit-learn guards in the same way against a truth of zero.
     return error / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else error
 
 

@@ -148,7 +148,7 @@ class WeightedKappa(LabelMetric):
         )
 
     def _naive_step(self, n_labels: int) -> int:
-        # The sums are those of the cells, which differ between decisions.
+        # The cells that occur, and so the sums, differ between constant decisions.
         return 1
 
     def _data(
@@ -175,7 +175,7 @@ class WeightedKappa(LabelMetric):
         place = np.cumsum(present, axis=1) - 1.0
         apart = np.abs(place[:, data["truth"]] - place[:, data["decision"]])
         apart = apart if self.weights == "linear" else apart**2
-        # Distance of each label from all decisions, and from all truths.
+        # Summed distance of each label from all decisions, and from all truths.
         from_decisions = self._distances(place, present, decision)
         from_truths = self._distances(place, present, truth)
         observed = sums[:, 0] * np.einsum("ij,ij->i", cells, apart)
@@ -185,7 +185,7 @@ class WeightedKappa(LabelMetric):
         return observed, expected, several, apart, by_cell
 
     def _distances(self, place: Floats, present: NDArray[np.bool_], margin: Floats) -> Floats:
-        """Summed distance of each label from the rows of a margin, (n_lines, n_labels)."""
+        """Summed distance of each label from the rows of a margin, (n_resamples, n_labels)."""
         n = margin.sum(axis=1, keepdims=True)
         if self.weights == "quadratic":
             mean = np.sum(margin * place, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
 """Which labels, and which pairs of truth and decision, occur: a few passes over the rows.
 
-Labels of ten million rows cost seconds to sort. They are counted here instead: by comparison
-where few values occur, by a lookup table where they are small integers, and sorted otherwise.
+Sorting the labels of ten million rows takes seconds. They are counted instead: by comparison
+where few values occur, by a table where they are small integers, and by sorting otherwise.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
     if y.dtype.kind in "biu" and labels.dtype.kind in "biu":
         low, high = int(labels.min()), int(labels.max())
         if high - low < TABLE:
-            # One more entry on each side, for labels out of range.
+            # The table has one more entry on each side, for labels out of range.
             table = np.full(high - low + 3, -1)
             table[labels.astype(np.int64) - low + 1] = np.arange(len(labels))
             inside = np.clip(_as_int(y), low - 1, high + 1)
@@ -132,7 +132,7 @@ class _Keys:
     values: NDArray
     occurring: NDArray[np.intp]
     counts: NDArray[np.int64]
-    keys: NDArray[np.integer] | None  # narrow; None: use `inverse`
+    keys: NDArray[np.integer] | None  # (n_samples,), of a narrow type; None: `inverse` is used
     inverse: NDArray[np.intp] | None = None
 
     @classmethod
@@ -158,7 +158,7 @@ class _Keys:
 
     @classmethod
     def _of_bytes(cls, values: NDArray, code: _Code, n: int) -> _Keys:
-        """Keys that fit a byte: a comparison of bytes costs a fraction of a look-up."""
+        """Keys that fit a byte: comparing bytes takes a fraction of the time of a look-up."""
         width = np.uint8(len(values))
         counts = np.zeros(len(values) ** 2, dtype=np.int64)
         kept = np.empty(n, dtype=np.uint8)
@@ -197,9 +197,9 @@ class _Code:
         return codes - self.low if self.low else codes
 
     def bytes(self, which: int, rows: slice) -> NDArray[np.uint8]:
-        """The same where positions fit a byte."""
+        """The same positions as bytes, if they fit."""
         codes = self.arrays[which][rows].astype(np.uint8, copy=False)
-        # Modulo 256, as is the subtraction.
+        # Bytes are integers modulo 256, and so is their difference.
         return codes - np.uint8(self.low % 256) if self.low else codes
 
 
@@ -222,7 +222,7 @@ def _is_integer(y: NDArray) -> bool:
 
 
 def _counted_bytes(values: NDArray[np.uint8], n: int) -> NDArray[np.int64]:
-    """Occurrences of the values from 0 to n - 1, and there are no others."""
+    """Number of occurrences of each value from 0 to n - 1; all values are among these, (n,)."""
     if n > FEW_LABELS:
         return np.bincount(values, minlength=n)
     counts = [np.count_nonzero(values == np.uint8(value)) for value in range(1, n)]
@@ -230,7 +230,7 @@ def _counted_bytes(values: NDArray[np.uint8], n: int) -> NDArray[np.int64]:
 
 
 def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
-    """Count by one comparison per integer of a small range."""
+    """Labels and counts by one comparison per integer; None if their range is not small."""
     counts: dict[int, int] = {}
     for rows in _chunks(len(y)):
         part = y[rows].view(np.uint8) if y.dtype == bool else y[rows]
@@ -241,7 +241,7 @@ def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
             second = int(np.count_nonzero(part == low + 1))
             found = [len(part) - second, second]
         else:
-            # Modulo 256, so that few values stay apart.
+            # Modulo 256 the few values of the range stay different.
             distance = part.astype(np.uint8, copy=False) - np.uint8(low % 256)
             found = _counted_bytes(distance, n).tolist()
         for label, count in enumerate(found, low):
@@ -254,9 +254,9 @@ def _few_integers(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
 
 
 def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
-    """Count by one comparison per label, if the labels are few."""
+    """Labels and counts by one comparison per label; None if the labels are many."""
     counts: dict = {}
-    # A first look at some rows finds most labels, so that no large part is sorted.
+    # Most labels occur among the first rows, so that no large chunk has to be sorted.
     for rows in [slice(0, FIRST_LOOK), *_chunks(len(y), FIRST_LOOK)]:
         part = y[rows]
         left = len(part)

@@ -163,13 +163,13 @@ class SetAverage(LabelMetric):
     def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         """Average over classes; scikit-learn falls back to an even one when no weight is left."""
         share, value, below = self._parts(sums, rows)
-        found: Floats = np.sum(share * value, axis=1)
+        mean: Floats = np.sum(share * value, axis=1)
         if not all_positive(below):
-            found[~share.any(axis=1)] = np.nan
-        return found
+            mean[~share.any(axis=1)] = np.nan
+        return mean
 
     def _parts(self, sums: Floats, rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """Share, value and denominator of each class, (n_lines, n_classes) each."""
+        """Share, value and denominator of each class, (n_resamples, n_classes) each."""
         tp, true, predicted = equal_column_blocks(sums[:, 1:], 3)
         below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
         if self.ratio.by_tp:
@@ -193,7 +193,7 @@ class SetAverage(LabelMetric):
         if not all_positive(below):
             slope = np.where((below > 0) & (share > 0), slope, 0.0)
         by_below = slope * value
-        # Sums are read, and so written, one after the other.
+        # Columns are contiguous, because block.variance reads the gradient sum by sum.
         gradient: Floats = np.zeros(sums.shape, order="F")
         by_tp, by_true, by_predicted = equal_column_blocks(gradient[:, 1:], 3)
         by_tp[:] = self.ratio.of_tp * slope - self.ratio.by_tp * by_below
@@ -342,19 +342,19 @@ def averaged_sizes(
     ----------
     statistic : Statistic
     reduced : ReducedData
-        Of the rows below; without weights it holds their counts.
+        Of the same rows; without weights it holds the counts of their labels.
     y_true : ndarray of shape (n_samples,) or None
     weights : ndarray of shape (n_samples,) or None
 
     Returns
     -------
     ndarray of shape (n_classes,) or None
-        None for other metrics.
+        None for a metric that is not such an average.
     """
     evenly = averages_classes(statistic) and not getattr(statistic, "weighted", False)
     if y_true is None or not evenly:
         return None
-    known = reduced.data.get("truth_counts") if weights is None else None
-    labels, counts = known or label_counts(y_true)
+    counted = reduced.data.get("truth_counts") if weights is None else None
+    labels, counts = counted or label_counts(y_true)
     averaged = class_weights(statistic, labels, counts) > 0
     return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None

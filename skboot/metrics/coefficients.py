@@ -13,7 +13,8 @@ from .magnitudes import in_ordinary_range
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response
 
-# Relative size below which a sum of squares about the mean is nothing but rounding.
+# Threshold of a sum of squares about the mean (share of the sum of squares); below it the truth is
+# taken as constant, because the difference is rounding.
 _ROUNDING = 1e-14
 
 
@@ -51,8 +52,8 @@ class Coefficient(SumsStatistic):
             np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
         )
         residual = truth - predicted
-        # A data point as origin: its own sums are exactly zero; the median, as outliers do not
-        # move it away from the rows that a resample without them is about.
+        # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
+        # the median, because outliers, which a resample may lack, do not move it.
         truth = truth - _middle(truth)
         if self.about_mean:
             residual = residual - _middle(residual)
@@ -69,11 +70,11 @@ class Coefficient(SumsStatistic):
             residual = sums[:, 5]
             if self.about_mean:
                 residual = _about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
-            found = 1 - residual / total
+            value = 1 - residual / total
             if self.force_finite:
-                found = np.where(total > 0, found, np.where(residual > 0, 0.0, 1.0))
+                value = np.where(total > 0, value, np.where(residual > 0, 0.0, 1.0))
         fewest = 1 if self.about_mean else 2
-        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), found, np.nan)
+        return np.where((sums[:, 0] >= fewest) & (sums[:, 1] > 0), value, np.nan)
 
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of a ratio of sums of squares; 0 where the truth is constant."""
@@ -114,6 +115,6 @@ def _about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
 
 
 def _middle(values: Floats) -> float:
-    """Lower median: a value that occurs."""
+    """The lower median, which is one of the values."""
     at = (len(values) - 1) // 2
     return float(np.partition(values, at)[at])

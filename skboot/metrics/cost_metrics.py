@@ -109,11 +109,11 @@ def expected_cost(
     truth, decision = check_integers("y_pred", truth, decision, name)
     weights = check_weights(sample_weight, name)
     check_same_length(name, y_true=truth, y_pred=decision, sample_weight=weights)
-    known = _labels_of(name, labels, truth, decision)
-    matrix = check_costs(name, costs, len(known))
-    classes = _positions(name, "y_true", truth, known)
-    chosen = _positions(name, "y_pred", decision, known)
-    shares, mean = _class_means(name, matrix[classes, chosen], classes, known, priors, weights)
+    all_labels = _labels_of(name, labels, truth, decision)
+    matrix = check_costs(name, costs, len(all_labels))
+    classes = _positions(name, "y_true", truth, all_labels)
+    chosen = _positions(name, "y_pred", decision, all_labels)
+    shares, mean = _class_means(name, matrix[classes, chosen], classes, all_labels, priors, weights)
     return _relative(name, mean, relative, float((shares @ matrix).min()))
 
 
@@ -173,9 +173,9 @@ def cross_entropy(
     0.532
     """
     name = "cross_entropy"
-    classes, prob, known, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, all_labels, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
     loss = log_losses(classes, prob)
-    shares, mean = _class_means(name, loss, classes, known, priors, weights)
+    shares, mean = _class_means(name, loss, classes, all_labels, priors, weights)
     return _relative(name, mean, relative, float(entropy(shares)))
 
 
@@ -237,9 +237,9 @@ def brier_score(
     0.4
     """
     name = "brier_score"
-    classes, prob, known, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, all_labels, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
     loss = squared_distances(classes, prob)
-    shares, mean = _class_means(name, loss, classes, known, priors, weights)
+    shares, mean = _class_means(name, loss, classes, all_labels, priors, weights)
     return _relative(name, mean, relative, float(gini(shares)))
 
 
@@ -283,9 +283,11 @@ def bayes_decisions(
     """
     prob = _probability_columns("bayes_decisions", y_prob)
     given = check_labels(labels, None, "bayes_decisions")
-    known = np.arange(prob.shape[1]) if given is None else given
-    _check_columns("bayes_decisions", prob, known)
-    return known[(prob @ check_costs("bayes_decisions", costs, len(known))).argmin(axis=1)]
+    all_labels = np.arange(prob.shape[1]) if given is None else given
+    _check_columns("bayes_decisions", prob, all_labels)
+    return all_labels[
+        (prob @ check_costs("bayes_decisions", costs, len(all_labels))).argmin(axis=1)
+    ]
 
 
 def equal_error_rate(
@@ -338,7 +340,7 @@ def equal_error_rate(
     )
     gap = false_negatives - false_positives
     end = int(np.argmax(gap <= 0))
-    # gap is 1 at the first point, so that there is always one before.
+    # The gap is 1 at the first point, so that `end` is at least 1.
     share = gap[end - 1] / (gap[end - 1] - gap[end])
     return float(
         false_positives[end - 1] + share * (false_positives[end] - false_positives[end - 1])
@@ -430,8 +432,8 @@ def get_scorer(scoring: str) -> Any:
         return make_scorer(function, greater_is_better=False, response_method=response)
     if isinstance(scoring, str) and scoring in sklearn_metrics.get_scorer_names():
         return sklearn_metrics.get_scorer(scoring)
-    known = ", ".join(sorted({*SCORERS, *sklearn_metrics.get_scorer_names()}))
-    raise fail("get_scorer", "scoring", f"be one of {known}", repr(scoring))
+    names = ", ".join(sorted({*SCORERS, *sklearn_metrics.get_scorer_names()}))
+    raise fail("get_scorer", "scoring", f"be one of {names}", repr(scoring))
 
 
 SCORERS: dict[str, tuple[Any, Any]] = {
@@ -442,7 +444,7 @@ SCORERS: dict[str, tuple[Any, Any]] = {
 }
 
 
-# Steps that the resampled versions share.
+# The statistics of `cost_statistics` check their arguments by the next two.
 
 
 def check_costs(caller: str, costs: ArrayLike | None, n_classes: int) -> Floats:
@@ -502,9 +504,9 @@ def _probability_columns(caller: str, y_prob: ArrayLike) -> NDArray[Any]:
     return all_columns(prob)
 
 
-def _check_columns(caller: str, prob: NDArray[Any], known: NDArray[Any]) -> None:
-    if prob.shape[1] != len(known):
-        must = f"have one column for each of the {len(known)} labels {known.tolist()}"
+def _check_columns(caller: str, prob: NDArray[Any], all_labels: NDArray[Any]) -> None:
+    if prob.shape[1] != len(all_labels):
+        must = f"have one column for each of the {len(all_labels)} labels {all_labels.tolist()}"
         advice = "Give all labels, in the order of the columns, as labels=."
         raise fail(caller, "y_prob", must, f"{prob.shape[1]} columns", advice)
 
@@ -516,19 +518,19 @@ def _posteriors(
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any], Floats | None]:
-    """Class of each row, probabilities of all classes, the labels, and the weights."""
+    """Class of each row, (n_samples,), probabilities of all classes, labels, and weights."""
     truth = _column(caller, "y_true", y_true)
     prob, weights = _probability_columns(caller, y_prob), check_weights(sample_weight, caller)
     check_same_length(caller, y_true=truth, y_prob=prob, sample_weight=weights)
-    known = _labels_of(caller, labels, truth)
-    _check_columns(caller, prob, known)
-    return _positions(caller, "y_true", truth, known), prob, known, weights
+    all_labels = _labels_of(caller, labels, truth)
+    _check_columns(caller, prob, all_labels)
+    return _positions(caller, "y_true", truth, all_labels), prob, all_labels, weights
 
 
 def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
-    known = check_labels(labels, arrays[0], caller)
-    if known is not None:
-        return known
+    all_labels = check_labels(labels, arrays[0], caller)
+    if all_labels is not None:
+        return all_labels
     kinds = ["numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in arrays]
     if len({kind.rstrip("0123456789") for kind in kinds}) > 1:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
@@ -536,12 +538,14 @@ def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> 
     return np.unique(np.concatenate([np.unique(array) for array in arrays]))
 
 
-def _positions(caller: str, name: str, y: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
-    """Position of each label among the known ones."""
-    position = encode(y, known)
+def _positions(
+    caller: str, name: str, y: NDArray[Any], all_labels: NDArray[Any]
+) -> NDArray[np.intp]:
+    """Position of each label among all labels, (n_samples,)."""
+    position = encode(y, all_labels)
     if np.any(position < 0):
         others = np.unique(y[position < 0]).tolist()
-        raise fail(caller, name, f"hold labels among {known.tolist()}", f"also {others}")
+        raise fail(caller, name, f"hold labels among {all_labels.tolist()}", f"also {others}")
     return position
 
 
@@ -549,21 +553,21 @@ def _class_means(
     caller: str,
     loss: NDArray[Any],
     classes: NDArray[np.intp],
-    known: NDArray[Any],
+    all_labels: NDArray[Any],
     priors: ArrayLike | None,
     sample_weight: Floats | None,
 ) -> tuple[Floats, float]:
     """Share of each class, and the mean loss under these shares."""
     weights = np.ones(len(loss)) if sample_weight is None else sample_weight
-    weight = np.bincount(classes, weights, len(known))
-    total = np.bincount(classes, weights * loss, len(known))
-    given = check_priors(caller, priors, len(known))
+    weight = np.bincount(classes, weights, len(all_labels))
+    total = np.bincount(classes, weights * loss, len(all_labels))
+    given = check_priors(caller, priors, len(all_labels))
     if given is None:
         return weight / weight.sum(), float(total.sum() / weight.sum())
     missing = (weight == 0) & (given > 0)
     if missing.any():
         must = "hold rows of each class that has a prior"
-        raise fail(caller, "y_true", must, f"none of {known[missing].tolist()}")
+        raise fail(caller, "y_true", must, f"none of {all_labels[missing].tolist()}")
     used = given > 0
     return given, float(np.sum(given[used] * total[used] / weight[used]))
 
@@ -590,12 +594,12 @@ def _error_rates(
         raise fail(caller, "y_score", "be of shape (n_samples,)", f"shape {score.shape}")
     given = check_weights(sample_weight, caller)
     check_same_length(caller, y_true=truth, y_score=score, sample_weight=given)
-    known = np.unique(truth)
-    if len(known) != 2:
-        raise fail(caller, "y_true", "hold two classes", f"the labels {known.tolist()}")
-    if pos_label is not None and pos_label not in known.tolist():
-        raise fail(caller, "pos_label", f"be one of {known.tolist()}", repr(pos_label))
-    positive = truth == (known[1] if pos_label is None else pos_label)
+    all_labels = np.unique(truth)
+    if len(all_labels) != 2:
+        raise fail(caller, "y_true", "hold two classes", f"the labels {all_labels.tolist()}")
+    if pos_label is not None and pos_label not in all_labels.tolist():
+        raise fail(caller, "pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
+    positive = truth == (all_labels[1] if pos_label is None else pos_label)
     weights = np.ones(len(score)) if given is None else given
     order = np.argsort(-score, kind="stable")
     last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))

@@ -44,8 +44,8 @@ class ClassCosts(SumsStatistic):
     loss : callable
         From classes (n_samples,) and predictions to the loss of each row.
     best : callable
-        From class shares (n_lines, n_classes) to the loss that the best answer without input
-        has on rows of each class, likewise.
+        From class shares (n_resamples, n_classes) to the loss of the best answer without input on
+        rows of each class, (n_resamples, n_classes).
     response : {"labels", "probabilities"}
         What predictions it takes.
     priors : array-like of shape (n_classes,), optional
@@ -79,9 +79,9 @@ class ClassCosts(SumsStatistic):
         if self.response == "labels":
             labels = _labels(y_true, y_pred, self.labels)
             cells = Cells.of(y_true, y_pred)
-            known = encode(cells.labels, labels)
-            classes, n_classes = known[cells.truth], len(labels)
-            loss = self.loss(classes, known[cells.decision])
+            position = encode(cells.labels, labels)
+            classes, n_classes = position[cells.truth], len(labels)
+            loss = self.loss(classes, position[cells.decision])
             if sample_weight is None:
                 code, classes, loss = _merged(cells, classes, loss)
             else:
@@ -111,7 +111,7 @@ class ClassCosts(SumsStatistic):
         return np.where(lost, np.nan, mean)
 
     def _scale(self, weight: Floats, priors: Floats | None) -> tuple[Floats, Floats]:
-        """What a unit of weight of each class counts for, and its share, (n_lines, n_classes)."""
+        """Factor of the loss of each class, and its share, (n_resamples, n_classes) each."""
         if priors is None:
             total = weight.sum(axis=1, keepdims=True)
             # The quotient is exactly 1 where only one class occurs; the product need not be.
@@ -123,7 +123,7 @@ class ClassCosts(SumsStatistic):
         return np.where(shares > 0, self.best(np.nan_to_num(shares)), 0.0)
 
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
-        """Derivative; that of the best answer is its loss, as it is best (envelope theorem)."""
+        """Derivative; that of the best answer is its loss, by the envelope theorem."""
         weight, loss = np.split(sums, 2, axis=1)
         priors = reduced.data["priors"]
         value = self.combine(sums, reduced)[:, None]
@@ -149,9 +149,9 @@ class ClassCosts(SumsStatistic):
             shares = np.asarray(self.priors, dtype=np.float64)
         else:
             labels, counts = label_counts(y_true, sample_weight)
-            known = labels if self.labels is None else np.asarray(self.labels)
-            shares = np.zeros(len(known))
-            shares[encode(labels, known)] = counts / counts.sum()
+            all_labels = labels if self.labels is None else np.asarray(self.labels)
+            shares = np.zeros(len(all_labels))
+            shares[encode(labels, all_labels)] = counts / counts.sum()
         with np.errstate(divide="ignore"):
             return float(np.sum(shares * self._best(shares[None])[0]))
 
@@ -166,11 +166,13 @@ def expected_cost_statistic(
     relative: bool = False,
 ) -> Statistic:
     """Expected cost as a mean of rows where it is one, else from the sums of each class."""
-    known = _known_labels(request, labels)
+    all_labels = _all_labels(request, labels)
     if priors is None and not relative:
         if costs is None:
             return accuracy(request.name, error=True)
-        return MeanCost(request.name, _given_values, response="labels", costs=costs, labels=known)
+        return MeanCost(
+            request.name, _given_values, response="labels", costs=costs, labels=all_labels
+        )
     matrix = None if costs is None else np.asarray(costs, dtype=np.float64)
     return ClassCosts(
         request.name,
@@ -178,7 +180,7 @@ def expected_cost_statistic(
         partial(_cost_of_best, costs=matrix),
         response="labels",
         priors=priors,
-        labels=known,
+        labels=all_labels,
         relative=relative,
     )
 
@@ -192,11 +194,11 @@ def cross_entropy_statistic(
     relative: bool = False,
 ) -> Statistic:
     """Log loss as a mean of rows where it is one, else from the sums of each class."""
-    name, known = request.name, _known_labels(request, labels)
+    name, all_labels = request.name, _all_labels(request, labels)
     if priors is None and not relative:
-        return log_loss_statistic(name, known)
+        return log_loss_statistic(name, all_labels)
     return ClassCosts(
-        name, log_losses, _entropy_of_best, priors=priors, labels=known, relative=relative
+        name, log_losses, _entropy_of_best, priors=priors, labels=all_labels, relative=relative
     )
 
 
@@ -209,15 +211,15 @@ def brier_score_statistic(
     relative: bool = False,
 ) -> Statistic:
     """Brier score as a mean of rows where it is one, else from the sums of each class."""
-    name, known = request.name, _known_labels(request, labels)
+    name, all_labels = request.name, _all_labels(request, labels)
     if priors is None and not relative:
-        return brier_statistic(name, known)
+        return brier_statistic(name, all_labels)
     return ClassCosts(
-        name, squared_distances, _brier_of_best, priors=priors, labels=known, relative=relative
+        name, squared_distances, _brier_of_best, priors=priors, labels=all_labels, relative=relative
     )
 
 
-def _known_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
+def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
     """All labels, in the order that the caller gave them."""
     given = request.labels if labels is None else labels
     return None if given is None else np.asarray(given)
@@ -241,14 +243,14 @@ class MeanCost(RowMean):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Cost of each row, found cell by cell."""
+        """Cost of each row, looked up once per cell."""
         assert y_true is not None
         labels = _labels(y_true, y_pred, self.labels)
         costs = check_costs(self.name, self.costs, len(labels))
         cells = Cells.of(y_true, y_pred)
-        known = encode(cells.labels, labels)
+        position = encode(cells.labels, labels)
         distinct, of_cell = np.unique(
-            costs[known[cells.truth], known[cells.decision]], return_inverse=True
+            costs[position[cells.truth], position[cells.decision]], return_inverse=True
         )
         code = cells.rows(of_cell.astype(np.min_scalar_type(len(distinct))))
         if sample_weight is None:
@@ -259,10 +261,10 @@ class MeanCost(RowMean):
         """Cost of the best decision that is the same for every row."""
         y_true, y_pred, sample_weight = rows
         assert y_true is not None
-        known = _labels(y_true, y_pred, self.labels)
-        costs = check_costs(self.name, self.costs, len(known))
+        all_labels = _labels(y_true, y_pred, self.labels)
+        costs = check_costs(self.name, self.costs, len(all_labels))
         labels, counts = label_counts(y_true, sample_weight)
-        return self.sign * float((counts @ costs[encode(labels, known)]).min() / counts.sum())
+        return self.sign * float((counts @ costs[encode(labels, all_labels)]).min() / counts.sum())
 
 
 def _given_values(y_true: Any, losses: NDArray[Any]) -> NDArray[Any]:
@@ -301,8 +303,8 @@ def _by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classe
 def _cost(
     classes: NDArray[np.intp], decisions: NDArray[np.intp], *, costs: Floats | None
 ) -> Floats:
-    found = classes != decisions if costs is None else costs[classes, decisions]
-    return np.asarray(found, dtype=np.float64)
+    costs_of_rows = classes != decisions if costs is None else costs[classes, decisions]
+    return np.asarray(costs_of_rows, dtype=np.float64)
 
 
 def _cost_of_best(shares: Floats, *, costs: Floats | None) -> Floats:

@@ -4,8 +4,8 @@
 * `FalsePositiveRateAt`: what false positives a bound on false negatives costs;
 * `MedianAbsoluteError`: the median of absolute errors.
 
-Each is found where running sums along sorted rows cross a line, so a resample needs the running
-sums near the crossing alone; see ``crossing`` in `skboot.resampling.block`.
+Running sums along sorted rows cross a bound at the threshold, so that a resample needs the running
+sums near the crossing only; see ``crossing`` in `skboot.resampling.block`.
 """
 
 from __future__ import annotations
@@ -23,19 +23,20 @@ from .ranking import positive_rows, positive_scores, score_codes
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
-# Sums of weights that differ by less than this share of the total are taken as equal.
+# Maximum difference of sums of weights that are taken as equal (share of the total), because sums
+# in another order differ by rounding.
 _ROUNDING = 1e-12
 
 
 class _Loss(Statistic):
-    """A loss, or minus a loss where ``sign`` says so."""
+    """A loss, or minus a loss if ``sign`` is -1."""
 
     reads = "crossing"
     sign: float
 
     @property
     def greater_is_better(self) -> bool:  # type: ignore[override]
-        """Direction."""
+        """Whether larger values are better: only those of a negated loss."""
         return self.sign < 0
 
     @property
@@ -67,18 +68,20 @@ class _ErrorRates(_Loss):
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Find the threshold of each resample; NaN where a class is absent."""
-        (found,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
+        (threshold,) = block.crossing(reduced.terms, self._gap, ends=reduced.data["ends"])
         with np.errstate(invalid="ignore", divide="ignore"):
-            rate = self._rate(found.before, found.after, found.total)
-        return found.of_resamples(np.where((found.total > 0).all(axis=1), self.sign * rate, np.nan))
+            rate = self._rate(threshold.before, threshold.after, threshold.total)
+        return threshold.of_resamples(
+            np.where((threshold.total > 0).all(axis=1), self.sign * rate, np.nan)
+        )
 
     @abstractmethod
     def _gap(self, running: Floats, total: Floats) -> Floats:
-        """What changes sign at the threshold."""
+        """A function of running sums that changes sign at the threshold, (n_resamples,)."""
 
     @abstractmethod
     def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
-        """Result from the sums on both sides of the threshold."""
+        """Value of the metric from the sums on both sides of the threshold, (n_resamples,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +169,7 @@ class FalsePositiveRateAt(_ErrorRates):
         return np.where(allowed, -1.0, 1.0)
 
     def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
-        # If even missing all positives is allowed, the last threshold is the best.
+        # The last threshold is the best if all positives may be missed.
         best = np.where(self._gap(after, total) >= 0, before[:, 1], after[:, 1])
         rate: Floats = 1.0 - best / total[:, 1]
         return rate
@@ -212,7 +215,7 @@ class MedianAbsoluteError(_Loss):
     ) -> ReducedData:
         """Number rows in rising order of absolute errors, equal ones as one if that pays."""
         assert y_true is not None
-        # As floats: unsigned integers wrap, and booleans have no difference.
+        # Differences are of floats, because unsigned integers wrap and booleans have none.
         errors = np.abs(np.subtract(y_pred, y_true, dtype=np.float64))
         order = np.argsort(errors)
         ordered = errors[order]
@@ -228,7 +231,7 @@ class MedianAbsoluteError(_Loss):
         return ReducedData(code, len(ordered), terms[:, None], data)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Where half the weight is reached, and where it is exceeded."""
+        """Mean of the errors at which half the weight is reached and exceeded."""
         lower, upper = block.crossing(reduced.terms, _half_reached, _half_exceeded)
         errors = reduced.data["errors"]
         median = 0.5 * (

@@ -42,11 +42,11 @@ class CellTerms(NamedTuple):
     values: Floats
     n_terms: int
 
-    def accumulate(self, line: NDArray[np.intp], n_lines: int) -> Floats:
-        """Add up what the cells of each line add to each sum, (n_lines, n_terms)."""
-        at = line[:, None] * self.n_terms + self.columns
-        sums = np.bincount(at.ravel(), self.values.ravel(), n_lines * self.n_terms)
-        return sums.astype(np.float64, copy=False).reshape(n_lines, self.n_terms)
+    def accumulate(self, bin_of_cell: NDArray[np.intp], n_bins: int) -> Floats:
+        """Sum what the cells of each bin add to each sum, (n_bins, n_terms)."""
+        at = bin_of_cell[:, None] * self.n_terms + self.columns
+        sums = np.bincount(at.ravel(), self.values.ravel(), n_bins * self.n_terms)
+        return sums.astype(np.float64, copy=False).reshape(n_bins, self.n_terms)
 
     def terms_matrix(self, weights: Floats | None = None) -> Any:
         """Terms (n_cells, n_terms), sparse if large; sums over rows follow if weights can be 0."""
@@ -98,7 +98,7 @@ class LabelMetric(SumsStatistic):
 
     @abstractmethod
     def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
-        """Value from weighted sums and from sums over rows, (n_lines, n_terms) each."""
+        """Value from weighted sums and from sums over rows, (n_resamples, n_terms) each."""
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -176,8 +176,8 @@ class LabelMetric(SumsStatistic):
         truth = np.tile(np.arange(len(labels)), len(chosen))
         decision = np.repeat(chosen, len(labels))
         by_cell = self.cell_terms(truth, decision, labels).weighted(counts[truth])
-        line = np.repeat(np.arange(len(chosen)), len(labels))
-        sums = by_cell.accumulate(line, len(chosen))
+        bin_of_cell = np.repeat(np.arange(len(chosen)), len(labels))
+        sums = by_cell.accumulate(bin_of_cell, len(chosen))
         with np.errstate(invalid="ignore", divide="ignore"):
             return self.formula(sums, sums, self._data(truth, decision, labels))
 

@@ -70,14 +70,14 @@ def resolve_metrics(
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
     greater_is_better : bool, optional
-        Direction of "mean" and of callables, which do not say their own.
+        Direction of "mean" and of callables, which have none of their own.
     caller : str
         Function to name in messages.
 
     Returns
     -------
     statistics : dict of str to Statistic
-        By name; the keys of a dict are kept.
+        By name; a dict keeps its keys.
     single : bool
         Whether a single metric was asked for.
     """
@@ -114,7 +114,7 @@ def _named(metric: Any, caller: str) -> list[tuple[str | None, Any]]:
 
 
 def _directed(statistic: Statistic, greater_is_better: bool | None, caller: str) -> Statistic:
-    """The statistic with the direction that was given, if its own is unknown."""
+    """The statistic with the given direction, if its own is unknown."""
     if greater_is_better is None or statistic.greater_is_better == greater_is_better:
         return statistic
     if statistic.greater_is_better is None and isinstance(greater_is_better, bool | np.bool_):
@@ -182,7 +182,7 @@ def _from_name(metric: str, name: str | None, caller: str) -> Request:
 
 
 def _without_partial(function: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Function and keywords of a partial; one with positional arguments is left as it is."""
+    """Function and keywords of a partial; a partial with positional arguments is the function."""
     while isinstance(function, partial) and not function.args:
         options = {**function.keywords, **options}
         function = function.func
@@ -210,7 +210,8 @@ def _same(value: Any, default: Any) -> bool:
 
 
 def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    # Signatures are slow to read. Functions of users may come and go, and are read each time.
+    # Signatures are slow to read, so that those of libraries are cached. A cache would keep the
+    # functions of users alive.
     return _known_parameters(function) if _is_library(function) else _read_parameters(function)
 
 
@@ -223,7 +224,7 @@ def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
-        # Functions written in C need not say what they take.
+        # Functions written in C need not have a signature.
         return {}
 
 
@@ -296,7 +297,7 @@ def _callable(request: Request) -> CallableStatistic:
     response: Response = RESPONSES.get(_name_of(function), "any")
     if not _is_library(function):
         response = "scores"
-    # The classes of a top-k accuracy do not depend on which of them a resample holds.
+    # A top-k accuracy ranks all classes, also those that a resample lacks.
     is_top = function is sklearn.metrics.top_k_accuracy_score
     takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
     by_cells = response == "labels" and takes_weights and _is_library(function)
@@ -316,7 +317,7 @@ def _callable(request: Request) -> CallableStatistic:
 
 
 def _direction(request: Request) -> bool | None:
-    """Direction of a metric: scorers are greater is better, scikit-learn's names tell theirs."""
+    """Direction of a metric: greater is better for scorers; names of scikit-learn imply theirs."""
     name = _name_of(request.function)
     if request.scorer_response is not None:
         return True

@@ -1,7 +1,7 @@
 """Values so large or small that their squares or cubes leave the range of double precision.
 
-A coefficient such as R2 does not depend on the unit, so its values are brought into range. A loss
-does: there is no double for the squared error of values of 1e200, and it is refused by name.
+A coefficient such as R2 does not depend on the unit, so its values are scaled into range. A loss
+depends on it: no double holds the squared error of values of 1e200, so that they are refused.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from .._messages import fail
 from .statistic import Floats, Statistic
 
-# Sums of squares between these are of values whose losses need no look.
+# Range of the sum of squares of a column; within it losses are not looked at, because neither they
+# nor sums of their cubes leave the range of double precision.
 _ORDINARY_SQUARES = (1e-40, 1e80)
-# Largest size of the losses of rows between which sums of their cubes are in range (1e12 rows).
+# Range of the largest loss of a row; within it sums of cubes of 1e12 losses are in range.
 _LOSSES = (1e-90, 1e90)
 
 
@@ -28,7 +29,7 @@ def check_losses(
     Parameters
     ----------
     statistic : Statistic
-        The metric; only means of values of rows are looked at.
+        The metric; only the losses of a mean over rows are checked.
     y_true : ndarray of shape (n_samples,) or None
         Truth.
     y_pred : ndarray of shape (n_samples,)
@@ -47,7 +48,7 @@ def check_losses(
         return
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         largest = float(np.abs(row_values(y_true, y_pred)).max())
-    # No loss at all, unless squares of differences have vanished.
+    # A largest loss of 0 is true only if no prediction differs: squares may have underflowed.
     none = largest == 0 and (y_true is None or np.array_equal(y_true, y_pred))
     if none or _LOSSES[0] <= largest <= _LOSSES[1]:
         return
@@ -62,7 +63,7 @@ def check_losses(
 
 
 def in_ordinary_range(*columns: Floats) -> tuple[Floats, ...]:
-    """The columns (n_samples,), times one power of two if their squares would leave the range."""
+    """The columns, (n_samples,), all times one power of two if their squares leave the range."""
     if all(map(_is_ordinary, columns)):
         return columns
     exponent = int(np.frexp(max(float(np.abs(column).max()) for column in columns))[1])

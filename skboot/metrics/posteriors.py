@@ -1,4 +1,4 @@
-"""Means over rows of what the scores of all classes are worth.
+"""Means over rows of a value of the scores of all classes.
 
 * `PosteriorMean`: the mean of a loss of each row's probabilities (log loss, Brier score);
 * `TopAccuracy`: how often the right class is among the few that score highest.
@@ -25,7 +25,7 @@ from .statistic import Columns, Floats, ReducedData, Response
 
 @dataclass(frozen=True, eq=False)
 class PosteriorMean(RowMean):
-    """Weighted mean of a loss of the probabilities that each row's classes are given.
+    """Weighted mean of a loss of the probabilities of all classes.
 
     ``row_values`` takes the class of each row and the probabilities of all, ``constant`` the
     shares of the classes.
@@ -49,7 +49,7 @@ class PosteriorMean(RowMean):
         return super().reduce(classes, prob, sample_weight)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Loss of the shares of the classes as posterior of every row."""
+        """Loss of the class shares, given as the posterior of every row."""
         y_true, y_pred, sample_weight = rows
         assert y_true is not None
         assert self.constant is not None
@@ -86,14 +86,14 @@ class TopAccuracy(PosteriorMean):
         if y_pred.ndim == 2:
             n_classes = y_pred.shape[1]
         if y_pred.ndim == 2 and labels is not None and np.any(labels[1:] < labels[:-1]):
-            # The order of the labels decides between classes that score the same.
+            # Columns are sorted by label, because that order decides between equal scores.
             order = np.argsort(labels)
             labels, y_pred = labels[order], y_pred[:, order]
         classes = classes_of(y_true, labels, n_classes)
         return RowMean.reduce(self, classes, y_pred, sample_weight)
 
     def with_threshold(self, y_pred: NDArray[Any]) -> TopAccuracy:
-        """The same, with the threshold of one column of scores fixed to that of these rows."""
+        """The same metric, with the threshold of one column of scores fixed to that of the rows."""
         if y_pred.ndim > 1:
             return self
         threshold = threshold_of(y_pred)
@@ -157,13 +157,14 @@ def classes_of(
     y_true: NDArray[Any], labels: NDArray[Any] | None, n_classes: int
 ) -> NDArray[np.intp]:
     """Class of each row, (n_samples,): its column among ``n_classes``."""
-    known = label_counts(y_true)[0] if labels is None else np.asarray(labels)
-    if len(known) != n_classes:
+    all_labels = label_counts(y_true)[0] if labels is None else np.asarray(labels)
+    if len(all_labels) != n_classes:
+        labels_given = all_labels.tolist()
         raise ValueError(
-            f"There are probabilities of {n_classes} classes, but the labels {known.tolist()}. "
+            f"There are probabilities of {n_classes} classes, but the labels {labels_given}. "
             "Give all labels, in the order of the columns, as labels=."
         )
-    return encode(y_true, known)
+    return encode(y_true, all_labels)
 
 
 def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
@@ -185,7 +186,7 @@ def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
 def squared_distances(
     classes: NDArray[np.intp], prob: NDArray[Any], halve: bool | None = None
 ) -> NDArray[Any]:
-    """Squared distance from the truth; halved for two classes unless said."""
+    """Squared distance from the truth; by default halved for two classes."""
     distance = prob.copy()
     distance[np.arange(len(classes)), classes] -= 1
     squares = np.einsum("ij,ij->i", distance, distance)
@@ -200,7 +201,7 @@ def entropy(shares: Floats) -> Floats:
 def gini(shares: Floats, halve: bool | None = None) -> Floats:
     """Brier score of class shares (..., n_classes)."""
     impurity = 1 - np.sum(shares**2, axis=-1)
-    # Of a single class it is zero, whatever the rounding of its share.
+    # The impurity of a single class is zero, also if its share is not 1 by rounding.
     impurity = np.where(np.count_nonzero(shares, axis=-1) > 1, impurity, 0.0)
     return impurity / 2 if _halved(shares, halve) else impurity
 
@@ -223,9 +224,9 @@ def top_hits(
             return np.asarray((scores[:, 1] > scores[:, 0]) == (classes == 1))
         threshold = threshold_of(scores) if threshold is None else threshold
         return np.asarray((scores > threshold) == (classes == 1))
-    own = scores[np.arange(len(classes)), classes][:, None]
-    rank = np.count_nonzero(scores > own, axis=1)
-    tied = scores == own
+    score_of_truth = scores[np.arange(len(classes)), classes][:, None]
+    rank = np.count_nonzero(scores > score_of_truth, axis=1)
+    tied = scores == score_of_truth
     if np.count_nonzero(tied) > len(classes):
         last = np.arange(scores.shape[1]) > classes[:, None]
         rank += np.count_nonzero(tied & last, axis=1)
@@ -233,7 +234,7 @@ def top_hits(
 
 
 def threshold_of(scores: NDArray[Any]) -> float:
-    """Threshold of one column of scores: 1/2 for probabilities, else 0, as scikit-learn has it."""
+    """Threshold of one column of scores, as in scikit-learn: 1/2 for probabilities, else 0."""
     return 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0.0
 
 

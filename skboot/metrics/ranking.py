@@ -5,8 +5,8 @@
 * `delong_covariance`: variances and covariances of areas, without resampling.
 
 Codes are numbered in the order of the scores. Consecutive scores of one class are merged where
-that leaves few codes (rare positives, rounded scores): how they lie among themselves is nothing
-to these metrics, and counts of merged codes are cheaper to draw.
+that leaves few codes (rare positives, rounded scores): their order among themselves does not change
+these metrics, and counts of merged codes are cheaper to draw.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Codes(NamedTuple):
     Attributes
     ----------
     code : ndarray of shape (n_samples,)
-        Code of each row, narrow.
+        Code of each row, of a narrow type.
     positive : ndarray of shape (n_codes,), bool
         Class of each code.
     level : ndarray of shape (n_codes,) or None
@@ -146,21 +146,22 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
     if merge:
         new[1:] = ranked.positive[1:] != ranked.positive[:-1]
         if ranked.level is not None:
-            # Rows that tie with the other class are interchangeable among themselves alone.
+            # A row that ties with the other class is interchangeable only with rows of its own
+            # class and score.
             tied = _is_mixed(ranked.positive, ranked.level)
             new[1:] |= (np.diff(ranked.level) > 0) & (tied[1:] | tied[:-1])
     return _numbered(ranked, new)
 
 
 def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Whether both classes have the score of a row, for rows in rising order."""
+    """Whether rows of both classes have the score of a row, for rows in rising order."""
     n_positive = np.bincount(level, positive)
     mixed: NDArray[np.bool_] = (n_positive > 0) & (n_positive < np.bincount(level))
     return mixed[level]
 
 
 def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
-    """Codes that begin where ``new`` says, or one for each row when there would be many."""
+    """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
     n = len(new)
     narrow = np.int32 if n <= np.iinfo(np.int32).max else np.int64
     starts: slice | NDArray[np.intp] = slice(None)
@@ -283,7 +284,7 @@ class RocAuc(Statistic):
 
     def _pair_by_pair(self, block: ReadableBlock, data: Any, totals: Floats) -> Floats:
         """Mean area over ordered pairs of classes that both occur."""
-        found, weighed = np.zeros((2, len(totals)))
+        area, total_weight = np.zeros((2, len(totals)))
         member = data["member"]
         for one, other in permutations(range(len(member)), 2):
             ranked = data["ranked"][one]
@@ -293,9 +294,9 @@ class RocAuc(Statistic):
             in_order, all_pairs = block.pairs(upper, 1.0 - upper, level, ranked.order[among])
             share = totals[:, one] + totals[:, other] if self.average == "weighted" else 1.0
             weight = np.where(all_pairs > 0, share, 0.0)
-            found += weight * in_order / np.maximum(all_pairs, 1.0)
-            weighed += weight
-        return found / weighed
+            area += weight * in_order / np.maximum(all_pairs, 1.0)
+            total_weight += weight
+        return area / total_weight
 
     def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
         """Standard error of the area of two classes, and the size of the smaller class."""
@@ -436,7 +437,7 @@ def _average_precision(
 
 
 class _Curve(NamedTuple):
-    """How to run down the thresholds: terms (positives, all), ends and order for a block."""
+    """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order."""
 
     terms: Floats
     ends: NDArray[np.intp]
@@ -456,7 +457,8 @@ def _falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: b
     new = np.ones(n, dtype=bool)
     if merge:
         level = np.arange(n) if ranked.level is None else ranked.level
-        # Precision is taken at scores of positives, so negatives count from the next of them.
+        # Precision is taken at scores of positives, so that negatives between two of these may
+        # share a code.
         with_positives = np.bincount(level, ranked.positive) > 0
         step = np.concatenate(([0], np.cumsum(with_positives)))[level]
         new[1:] = (np.diff(step) > 0) | (ranked.positive[1:] != ranked.positive[:-1])
@@ -466,7 +468,7 @@ def _falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: b
 def _ends_of_positives(
     positive: NDArray[np.bool_], level: NDArray[np.intp] | None
 ) -> NDArray[np.intp]:
-    """Ends of the levels that hold positives, where alone precision is of account."""
+    """Ends of the levels that hold positives: only there precision adds to the sum."""
     if level is None:
         return np.flatnonzero(positive)
     ends = level_ends(level)
@@ -476,24 +478,25 @@ def _ends_of_positives(
 
 
 def _area_under(block: ReadableBlock, curve: _Curve) -> tuple[Floats, Floats]:
-    """Average precision and weight of the positives of each line."""
-    found, (positives, _) = block.sum_over_thresholds(
+    """Average precision and weight of the positives of each resample, (n_resamples,) each."""
+    area, (positives, _) = block.sum_over_thresholds(
         curve.terms, _precision_steps, curve.ends, curve.order
     )
     with np.errstate(invalid="ignore"):
-        return found / positives, positives
+        return area / positives, positives
 
 
 def _precision_steps(before: Floats, sums: Floats) -> Floats:
     """Sum over thresholds of precision times positives added."""
     hits, every = sums
     if not every[:, 0].all():
-        # Nothing yet has a score as high: precision is of no account, but not 0 / 0.
+        # No drawn row has a score this high, so that precision is 0 / 0; it adds no recall, and
+        # any finite value will do.
         np.maximum(every, np.finfo(np.float64).tiny, out=every)
     precision = np.divide(hits, every, out=every)
-    found: Floats = (hits[:, 0] - before[0]) * precision[:, 0]
-    found += np.einsum("ij,ij->i", hits[:, 1:] - hits[:, :-1], precision[:, 1:])
-    return found
+    area: Floats = (hits[:, 0] - before[0]) * precision[:, 0]
+    area += np.einsum("ij,ij->i", hits[:, 1:] - hits[:, :-1], precision[:, 1:])
+    return area
 
 
 def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -542,7 +545,7 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
 
 
 def _placements(positive: NDArray[np.bool_], score: NDArray[Any]) -> Floats:
-    """Share of the other class that each row is on the right side of, ties half."""
+    """Share of the other class that each row is in order with, ties half, (n_samples,)."""
     ranked = rank(positive, score)
     level = np.arange(len(score)) if ranked.level is None else ranked.level
     upper, lower = (side.astype(np.float64) for side in (ranked.positive, ~ranked.positive))

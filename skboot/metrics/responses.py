@@ -1,7 +1,7 @@
-"""Check that predictions are what a metric takes, before any work.
+"""Check before any work that a metric can take the predictions.
 
-`check_response` is cheap where it can be: integer labels of ten million rows are looked at only by
-metrics that must know which labels there are.
+`check_response` reads as little as it can: the integer labels of ten million rows are read only for
+metrics that depend on the set of labels.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _suspicion(
 
 
 def _reads_labels(statistic: Statistic) -> bool:
-    """Whether the truth is labels, which are sorted, and not whatever a user's function takes."""
+    """Whether the truth is labels, which are sorted, and not any values for a user's function."""
     return statistic.response in ("labels", "scores", "probabilities") or isinstance(
         statistic, LibraryCallable
     )
@@ -130,10 +130,10 @@ def _with_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any
     )
     if unneeded or getattr(statistic, "labels", 0) is not None:
         return statistic
-    known = label_counts(y_true)[0]
+    all_labels = label_counts(y_true)[0]
     if statistic.response == "labels":
-        known = np.union1d(known, label_counts(y_pred)[0])
-    return replace(statistic, labels=known)  # type: ignore[type-var]
+        all_labels = np.union1d(all_labels, label_counts(y_pred)[0])
+    return replace(statistic, labels=all_labels)  # type: ignore[type-var]
 
 
 # ------------------------------------------------------------------ labels
@@ -190,34 +190,34 @@ def _check_binary(
 ) -> None:
     assert statistic.classes is not None
     positive = statistic.classes.tolist()[0]
-    found = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
-    if len(found) > 2:
+    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    if len(occurring) > 2:
         advice = (
             f"Average over classes: metric='{statistic.name.removesuffix('_score')}_macro', or "
             "functools.partial of the function with average='macro'."
         )
-        got = f"{len(found)} labels"
+        got = f"{len(occurring)} labels"
         must = f"hold at most two labels for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, got, advice)
-    if len(found) == 2 and positive not in found.tolist():
+    if len(occurring) == 2 and positive not in occurring.tolist():
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
         advice = "Name yours with functools.partial of the metric function and pos_label=."
-        raise fail(caller, "y_true", must, f"the labels {found.tolist()}", advice)
+        raise fail(caller, "y_true", must, f"the labels {occurring.tolist()}", advice)
 
 
 def _check_costs(
     statistic: ClassCosts | MeanCost, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
 ) -> None:
-    known = statistic.labels
-    if known is None:
-        known = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    all_labels = statistic.labels
+    if all_labels is None:
+        all_labels = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        _check_among(name, label_counts(y)[0], known, caller)
+        _check_among(name, label_counts(y)[0], all_labels, caller)
     if isinstance(statistic, MeanCost):
-        check_costs(caller, statistic.costs, len(known))
+        check_costs(caller, statistic.costs, len(all_labels))
     else:
-        check_priors(caller, statistic.priors, len(known))
-        statistic.best(np.full((1, len(known)), 1 / len(known)))
+        check_priors(caller, statistic.priors, len(all_labels))
+        statistic.best(np.full((1, len(all_labels)), 1 / len(all_labels)))
 
 
 # ------------------------------------------------------------------ scores and probabilities
@@ -229,42 +229,42 @@ def _check_scores(
     must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
     if y_pred.dtype.kind not in "biuf":
         raise fail(caller, "y_pred", must, _described(y_pred), "Give what predict_proba returns.")
-    known = _known_labels(statistic, y_true, caller)
+    all_labels = _known_labels(statistic, y_true, caller)
     if isinstance(statistic, LibraryCallable):
         return
     if isinstance(statistic, TopAccuracy):
-        if y_pred.ndim == 2 or len(known) != 2:
-            _check_columns(y_pred, known, caller)
+        if y_pred.ndim == 2 or len(all_labels) != 2:
+            _check_columns(y_pred, all_labels, caller)
         return
-    if len(known) < 2:
+    if len(all_labels) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"the label {known.tolist()[0]!r} alone")
-    if len(known) == 2:
-        _check_two_classes(statistic, y_pred, known, caller)
+        raise fail(caller, "y_true", must, f"the label {all_labels.tolist()[0]!r} alone")
+    if len(all_labels) == 2:
+        _check_two_classes(statistic, y_pred, all_labels, caller)
         return
-    # The area under the ROC curve must be told how to treat several classes.
-    untold = getattr(statistic, "multi_class", "") is None
-    if untold or not hasattr(statistic, "average"):
-        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if untold else ""
+    # The area under the ROC curve is defined for several classes only by an option.
+    lacks_option = getattr(statistic, "multi_class", "") is None
+    if lacks_option or not hasattr(statistic, "average"):
+        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if lacks_option else ""
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"{len(known)} classes", advice)
-    _check_columns(y_pred, known, caller)
+        raise fail(caller, "y_true", must, f"{len(all_labels)} classes", advice)
+    _check_columns(y_pred, all_labels, caller)
     if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
         must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
 
 
 def _check_two_classes(
-    statistic: Statistic, y_pred: NDArray[Any], known: NDArray[Any], caller: str
+    statistic: Statistic, y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str
 ) -> None:
     if y_pred.ndim == 2 and y_pred.shape[1] != 2:
         must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
     positive = getattr(statistic, "pos_label", None)
-    if positive is not None and positive not in known.tolist():
+    if positive is not None and positive not in all_labels.tolist():
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
         advice = "Name yours with functools.partial of the metric function and pos_label=."
-        raise fail(caller, "y_true", must, f"the labels {known.tolist()}", advice)
+        raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
 
 
 def _check_probabilities(
@@ -275,45 +275,47 @@ def _check_probabilities(
     if y_pred.dtype.kind not in "biuf" or hard:
         advice = "Give what predict_proba returns, or use a metric of labels such as 'accuracy'."
         raise fail(caller, "y_pred", must, _described(y_pred), advice)
-    known = _known_labels(statistic, y_true, caller)
-    if y_pred.ndim == 2 or len(known) != 2:
-        _check_columns(y_pred, known, caller)
+    all_labels = _known_labels(statistic, y_true, caller)
+    if y_pred.ndim == 2 or len(all_labels) != 2:
+        _check_columns(y_pred, all_labels, caller)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:
         advice = "Scores are not probabilities: use a metric of scores such as 'roc_auc'."
         raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
     if isinstance(statistic, ClassCosts):
-        check_priors(caller, statistic.priors, len(known))
+        check_priors(caller, statistic.priors, len(all_labels))
 
 
 def _known_labels(statistic: Statistic, y_true: NDArray[Any], caller: str) -> NDArray[Any]:
-    """Labels of the columns; those of the truth are among them."""
-    found = label_counts(y_true)[0]
+    """Labels of the columns, checked to hold those of the truth."""
+    occurring = label_counts(y_true)[0]
     labels = getattr(statistic, "labels", None)
     if labels is None:
-        return found
-    _check_among("y_true", found, np.asarray(labels), caller)
+        return occurring
+    _check_among("y_true", occurring, np.asarray(labels), caller)
     return np.asarray(labels)
 
 
-def _check_among(name: str, found: NDArray[Any], known: NDArray[Any], caller: str) -> None:
-    others = [label for label in found.tolist() if label not in known.tolist()]
+def _check_among(name: str, occurring: NDArray[Any], all_labels: NDArray[Any], caller: str) -> None:
+    others = [label for label in occurring.tolist() if label not in all_labels.tolist()]
     if others:
         advice = "Give all labels, in the order of the columns, as labels=."
         raise fail(
-            caller, name, f"hold labels among {known.tolist()}", f"also {others[:5]}", advice
+            caller, name, f"hold labels among {all_labels.tolist()}", f"also {others[:5]}", advice
         )
 
 
-def _check_columns(y_pred: NDArray[Any], known: NDArray[Any], caller: str) -> None:
-    if y_pred.ndim == 1 or y_pred.shape[1] != len(known):
-        must = f"have one column for each of the {len(known)} labels {known.tolist()[:20]}"
+def _check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str) -> None:
+    if y_pred.ndim == 1 or y_pred.shape[1] != len(all_labels):
+        must = (
+            f"have one column for each of the {len(all_labels)} labels {all_labels.tolist()[:20]}"
+        )
         advice = "Give all labels, in the order of the columns, as labels=."
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
 
 
 def _sums_to_one(prob: NDArray[Any]) -> bool:
-    """Whether rows sum to one, as closely as scikit-learn asks."""
+    """Whether rows sum to one, to the tolerance of scikit-learn."""
     floating = prob if prob.dtype.kind == "f" else prob.astype(np.float64)
     tolerance = np.sqrt(np.finfo(floating.dtype).eps)
     return bool(np.allclose(floating.sum(axis=1), 1, rtol=tolerance))
@@ -351,12 +353,12 @@ _KINDS = {"U": "text", "S": "bytes", "M": "dates", "m": "durations"}
 
 
 def _kind(y: NDArray[Any]) -> str:
-    """What the values are: numbers, text, or the name of their type."""
+    """Kind of the values in words: numbers, text, or the name of their type."""
     if y.dtype.kind in "biuf":
         return "numbers"
     if y.dtype.kind in _KINDS:
         return _KINDS[y.dtype.kind]
-    # The answers of estimators come as they are: text as objects, for instance.
+    # Arrays from estimators are not converted and may hold text as objects.
     first = y.ravel()[0]
     if isinstance(first, str | bytes):
         return "text" if isinstance(first, str) else "bytes"

@@ -3,7 +3,7 @@
 A `Statistic` first reduces the data: it numbers rows that are interchangeable for it by *codes*
 and keeps what it needs per code. It then evaluates itself on a block of resamples, by the reading
 it declares in ``reads`` (see `skboot.resampling.block`). `CallableStatistic` works for any
-function, on repeated rows; the other modules hold overrides with the same contract test.
+function, on repeated rows; the other modules hold faster overrides, held to the same contract test.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ReadableBlock(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ReducedData:
-    """What a statistic keeps of the data.
+    """The data as a statistic reads them: a code for each row, and what each code adds.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ReducedData:
         What a row of each code adds to each sum; None where the weights of the codes themselves
         are the sums.
     data : mapping
-        Whatever else the formula needs.
+        What else the formula needs.
     counts : ndarray of shape (n_codes,) or None
         Rows of each code, if they were counted.
     """
@@ -86,7 +86,7 @@ class Proportion:
         The proportion is hits / n.
     exact : bool
         Whether n is fixed by the design, so that the interval of the proportion is the natural
-        one at any count; otherwise it is a guard for few hits or few errors.
+        one at any count; otherwise it guards the metric's interval where hits or errors are few.
     scale : {"identity", "f1"}
         The metric is the proportion p itself, or F1 = 2 p / (1 + p) with p the Jaccard index.
     sign : float
@@ -249,13 +249,13 @@ class CallableStatistic(Statistic):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""
         values = np.empty(block.n_resamples)
-        for line, call in enumerate(self._calls(block, reduced)):
+        for resample, call in enumerate(self._calls(block, reduced)):
             try:
-                values[line] = call()
+                values[resample] = call()
             except self.undefined:
-                values[line] = np.nan
+                values[resample] = np.nan
             except Exception as error:
-                raise MetricError(line, error, self.name) from error
+                raise MetricError(resample, error, self.name) from error
         return self.sign * values
 
     def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[Callable[[], float]]:
@@ -275,7 +275,7 @@ class CallableStatistic(Statistic):
 
 
 class NotANumber(TypeError):
-    """What a metric returned is not one real number; `returned` is how it prints."""
+    """A metric returned something else than one real number; `returned` is how that prints."""
 
     def __init__(self, returned: str) -> None:
         super().__init__(returned)
@@ -286,10 +286,10 @@ class NotANumber(TypeError):
 
 
 def as_number(value: Any) -> float:
-    """What a metric returned as a float, if it is one real number."""
+    """The value that a metric returned as a float, if it is one real number."""
     if isinstance(value, Real | Decimal):
         return float(value)
-    # Arrays and tensors without dimensions are numbers, too.
+    # An array or tensor without dimensions is one number, too.
     if getattr(value, "shape", None) == () and not np.iscomplexobj(value):
         return float(value)
     what = " ".join(repr(value).split())
@@ -302,16 +302,16 @@ class MetricError(RuntimeError):
     Attributes
     ----------
     line : int
-        Which line of the block.
+        Number of the resample within the block.
     error : Exception
         What the metric raised.
     metric : str
         Name of the metric.
     """
 
-    def __init__(self, line: int, error: Exception, metric: str) -> None:
-        super().__init__(line, error, metric)
-        self.line = line
+    def __init__(self, resample: int, error: Exception, metric: str) -> None:
+        super().__init__(resample, error, metric)
+        self.resample = resample
         self.error = error
         self.metric = metric
 
@@ -319,7 +319,7 @@ class MetricError(RuntimeError):
         return f"The metric {self.metric!r} raised {type(self.error).__name__}: {self.error}"
 
     def on_data(self, caller: str, argument: str = "metric") -> ValueError:
-        """Error to be raised where it happened on the user's own data."""
+        """The error to be raised if the metric fails on the data of the user, not on a resample."""
         must = "return one real number for the data"
         if isinstance(self.error, NotANumber):
             return fail(caller, argument, must, f"{self.error.returned} from {self.metric!r}")

@@ -285,7 +285,7 @@ def test_an_error_of_a_users_metric_names_the_resample():
     rows = np.array([np.arange(N), np.full(N, np.argmin(BINARY))])
     with pytest.raises(MetricError) as caught:
         resampled(one(fails), BINARY, DECISION, None, rows)
-    assert caught.value.line == 1
+    assert caught.value.resample == 1
 
 
 def test_what_scikit_learn_refuses_on_a_resample_is_undefined():
