@@ -17,7 +17,7 @@ from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
-from ..method_error.out_of_bag import OutOfBagError, few_resamples
+from ..method_error.out_of_bag import OutOfBagError
 from ..refit.differences import (
     LeftOut,
     cross_validated_by_all,
@@ -317,9 +317,8 @@ def _notes_on(call: MethodsCall, found: _Compared) -> list[Note]:
         )
         return [Note("choice", text)]
     assert error is not None
-    few = few_resamples(error.n_resamples)
-    texts = few if call.is_cross_validated else error.notes
-    return [Note("resamples" if text in few else "advice", text) for text in texts]
+    texts = error.cautions if call.is_cross_validated else error.notes
+    return [Note("caution" if text in error.cautions else "advice", text) for text in texts]
 
 
 # ------------------------------------------------------------------ on test sets

@@ -95,6 +95,8 @@ class CVBootstrap:
     class_errors, class_sizes, guard_weights : ndarray
         What the guard is made of, as in `cv_bootstrap`; empty otherwise.
     notes : tuple of str
+    cautions : tuple of str
+        Those of the notes that make the interval unreliable.
     """
 
     centre: float
@@ -120,6 +122,7 @@ class CVBootstrap:
     class_sizes: Array
     guard_weights: Array
     notes: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
@@ -160,7 +163,7 @@ class CVBootstrap:
             if few[0] < low or few[1] > high:
                 low, high, notes = min(low, few[0]), max(high, few[1]), (FEW_DECIDE,)
             interval = ConfidenceInterval(low, high, confidence_level, method)
-            return with_texts(interval, self.notes + notes)
+            return with_texts(interval, self.notes + notes, self.cautions)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
         low, high = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
         if guard is not None:
@@ -168,7 +171,8 @@ class CVBootstrap:
         notes = self.notes
         if self.is_unstable(method):
             notes = (*notes, self._why_wide(method))
-        return with_texts(ConfidenceInterval(low, high, confidence_level, method), notes)
+        interval = ConfidenceInterval(low, high, confidence_level, method)
+        return with_texts(interval, notes, self.cautions)
 
     def standard_error_of(self, method: str) -> float:
         """Standard error that an interval is made of."""
@@ -351,6 +355,7 @@ def cv_bootstrap(
         share = share_of_training(resubstitution, float(centre), median)
         share = max(share, LEAST_TRAINING_SHARE)
     own = _narrower(variances, capped, cv.mean(axis=0), share)
+    cautions = _cautions(cv, len(lines), bounds)
     return CVBootstrap(
         centre=float(centre),
         standard_error_conservative=float(np.sqrt(_largest(**variances))),
@@ -367,7 +372,8 @@ def cv_bootstrap(
         class_errors=read_only(np.asarray(class_errors, dtype=float)),
         class_sizes=read_only(np.asarray(class_sizes, dtype=float)),
         guard_weights=read_only(np.asarray(guard_weights, dtype=float)),
-        notes=notes + _notes(cv, len(lines), len(scores), bounds),
+        notes=notes + _notes(len(lines), len(scores)) + cautions,
+        cautions=cautions,
     )
 
 
@@ -538,28 +544,34 @@ def _narrower(
     }
 
 
-def _notes(cv: Array, n_used: int, n_given: int, bounds: Bounds) -> tuple[str, ...]:
-    notes = []
+def _notes(n_used: int, n_given: int) -> tuple[str, ...]:
+    """Return a note on the resamples that are left out, where some are."""
+    if n_used == n_given:
+        return ()
+    return (
+        f"{n_given - n_used} of {n_given} resamples have no defined out-of-bag score and are "
+        "left out.",
+    )
+
+
+def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
+    """Return what makes the interval unreliable: too few resamples, heavy-tailed losses."""
+    cautions = []
     n_units = cv.shape[1]
-    if n_used < n_given:
-        notes.append(
-            f"{n_given - n_used} of {n_given} resamples have no defined out-of-bag score and are "
-            "left out."
-        )
     needed = int(np.ceil(4 * np.sqrt(n_units)))
     if n_used < needed:
-        notes.append(
+        cautions.append(
             f"{n_used} resamples are too few for the infinitesimal jackknife on {n_units} units, "
             f"which is left out; draw at least {needed}, better {2 * needed}."
         )
     squares = cv.mean(axis=0) ** 2
     unbounded = not (np.isfinite(bounds[0]) and np.isfinite(bounds[1]))
     if unbounded and squares.max() > HEAVY_TAIL_SHARE * squares.sum() > 0:
-        notes.append(
+        cautions.append(
             "One unit carries more than half of the variance: the losses are heavy-tailed, and the "
             "interval may cover less than it says (88 % was measured at 95 %)."
         )
-    return tuple(notes)
+    return tuple(cautions)
 
 
 def _share_below(sorted_values: Array, queries: Array) -> Array:
@@ -577,6 +589,10 @@ def _log_limits(distance: float, half: float, bound: float) -> tuple[float, floa
     return bound + distance / factor, bound + distance * factor
 
 
-def with_texts(interval: ConfidenceInterval, texts: Iterable[str]) -> IntervalWithNotes:
-    """Return the interval with these sentences as its notes."""
-    return IntervalWithNotes(interval, tuple(Note("advice", text) for text in texts))
+def with_texts(
+    interval: ConfidenceInterval, texts: Iterable[str], cautions: Iterable[str] = ()
+) -> IntervalWithNotes:
+    """Return the interval with these sentences as its notes, those of ``cautions`` as such."""
+    unreliable = set(cautions)
+    notes = (Note("caution" if text in unreliable else "advice", text) for text in texts)
+    return IntervalWithNotes(interval, tuple(notes))

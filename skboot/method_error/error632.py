@@ -76,6 +76,8 @@ class PredictionError:
         What the "cv-bootstrap" interval is made of.
     notes : tuple of str
         What to know before these numbers are used.
+    cautions : tuple of str
+        Those of the notes that make an interval unreliable.
 
     Examples
     --------
@@ -107,6 +109,13 @@ class PredictionError:
     out_of_bag: OutOfBagError
     cv: CVBootstrap | None
     notes: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def point_notes(self) -> tuple[str, ...]:
+        """Those of the notes that are about the .632 points alone."""
+        known = (self.resubstitution, self.oob, self.no_information_rate, self.bounds)
+        return tuple(text for texts in _point_notes(*known) for text in texts)
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
@@ -197,7 +206,8 @@ class PredictionError:
                     high = max(high, lo + (hi - lo) * guard[1])
         elif low == high:
             notes = (*notes, "The losses do not vary: the interval has no width.")
-        return with_texts(ConfidenceInterval(low, high, confidence_level, method), notes)
+        interval = ConfidenceInterval(low, high, confidence_level, method)
+        return with_texts(interval, notes, self.cautions)
 
     def _replicate_limits(self, method: str, confidence_level: float) -> IntervalWithNotes:
         scores = self.out_of_bag.replicates
@@ -210,7 +220,8 @@ class PredictionError:
             low = max(scores.mean() - half, self.bounds[0])
             high = min(scores.mean() + half, self.bounds[1])
         notes = (*self.notes, _REPLICATE_NOTES[method])
-        return with_texts(ConfidenceInterval(low, high, confidence_level, method), notes)
+        interval = ConfidenceInterval(low, high, confidence_level, method)
+        return with_texts(interval, notes, self.cautions)
 
 
 def error632(
@@ -243,7 +254,7 @@ def error632(
     gamma = no_information_rate
     rate, weight, plus = point632_plus(resubstitution, out_of_bag.error, gamma, clipping)
     n_effective = out_of_bag.n_units if n_effective is None else n_effective
-    notes = _point_notes(resubstitution, out_of_bag.error, gamma, bounds)
+    optimistic, undefined_rate = _point_notes(resubstitution, out_of_bag.error, gamma, bounds)
     return PredictionError(
         resubstitution=resubstitution,
         oob=out_of_bag.error,
@@ -259,7 +270,8 @@ def error632(
         n_effective=n_effective,
         out_of_bag=out_of_bag,
         cv=cv,
-        notes=out_of_bag.notes + notes,
+        notes=(*out_of_bag.notes, *optimistic, *undefined_rate),
+        cautions=out_of_bag.cautions + optimistic,
     )
 
 
@@ -327,17 +339,19 @@ def optimism(in_sample: ArrayLike, on_all_rows: ArrayLike) -> float:
 
 def _point_notes(
     resubstitution: float, oob: float, no_information_rate: float, bounds: Bounds
-) -> tuple[str, ...]:
-    notes = []
-    if resubstitution - bounds[0] < NEAR_PERFECT * (oob - bounds[0]):
-        notes.append(
-            "The resubstitution error is under a quarter of the out-of-bag error: .632 and .632+ "
-            "are optimistic (.632+ by .03 to .05 for forests, boosting and support vectors on 500 "
-            "rows); prefer 'oob' or 'cv-bootstrap'."
-        )
-    if no_information_rate <= resubstitution:
-        notes.append(
-            "The no-information rate is not above the resubstitution error: the relative "
-            "overfitting rate is undefined and taken as 0."
-        )
-    return tuple(notes)
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a caution and a note on the .632 points, each empty where it does not apply."""
+    optimistic = (
+        "The resubstitution error is under a quarter of the out-of-bag error: .632 and .632+ "
+        "are optimistic (.632+ by .03 to .05 for forests, boosting and support vectors on 500 "
+        "rows); prefer 'oob' or 'cv-bootstrap'."
+    )
+    undefined_rate = (
+        "The no-information rate is not above the resubstitution error: the relative "
+        "overfitting rate is undefined and taken as 0."
+    )
+    near_perfect = resubstitution - bounds[0] < NEAR_PERFECT * (oob - bounds[0])
+    return (
+        (optimistic,) if near_perfect else (),
+        (undefined_rate,) if no_information_rate <= resubstitution else (),
+    )

@@ -52,8 +52,8 @@ class Refits:
         Degrees of freedom plus one.
     replicates : ndarray of shape (n_resamples,)
         Out-of-bag error per training sample.
-    notes : tuple of str
-        Of the .632 family.
+    notes, cautions : tuple of str
+        Of the .632 family; those of the notes that make an interval unreliable.
     cv : dict or None
         Fields of `skboot.method_error.cv_bootstrap.CVBootstrap`.
     """
@@ -75,6 +75,7 @@ class Refits:
     replicates: Array
     notes: tuple[str, ...]
     cv: dict[str, Any] | None
+    cautions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, error: PredictionError, *, strategy: str, sign: float, optimism: float) -> Refits:
@@ -110,7 +111,8 @@ class Refits:
     @classmethod
     def from_parts(cls, parts: Mapping[str, Any]) -> Refits:
         """Make one from its fields, as read from a file."""
-        own = {**parts, "bounds": tuple(parts["bounds"]), "notes": tuple(parts["notes"])}
+        tuples = ("bounds", "notes", "cautions")
+        own = {**parts, **{name: tuple(parts.get(name, ())) for name in tuples}}
         if own["cv"] is not None and "standard_error_conservative" not in own["cv"]:
             own["cv"] = _of_version_1(own["cv"])
         return cls(**own)
@@ -185,7 +187,7 @@ def method_interval(refits: Refits, method: str, confidence_level: float) -> Int
         error = replace(error, point632_plus=refits.point)
     limits, notes = error.interval_with_notes(method, confidence_level, point=point)
     if method != "hull":
-        notes = _without_points(refits, notes)
+        notes = _without_points(refits, notes, error.point_notes)
     # 0.0 - x: a limit of 0 is not shown as -0.
     low, high = sorted(0.0 - refits.sign * np.array(limits))
     return IntervalWithNotes(ConfidenceInterval(low, high, confidence_level, method), notes)
@@ -205,13 +207,13 @@ def _of_version_1(cv: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _without_points(refits: Refits, notes: tuple[Note, ...]) -> tuple[Note, ...]:
-    """Notes on the .632 points are for those who look at them."""
+def _without_points(
+    refits: Refits, notes: tuple[Note, ...], point_notes: tuple[str, ...]
+) -> tuple[Note, ...]:
+    """Return the notes without those on the .632 points, where another point is the estimate."""
     if refits.strategy in (".632", ".632+"):
         return notes
-    return tuple(
-        note for note in notes if ".632" not in note.text and "overfitting" not in note.text
-    )
+    return tuple(note for note in notes if note.text not in point_notes)
 
 
 def _error_of(refits: Refits) -> PredictionError:
@@ -237,4 +239,5 @@ def _cv_of(refits: Refits) -> CVBootstrap | None:
     if refits.cv is None:
         return None
     cv = refits.cv
-    return CVBootstrap(**{**cv, "bounds": tuple(cv["bounds"]), "notes": tuple(cv["notes"])})
+    tuples = ("bounds", "notes", "cautions")
+    return CVBootstrap(**{**cv, **{name: tuple(cv.get(name, ())) for name in tuples}})

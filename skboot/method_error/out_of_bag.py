@@ -52,6 +52,8 @@ class OutOfBagError:
     form : {"centred", "et97"}
     n_units, n_resamples : int
     notes : tuple of str
+    cautions : tuple of str
+        Those of the notes that make the standard error unreliable.
     """
 
     error: float
@@ -65,6 +67,7 @@ class OutOfBagError:
     n_units: int
     n_resamples: int
     notes: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
@@ -426,6 +429,7 @@ def standard_error_of(
         n_units=len(influence),
         n_resamples=len(replicates),
         notes=notes,
+        cautions=_few_resamples(len(replicates)),
     )
 
 
@@ -438,7 +442,7 @@ def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, 
             f"{never} of {len(by_row)} rows were never out-of-bag and are left out of the "
             "out-of-bag error; draw more resamples."
         )
-    notes += few_resamples(n_resamples)
+    notes += _few_resamples(n_resamples)
     if floored:
         notes.append(
             "The standard error is floored at the spread of the per-unit errors: what the training "
@@ -447,7 +451,7 @@ def _result_notes(by_row: Array, n_resamples: int, floored: bool) -> tuple[str, 
     return tuple(notes)
 
 
-def few_resamples(n_resamples: int) -> tuple[str, ...]:
+def _few_resamples(n_resamples: int) -> tuple[str, ...]:
     """Return a note on the standard error of few resamples; nothing if they are enough."""
     if n_resamples >= FEW_RESAMPLES:
         return ()

@@ -191,7 +191,7 @@ def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
 
 def _cautions(kept: RunRecords, refits: Refits, made: IntervalWithNotes) -> tuple[str, ...]:
     """What is known to make this interval unreliable."""
-    told = [text for text in texts_of(made.notes) if _asks_for_caution(text)]
+    told = [note.text for note in made.notes if note.is_warning]
     rarest = kept.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
         told.append(
@@ -201,8 +201,3 @@ def _cautions(kept: RunRecords, refits: Refits, made: IntervalWithNotes) -> tupl
     if refits.strategy == "cv-bootstrap" and refits.cv is None:
         told.append("No repeat of cross-validation is whole: the score is undefined.")
     return tuple(told)
-
-
-def _asks_for_caution(note: str) -> bool:
-    marks = ("heavy-tailed", "too few", "optimistic", "heavy tails")
-    return any(mark in note for mark in marks)
