@@ -191,7 +191,7 @@ def _interval_phrase(result: EvaluationResult) -> str:
         if result.n_undefined:
             left_out = _counted(result.n_undefined, "resample")
             parts.append(f"{left_out} of {result.n_resamples} without a value left out")
-    elif result.unit != "row":
+    elif not result.evidence.design.units_are_rows:
         if method == "wilson" and result.estimate not in (low, high):
             rows = effective_size(result.evidence, level)
             parts[1] += f" with {rows:.1f} effective rows"
@@ -312,7 +312,7 @@ def _monte_carlo(result: EvaluationResult) -> str:
 
 def _resampled(result: EvaluationResult) -> str:
     drawn = units(result)
-    if result.unit != "row":
+    if not result.evidence.design.units_are_rows:
         drawn += f" with {_counted(result.n_samples, 'row')}"
     if result.estimand == "pooled" and result.over_runs is not None:
         return _for_runs().resampled(result, drawn)
