@@ -18,8 +18,7 @@ from ._arrays import Unusable, as_array
 
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
-from ._messages import speaking_as as speaking_as
-from ._messages import speaking_of as speaking_of
+from ._messages import renamed as renamed
 
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 import sklearn
 
-from ._evidence import ScoreCall, jackknives_of, subject_of, with_replicates
+from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
 from ._streams import stored_seed
@@ -28,10 +28,9 @@ from .inference.automatic import (
     automatic_interval,
     degeneracy,
     left_out_estimate,
-    planned_method,
 )
 from .inference.confidence_interval import ConfidenceInterval
-from .inference.distribution import BoundStatistic, Jackknife, bootstrap
+from .inference.distribution import Jackknife, bootstrap
 from .inference.intervals import (
     WITHOUT_RESAMPLES,
     Evidence,
@@ -64,15 +63,12 @@ def evaluate(
     notes : list of Note
         Warnings of the call.
     """
-    subjects, evidence = [], []
-    for statistic in statistics.values():
-        for part in parts:
-            subject, known = subject_of(call, statistic, part)
-            subjects.append(subject)
-            evidence.append(known)
-    if len(parts) == 1 and all(_needs_no_replicates(call, known) for known in evidence):
+    prepared = [
+        prepare(call, statistic, part) for statistic in statistics.values() for part in parts
+    ]
+    if len(parts) == 1 and all(one.interval in WITHOUT_RESAMPLES for one in prepared):
         call = _with_fewer_resamples(call)
-    evidence = _bootstrapped(call, subjects, evidence)
+    evidence = _bootstrapped(call, prepared)
     warned = CallWarnings()
     results: dict[str, Any] = {}
     for k, (name, statistic) in enumerate(statistics.items()):
@@ -84,7 +80,7 @@ def evaluate(
             for part, known, reduced in zip(
                 parts,
                 evidence[of_metric],
-                (subject.reduced for subject in subjects[of_metric]),
+                (one.subject.reduced for one in prepared[of_metric]),
                 strict=True,
             )
         }
@@ -92,12 +88,6 @@ def evaluate(
             table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric], warned)
         results[name] = ResultTable(table) if len(parts) > 1 else table[None]
     return results, warned.notes
-
-
-def _needs_no_replicates(call: ScoreCall, known: Evidence) -> bool:
-    """Return whether the limits come from counts, or from a standard error, on the data alone."""
-    wanted = planned_method(known) if call.interval == "auto" else call.interval
-    return wanted in WITHOUT_RESAMPLES
 
 
 def _with_fewer_resamples(call: ScoreCall) -> ScoreCall:
@@ -115,20 +105,20 @@ def _with_fewer_resamples(call: ScoreCall) -> ScoreCall:
     return replace(call, plan=plan, settings=settings, notes=(note,))
 
 
-def _bootstrapped(
-    call: ScoreCall, subjects: Sequence[BoundStatistic], evidence: Sequence[Evidence]
-) -> list[Evidence]:
-    """Return the evidence with estimates, replicates and what leaving out units shows."""
+def _bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidence]:
+    """Return the evidence of each metric on each part, from one plan of resamples."""
+    subjects = [one.subject for one in prepared]
     binding = call.plan.bind([subject.coding for subject in subjects])
     distributions = bootstrap(
         binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
     )
-    jackknives: Sequence[Jackknife | None] = [None] * len(subjects)
+    jackknives: Sequence[Jackknife | None] = [None] * len(prepared)
     if None in (distribution.acceleration for distribution in distributions):
         estimates = [distribution.estimate for distribution in distributions]
-        jackknives = jackknives_of(call, binding, subjects, evidence, estimates)
+        jackknives = jackknives_of(call, binding, prepared, estimates)
     return [
-        with_replicates(*parts) for parts in zip(evidence, distributions, jackknives, strict=True)
+        one.evidence(distribution, left_out)
+        for one, distribution, left_out in zip(prepared, distributions, jackknives, strict=True)
     ]
 
 

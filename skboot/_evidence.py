@@ -1,8 +1,8 @@
-"""What is known of the score of a frozen system: before resampling, and with what it found.
+"""What is known of the score of a frozen system: before resampling, and from the resamples.
 
-`subject_of` reduces the rows and says which interval will be wanted, so that no more is computed
-than that needs; `jackknives_of` and `with_replicates` add what the resamples and the rows left out
-tell.
+`prepare` reduces the rows and says which interval will be wanted, so that nothing is computed that
+it does not need; `jackknives_of` leaves out units where it needs that; `Prepared.evidence` puts
+both beside the replicates.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from .resampling.coding import CodedRows
 from .resampling.design import SamplingDesign
 from .resampling.plan import Binding, ResamplingPlan
 
-# Standard errors per resample are kept unasked where they cost fewer operations than this.
+# Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
+# below it, because `EvaluationResult.interval` may ask for them.
 _CHEAP_VARIANCE = 1 << 15
 
 
@@ -71,17 +72,50 @@ class ScoreCall:
     notes: tuple[Note, ...] = ()
 
 
-def subject_of(
-    call: ScoreCall, statistic: Statistic, part: Part
-) -> tuple[BoundStatistic, Evidence]:
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A metric on the rows of a system, before resampling.
+
+    Attributes
+    ----------
+    subject : BoundStatistic
+        The metric and the reduced rows.
+    facts : Evidence
+        With estimate NaN and no replicates, which are not known yet.
+    interval : str
+        Method that will be wanted, which decides what else is computed.
+    """
+
+    subject: BoundStatistic
+    facts: Evidence
+    interval: str
+
+    def evidence(self, distribution: BootstrapDistribution, left_out: Jackknife | None) -> Evidence:
+        """Return the facts with the estimate, the replicates and the jackknife."""
+        shape = None
+        if left_out is not None and left_out.n_values is not None:
+            shape = (left_out.standard_error, left_out.n_values, left_out.n_lines)
+        return replace(
+            self.facts,
+            estimate=distribution.estimate,
+            replicates=distribution.replicates,
+            standard_error=distribution.standard_error,
+            replicate_standard_errors=distribution.replicate_standard_errors,
+            acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
+            jackknife=shape,
+            group_influence=distribution.influence,
+        )
+
+
+def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     """Reduce the rows of a part, and gather what is known before resampling."""
     y_true, y_pred, weights = call.rows.of(part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
     design = call.plan.design
     proportion = statistic.proportion(reduced)
     known = Evidence(
-        estimate=0.0,
-        replicates=np.array([0.0, 0.0]),
+        estimate=np.nan,
+        replicates=np.empty(0),
         kind=design.kind,
         n_units=design.n_units_among(part.rows),
         n_strata=design.n_strata,
@@ -96,7 +130,7 @@ def subject_of(
         largest_share=statistic.largest_share(reduced),
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
-    # Given rows may split groups: then nothing is said by group.
+    # Rows that the user gave as resamples may split groups; groups then have no influence.
     by_group = design.units_are_groups and known.additive and call.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
@@ -106,20 +140,21 @@ def subject_of(
         statistic.reading(reduced),
         reduced.counts if part.rows is None else None,
     )
-    wanted = call.interval
-    if wanted == "auto":
-        wanted = planned_method(known)
+    interval = call.interval
+    if interval == "auto":
+        interval = planned_method(known)
     else:
-        _refuse_impossible(wanted, known, call.caller)
+        _refuse_impossible(interval, known, call.caller)
     cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
     with_variance = (
         not design.no_jackknife
         and np.isfinite(cost)
-        and (wanted == "studentized" or cost <= _CHEAP_VARIANCE)
+        and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
     )
     if design.units_are_groups and not by_group:
         with_variance = False
-    return BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group), known
+    subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
+    return Prepared(subject, known, interval)
 
 
 def _with_groups(
@@ -129,7 +164,7 @@ def _with_groups(
     weights: NDArray[np.float64] | None,
     n_rows: int,
 ) -> Evidence:
-    """Add the weight of each group's rows, and how many rows of equal weight they are worth."""
+    """Return the evidence with the weight of each group's rows, and their effective number."""
     assert design.members is not None
     groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
     of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
@@ -142,7 +177,7 @@ def _with_groups(
 
 
 def _continuous(n_values: int, n_rows: int) -> bool:
-    """Whether row values are many rather than a few repeated ones."""
+    """Return whether row values are many rather than a few repeated ones."""
     return n_values > min(20, n_rows / 2)
 
 
@@ -170,46 +205,20 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
 
 
 def jackknives_of(
-    call: ScoreCall,
-    binding: Binding,
-    subjects: Sequence[BoundStatistic],
-    evidence: Sequence[Evidence],
-    estimates: Sequence[float],
+    call: ScoreCall, binding: Binding, prepared: Sequence[Prepared], estimates: Sequence[float]
 ) -> Sequence[Jackknife | None]:
-    """Jackknife of each subject, where its acceleration is wanted or cheap."""
+    """Return the jackknife of each metric whose acceleration is wanted or cheap, else None."""
+    jackknives: list[Jackknife | None] = [None] * len(prepared)
     if call.plan.design.no_jackknife:
-        return [None] * len(subjects)
-    wanted = [
-        call.interval == "bca"
-        or (call.interval == "auto" and planned_method(known) == "bca")
-        or subject.statistic.reads in ("sums", "pairs")
-        for subject, known in zip(subjects, evidence, strict=True)
+        return jackknives
+    chosen = [
+        k
+        for k, one in enumerate(prepared)
+        if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
     ]
-    found: list[Jackknife | None] = [None] * len(subjects)
-    chosen = [k for k, want in enumerate(wanted) if want]
     if chosen:
-        values = jackknife(
-            binding.only(chosen), [subjects[k] for k in chosen], [estimates[k] for k in chosen]
-        )
+        subjects = [prepared[k].subject for k in chosen]
+        values = jackknife(binding.only(chosen), subjects, [estimates[k] for k in chosen])
         for k, value in zip(chosen, values, strict=True):
-            found[k] = value
-    return found
-
-
-def with_replicates(
-    known: Evidence, distribution: BootstrapDistribution, left_out: Jackknife | None
-) -> Evidence:
-    """Add what resampling found to what was known before."""
-    shape = None
-    if left_out is not None and left_out.n_values is not None:
-        shape = (left_out.standard_error, left_out.n_values, left_out.n_lines)
-    return replace(
-        known,
-        estimate=distribution.estimate,
-        replicates=distribution.replicates,
-        standard_error=distribution.standard_error,
-        replicate_standard_errors=distribution.replicate_standard_errors,
-        acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
-        jackknife=shape,
-        group_influence=distribution.influence,
-    )
+            jackknives[k] = value
+    return jackknives

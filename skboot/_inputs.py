@@ -138,10 +138,12 @@ def statistics_of_each(
             resolved, single = resolve_metrics(
                 metric, labels=labels, greater_is_better=better, caller=caller
             )
-        with check.speaking_of(argument):
+        try:
             for name, statistic in resolved.items():
                 checked = _checked_statistic(statistic, own, caller, notes)
                 found.setdefault(name, []).append(checked)
+        except ValueError as error:
+            raise check.renamed(error, argument) from error.__cause__
     warn_of(notes, caller)
     return found, single
 

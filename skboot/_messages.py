@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 
@@ -46,25 +44,9 @@ def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> Value
     return BadArgument(caller, name, must, got, advice).error()
 
 
-@contextmanager
-def speaking_as(caller: str) -> Iterator[None]:
-    """Let errors made by `fail` name the function that the user called."""
-    try:
-        yield
-    except ValueError as error:
-        bad = vars(error).get("bad_argument")
-        if bad is None:
-            raise
-        raise bad._replace(caller=caller).error() from error.__cause__
-
-
-@contextmanager
-def speaking_of(name: str) -> Iterator[None]:
-    """Let errors made by `fail` name the argument that a ``y_pred`` came from."""
-    try:
-        yield
-    except ValueError as error:
-        bad = vars(error).get("bad_argument")
-        if bad is None or bad.name != "y_pred":
-            raise
-        raise bad._replace(name=name).error() from error.__cause__
+def renamed(error: ValueError, name: str) -> ValueError:
+    """Return an error of `fail` under the name of the argument that a ``y_pred`` came from."""
+    bad = vars(error).get("bad_argument")
+    if bad is None or bad.name != "y_pred":
+        return error
+    return bad._replace(name=name).error()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._evidence import ScoreCall, jackknives_of, subject_of, with_replicates
+from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from ._inputs import Part
 from ._runs_inputs import Runs
 from .inference.distribution import (
@@ -141,15 +141,15 @@ class BoundRuns:
     ----------
     subjects : list of BoundStatistic
         One per run.
-    system : Evidence
-        Of the system, without replicates.
+    system : Prepared
+        The system.
     row_values : list of ndarray of shape (n_samples,), or None
         Value of each row in each run, before the metric's sign, where scores are plain means of
         independent rows.
     """
 
     subjects: list[BoundStatistic]
-    system: Evidence
+    system: Prepared
     row_values: list[NDArray[Any]] | None
 
 
@@ -189,10 +189,11 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
     BoundRuns
     """
     subjects = []
-    system: Evidence | None = None
+    system: Prepared | None = None
     for run, (statistic, rows) in enumerate(zip(statistics, call.runs.rows, strict=True)):
         if run == call.system_run:
-            subject, system = subject_of(call.of_system, statistic, Part(None, None))
+            system = prepare(call.of_system, statistic, Part(None, None))
+            subject = system.subject
         else:
             subject = BoundStatistic.of(statistic, statistic.reduce(*rows.of(None)))
         subjects.append(subject)
@@ -293,10 +294,7 @@ def _system_evidence(
     call: RunsCall, bound: BoundRuns, binding: Binding, drawn: BootstrapDistribution
 ) -> Evidence:
     """Return the evidence of the system, from a binding of it alone and what was drawn."""
-    run = call.system_run
     jackknife = None
     if drawn.acceleration is None:
-        [jackknife] = jackknives_of(
-            call.of_system, binding, [bound.subjects[run]], [bound.system], [drawn.estimate]
-        )
-    return with_replicates(bound.system, drawn, jackknife)
+        [jackknife] = jackknives_of(call.of_system, binding, [bound.system], [drawn.estimate])
+    return bound.system.evidence(drawn, jackknife)

@@ -200,8 +200,7 @@ class _Candidates:
         found = []
         for name, rows in self.rows.items():
             reduced = self.statistics[name].reduce(*rows.of(None))
-            coding = CodedRows(reduced.code, reduced.n_codes, self.statistics[name].reads)
-            found.append(BoundStatistic(self.statistics[name], reduced, coding))
+            found.append(BoundStatistic.of(self.statistics[name], reduced))
         return found
 
     @cached_property
@@ -350,12 +349,9 @@ def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[n
 
 
 def _row_values(subject: BoundStatistic) -> Floats:
-    """Value of each row with the sign of the metric; 0 where it has no weight."""
-    terms, code = subject.reduced.terms, subject.reduced.code
-    values = np.zeros(len(terms))
-    np.divide(terms[:, 1], terms[:, 0], out=values, where=terms[:, 0] > 0)
-    values = (subject.reduced.data["centre"] + values) * subject.statistic.sign  # type: ignore[attr-defined]
-    return np.asarray(values if code is None else values[code.astype(np.intp)])
+    """Return the value of each row with the sign of the metric, (n_samples,)."""
+    statistic: Any = subject.statistic
+    return np.asarray(statistic.values_of(subject.reduced) * statistic.sign)
 
 
 def _evidence(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
 from .._evaluating import CallWarnings, chosen_interval, result_of
-from .._evidence import ScoreCall, jackknives_of, subject_of, with_replicates
+from .._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from .._inputs import (
     Part,
     Rows,
@@ -22,7 +22,6 @@ from .._inputs import (
     subgroups,
 )
 from .._warnings import Note, texts_of, warn_of
-from ..inference.automatic import planned_method
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
 from ..inference.intervals import Evidence
@@ -296,10 +295,14 @@ class _Unit:
     name: str
     metric: str
     part: Part
-    statistic: Statistic
     call: ScoreCall
-    subject: BoundStatistic
+    prepared: Prepared
     evidence: Evidence
+
+    @property
+    def subject(self) -> BoundStatistic:
+        """The metric and the reduced rows."""
+        return self.prepared.subject
 
 
 def _compare(
@@ -346,11 +349,12 @@ def _units(
         alone = replace(call.alone, rows=rows)
         for metric, by_system in statistics.items():
             for part in parts:
-                subject, known = subject_of(alone, by_system[name], part)
-                # Standard errors on every resample are kept only where a system's own interval
-                # needs them: the differences do without.
-                subject = replace(subject, with_variance=planned_method(known) == "studentized")
-                unit = _Unit(name, metric, part, by_system[name], alone, subject, known)
+                prepared = prepare(alone, by_system[name], part)
+                # The differences do without standard errors on every resample.
+                with_variance = prepared.interval == "studentized"
+                subject = replace(prepared.subject, with_variance=with_variance)
+                prepared = replace(prepared, subject=subject)
+                unit = _Unit(name, metric, part, alone, prepared, prepared.facts)
                 found.setdefault(name, []).append(unit)
     order = sorted(found, key=lambda name: _content(found[name]))
     return [unit for name in order for unit in found[name]]
@@ -390,10 +394,10 @@ def _bootstrapped(
             advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
             raise check.fail(call.alone.caller, "interval", must, "'bca'", advice)
         left_out = leave_out(binding, subjects)
-    evidence = [unit.evidence for unit in units]
-    jackknives = jackknives_of(call.alone, binding, subjects, evidence, estimates)
+    prepared = [unit.prepared for unit in units]
+    jackknives = jackknives_of(call.alone, binding, prepared, estimates)
     done = [
-        replace(unit, evidence=with_replicates(unit.evidence, distribution, jackknife))
+        replace(unit, evidence=unit.prepared.evidence(distribution, jackknife))
         for unit, distribution, jackknife in zip(units, distributions, jackknives, strict=True)
     ]
     return done, left_out
@@ -412,7 +416,7 @@ def _members(
         rank, unit = units[name]
         chosen = chosen_interval(unit.call, unit.evidence)
         result = result_of(
-            unit.call, unit.metric, unit.statistic, unit.part, unit.evidence, chosen, warned
+            unit.call, unit.metric, unit.subject.statistic, unit.part, unit.evidence, chosen, warned
         )
         members[name] = Member(
             name=name,
@@ -431,15 +435,13 @@ def _members(
 def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
     """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
     known = unit.evidence
-    inner = unit.statistic
+    inner = unit.subject.statistic
     if known.proportion is None or not isinstance(inner, RowMean) or not known.independent_rows:
         return None
     _, _, exact, scale, sign = known.proportion
     if not exact or scale != "identity":
         return None
-    reduced = unit.subject.reduced
-    values = (reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]) > 0.5
-    values = values if reduced.code is None else values[reduced.code.astype(np.intp)]
+    values = inner.values_of(unit.subject.reduced) > 0.5
     return values if sign > 0 else ~values
 
 
@@ -449,10 +451,10 @@ def _delong_covariance(
     """Covariance of the areas, the system's number in it and the size of the smaller class."""
     if call.interval != "delong":
         return None
-    statistics = {
-        name: unit.statistic.statistic if isinstance(unit.statistic, Negated) else unit.statistic
-        for name, unit in units.items()
-    }
+    statistics = {}
+    for name, unit in units.items():
+        statistic = unit.subject.statistic
+        statistics[name] = statistic.statistic if isinstance(statistic, Negated) else statistic
     known = all(
         isinstance(statistics[name], RocAuc)
         and unit.evidence.delong is not None

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from ..metrics.additive import mean_of_values
-from ..resampling.coding import CodedRows
 from ..resampling.design import GroupDesign
 from ..resampling.plan import ResamplingPlan
 from .distribution import BoundStatistic, bootstrap
@@ -163,9 +162,6 @@ def _bootstrapped(
     statistic = mean_of_values()
     reduced = statistic.reduce(None, wins, None)
     plan = ResamplingPlan(GroupDesign.of(codes), n_resamples, seed)
-    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
-    binding = plan.bind([coding])
-    [distribution] = bootstrap(
-        binding, [BoundStatistic(statistic, reduced, coding)], n_jobs=None, verbose=0
-    )
+    subject = BoundStatistic.of(statistic, reduced)
+    [distribution] = bootstrap(plan.bind([subject.coding]), [subject])
     return distribution.replicates

@@ -144,8 +144,13 @@ class RowMean(SumsStatistic):
         return self._reduced(None, np.asarray(values, dtype=np.float64), weights, centre)
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
-        """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1."""
-        values = reduced.data["centre"] + reduced.terms[:, 1] / reduced.terms[:, 0]
+        """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1.
+
+        The value of a row without weight is not known, and the mean stands for it.
+        """
+        weights, deviations = reduced.terms[:, 0], np.zeros(len(reduced.terms))
+        np.divide(reduced.terms[:, 1], weights, out=deviations, where=weights > 0)
+        values = reduced.data["centre"] + deviations
         if reduced.code is not None and reduced.code.dtype == bool and tuple(values) == (0, 1):
             return np.asarray(reduced.code)
         if np.all((values == 0) | (values == 1)):

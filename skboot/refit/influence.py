@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..inference.distribution import BoundStatistic
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
-from ..resampling.coding import CodedRows
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .lending import own_rows
@@ -193,4 +193,4 @@ def _binding(
 ) -> Any:
     n_lines = 1 if drawn is None else len(drawn)
     plan = ResamplingPlan(design, n_lines, np.random.SeedSequence(0), drawn=drawn)
-    return plan.bind([CodedRows(reduced.code, reduced.n_codes, statistic.reads)])
+    return plan.bind([BoundStatistic.of(statistic, reduced).coding])

@@ -1,0 +1,98 @@
+"""How far a reader walks: how often a call of a public function goes from one module to another.
+
+The second call on 300 rows is traced; functions of the package alone count, without comprehensions
+and lambdas. A count is a matter of the code, not of the machine: it may rise by 10 % before this
+test fails, and whoever shortens a walk lowers its number here.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import skboot
+
+PACKAGE = str(Path(skboot.__file__).parent)
+WITHIN_A_FUNCTION = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
+RNG = np.random.default_rng(0)
+Y = np.tile([0, 1], 150)
+A, B = (np.where(RNG.random(300) < p, 1 - Y, Y) for p in (0.2, 0.25))
+RUNS = np.array([np.where(RNG.random(300) < 0.2, 1 - Y, Y) for _ in range(6)])
+X = RNG.normal(size=(300, 4)) + Y[:, None]
+SCORES = X[:, 0]
+FITS = {"n_train_resamples": 20, "n_cv_repeats": 1, "random_state": 0}
+METHODS = {"bayes": GaussianNB(), "logistic": LogisticRegression()}
+
+
+def fit(**test):
+    return skboot.BootstrapScorer(GaussianNB(), **FITS).fit(X, Y, **test)
+
+
+# Each call, and how often it changes the module today.
+WALKS = {
+    "accuracy": (lambda: skboot.bootstrap_score(Y, A, random_state=0), 113),
+    "AUC of groups": (
+        lambda: skboot.bootstrap_score(
+            Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
+        ),
+        180,
+    ),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 318),
+    "two systems": (lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0), 340),
+    "runs compared": (
+        lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
+        473,
+    ),
+    "fit": (fit, 954),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 1259),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 2056),
+    "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 203),
+}
+
+
+def module_switches(call):
+    """Count how often the running module of the package changes during a call."""
+    switches, last = -1, None
+
+    def watch(frame, event, argument):
+        nonlocal switches, last
+        code = frame.f_code
+        if event != "call" or not code.co_filename.startswith(PACKAGE):
+            return
+        if code.co_name not in WITHIN_A_FUNCTION:
+            switches += code.co_filename != last
+            last = code.co_filename
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call()
+        before = sys.getprofile()
+        sys.setprofile(watch)
+        try:
+            call()
+        finally:
+            sys.setprofile(before)
+    return switches
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_a_call_goes_no_further_through_the_modules_than_it_did(name):
+    call, today = WALKS[name]
+    assert module_switches(call) <= 1.1 * today
+
+
+def test_a_function_of_another_module_is_a_switch_and_back_another():
+    from skboot._streams import stored_seed
+    from skboot._warnings import texts_of
+
+    def call():
+        stored_seed(np.random.SeedSequence(0))
+        texts_of([])
+        texts_of([])
+        stored_seed(np.random.SeedSequence(0))
+
+    assert module_switches(call) == 2
