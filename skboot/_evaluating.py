@@ -38,6 +38,8 @@ from .inference.intervals import (
 )
 from .metrics.statistic import ReducedData, Statistic
 from .results import EvaluationResult, ResultTable
+from .results.basis import Basis, SystemBasis
+from .results.gap_basis import GapBasis
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -175,7 +177,7 @@ def result_of(
     return make_result(
         call,
         name,
-        evidence,
+        SystemBasis(evidence),
         chosen.interval,
         _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.rows.n_samples if part.rows is None else len(part.rows),
@@ -211,29 +213,29 @@ def _gap(
             f"The largest of {n_pairs} differences between subgroups, with its simultaneous "
             "interval over all of them; the replicates are those of this pair."
         ]
-    return make_gap_result(call, f"{name} gap ({pair})", known, notes, kept.caution, warned)
+    basis = GapBasis(known, metric=name, pair=pair, of_systems=False)
+    return make_gap_result(call, basis, notes, kept.caution, warned)
 
 
 def make_gap_result(
     call: ScoreCall,
-    name: str,
-    known: Evidence,
+    basis: GapBasis,
     notes: Sequence[str],
     caution: str,
     warned: CallWarnings,
 ) -> EvaluationResult:
     """Return the result of a gap, with a warning that names the subgroups it leaves out."""
-    known = replace(known, n_units=call.plan.design.n_units)
+    evidence = replace(basis.evidence, n_units=call.plan.design.n_units)
     cautions = [Note("caution", caution)] if caution else []
     warned.add(cautions)
-    interval = confidence_interval(known, "simultaneous", call.confidence_level)
+    interval = confidence_interval(evidence, "simultaneous", call.confidence_level)
     notes = [*texts_of(cautions), *notes]
     return make_result(
         call,
-        name,
-        known,
+        basis.name,
+        replace(basis, evidence=evidence),
         interval,
-        _with_notes_on_limits(notes, name, known, interval, warned),
+        _with_notes_on_limits(notes, basis.name, evidence, interval, warned),
         n_samples=call.rows.n_samples,
         greater_is_better=None,
         naive_estimate=None,
@@ -264,7 +266,7 @@ def _with_notes_on_limits(
 def make_result(
     call: ScoreCall,
     name: str,
-    evidence: Evidence,
+    basis: Basis,
     interval: ConfidenceInterval,
     notes: Sequence[str],
     *,
@@ -284,10 +286,10 @@ def make_result(
     }
     return EvaluationResult(
         metric=name,
-        evidence=evidence,
+        basis=basis,
         confidence_interval=interval,
         n_samples=n_samples,
-        unit=evidence.design.unit,
+        unit=basis.evidence.design.unit,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
         notes=tuple(notes),

@@ -37,6 +37,7 @@ from .inference.variance import (
 )
 from .metrics.statistic import Statistic
 from .results import EvaluationResult
+from .results.runs_basis import RunsBasis, SystemOfRunsBasis
 
 Floats = NDArray[np.float64]
 
@@ -271,7 +272,8 @@ def _result_of_system(
         warned,
         subject.reduced,
     )
-    return replace(result, over_runs=evidence, runs=_table_of_runs(call, evidence))
+    basis = SystemOfRunsBasis(result.evidence, evidence)
+    return replace(result, basis=basis, runs=_table_of_runs(call, evidence))
 
 
 def _result_over_runs(
@@ -295,7 +297,7 @@ def _result_over_runs(
     return make_result(
         call.of_system,
         name,
-        _evidence_for(call, scored, evidence),
+        RunsBasis(_evidence_for(call, scored, evidence), evidence),
         chosen.interval,
         (*texts_of((*chosen.notes, *notes)), *([degenerate] if degenerate else [])),
         n_samples=rows.n_samples,
@@ -306,7 +308,6 @@ def _result_over_runs(
         held_fixed=tuple(held_fixed),
         is_confidence_interval=call.estimand == "method",
         runs=_table_of_runs(call, evidence),
-        over_runs=evidence,
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from skboot.inference.intervals import Evidence, confidence_interval
 from skboot.results import EvaluationResult
+from skboot.results.basis import SystemBasis
 
 
 def result(estimate=0.8, replicates=None, interval=None, **changes):
@@ -16,7 +17,7 @@ def result(estimate=0.8, replicates=None, interval=None, **changes):
     known = {
         "metric": "accuracy",
         "estimand": "system",
-        "evidence": evidence,
+        "basis": SystemBasis(evidence),
         "confidence_interval": interval or confidence_interval(evidence, "percentile", 0.95),
         "automatic": False,
         "n_samples": 100,

@@ -13,6 +13,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+from skboot import bootstrap_runs
+from skboot._gaps import gap_of
 from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy
 from skboot.inference.confidence_interval import ConfidenceInterval
@@ -22,7 +24,10 @@ from skboot.inference.intervals import (
     Evidence,
     confidence_interval,
 )
+from skboot.inference.subgroup_gap import Side
 from skboot.results import EvaluationResult, ResultTable, rendering, storage, wording
+from skboot.results.basis import ScoresBasis, SystemBasis
+from skboot.results.gap_basis import GapBasis
 
 RNG_SEED = 20
 ROWS = np.random.default_rng(RNG_SEED).exponential(size=60)
@@ -49,12 +54,13 @@ def mean_evidence(rows=ROWS, n_resamples=999, seed=0, **changes):
 
 def mean_result(method="studentized", level=0.95, evidence=None, **changes):
     evidence = evidence or mean_evidence()
+    basis = (ScoresBasis if changes.get("estimand") == "method" else SystemBasis)(evidence)
     if "confidence_interval" not in changes:
         changes["confidence_interval"] = confidence_interval(evidence, method, level)
     known = {
         "metric": "mean",
         "estimand": "system",
-        "evidence": evidence,
+        "basis": basis,
         "automatic": False,
         "n_samples": 60,
         "unit": "row",
@@ -113,13 +119,22 @@ def undefined_result():
     )
 
 
+def facts_of(result):
+    return result.basis.facts(result)
+
+
 def subgroups():
-    gap_evidence = mean_evidence(
-        bounds=(-1.0, 1.0), max_t=(0.1, np.abs(np.random.default_rng(2).normal(size=999)))
-    )
+    evidence = [
+        accuracy_evidence(
+            hits, replicates=np.random.default_rng(hits).binomial(200, hits / 200, 999) / 200
+        )
+        for hits in (171, 150)
+    ]
+    sides = [Side(known.estimate, (0.0, 1.0), "effective", (20, 200), 199.0) for known in evidence]
+    _, known = gap_of(sides, evidence, 1)
     gap = mean_result(
-        evidence=gap_evidence,
-        confidence_interval=confidence_interval(gap_evidence, "max-t", 0.95),
+        basis=GapBasis(known, metric="accuracy", pair="women - men", of_systems=False),
+        confidence_interval=confidence_interval(known, "simultaneous", 0.95),
         metric="accuracy gap (women - men)",
         greater_is_better=None,
         notes=("The largest of 1 differences.",),
@@ -129,6 +144,13 @@ def subgroups():
         for name, hits in (("women", 171), ("men", 150))
     }
     return ResultTable({**parts, "gap": gap})
+
+
+def several_runs(estimand):
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 1], 50)
+    runs = [np.where(rng.random(100) < 0.2, 1 - labels, labels) for _ in range(12)]
+    return bootstrap_runs(labels, runs, metric="accuracy", estimand=estimand, random_state=0)
 
 
 ALL_KINDS = {
@@ -153,8 +175,8 @@ ALL_KINDS = {
     "infinite": lambda: mean_result(
         confidence_interval=ConfidenceInterval(-np.inf, 3.0, 0.9, "studentized")
     ),
-    "next_run": lambda: mean_result("t", estimand="next_run", is_confidence_interval=False),
-    "pooled": lambda: mean_result("percentile", estimand="pooled", is_confidence_interval=False),
+    "next_run": lambda: several_runs("next_run"),
+    "pooled": lambda: several_runs("pooled"),
     "method": lambda: mean_result("t", estimand="method", unit="run"),
     "gap": lambda: subgroups()["gap"],
 }
@@ -221,8 +243,9 @@ def test_a_result_equals_its_copy_and_cannot_be_hashed(kind):
         {"naive_estimate": 0.5},
         {"settings": {"interval": "t"}},
         {"runs": {"score": np.array([1.0])}},
-        {"evidence": mean_evidence(seed=1)},
-        {"evidence": mean_evidence(acceleration=None)},
+        {"basis": SystemBasis(mean_evidence(seed=1))},
+        {"basis": SystemBasis(mean_evidence(acceleration=None))},
+        {"basis": ScoresBasis(mean_evidence())},
         {"confidence_interval": ConfidenceInterval(0.0, 1.0, 0.95, "t")},
     ],
     ids=lambda change: next(iter(change)),
@@ -257,7 +280,7 @@ def test_an_automatic_interval_is_chosen_again_at_another_level():
 
 
 def test_automatic_intervals_of_the_largest_gap_stay_simultaneous():
-    assert subgroups()["gap"].interval("auto", 0.9).method == "max-t"
+    assert subgroups()["gap"].interval("auto", 0.9).method == "simultaneous"
 
 
 def test_other_estimands_are_refused():
@@ -418,7 +441,7 @@ def test_no_text_shows_a_nan(kind):
 @any_kind
 def test_what_is_undefined_comes_with_its_reason_once(kind):
     result = ALL_KINDS[kind]()
-    facts = wording.facts(result)
+    facts = facts_of(result)
     undefined = [text for _, text in facts if text.startswith("undefined")]
     # The first number without a value says why, the others are plain.
     assert all(len(text) > len("undefined: ") for text in undefined[:1])
@@ -431,9 +454,9 @@ def test_what_is_undefined_comes_with_its_reason_once(kind):
 
 def test_numbers_that_follow_an_undefined_one_are_plainly_undefined():
     for result in (undefined_result(), ALL_KINDS["one resample"]()):
-        found = dict(wording.facts(result))
+        found = dict(facts_of(result))
         assert found["standard error"] == found["Monte Carlo error"] == "undefined"
-    assert dict(wording.facts(undefined_result()))["bias"] == "undefined"
+    assert dict(facts_of(undefined_result()))["bias"] == "undefined"
 
 
 def test_notes_that_are_no_reason_stay_beside_an_undefined_number():
@@ -442,7 +465,7 @@ def test_notes_that_are_no_reason_stay_beside_an_undefined_number():
     limits = ConfidenceInterval(np.nan, np.nan, 0.95, "undefined")
     notes = ("Only 3 rows.", degeneracy(limits, evidence))
     result = mean_result(evidence=evidence, confidence_interval=limits, notes=notes)
-    found = wording.facts(result)
+    found = facts_of(result)
     assert ("95 % CI", "undefined: fewer than two resamples gave a value") in found
     assert [text for label, text in found if label == "note"] == ["Only 3 rows."]
 
@@ -501,7 +524,7 @@ def test_an_interval_without_width_is_called_no_evidence():
     ],
 )
 def test_metric_names_become_words_unless_they_are_someones_own(metric, words):
-    assert wording.title(accuracy_result(metric=metric)).startswith(f"{words} on 200")
+    assert accuracy_result(metric=metric).summary().startswith(f"{words} on 200")
 
 
 def test_the_summary_says_all_and_fits_the_page():
@@ -786,7 +809,7 @@ def test_the_header_is_json_that_other_programs_can_read(tmp_path):
     with np.load(tmp_path / "r.npz", allow_pickle=False) as archive:
         header = json.loads(str(archive["header"]), parse_constant=pytest.fail)
         assert header["format"] == "skboot.EvaluationResult"
-        assert archive["evidence.replicates"].shape == (999,)
+        assert archive["basis.evidence.replicates"].shape == (999,)
 
 
 def test_python_objects_are_neither_saved_nor_loaded(tmp_path):
@@ -803,7 +826,7 @@ def test_python_objects_are_neither_saved_nor_loaded(tmp_path):
 
 
 def _header(**changes):
-    return np.array(json.dumps({"format": "skboot.EvaluationResult", "version": 1, **changes}))
+    return np.array(json.dumps({"format": "skboot.EvaluationResult", "version": 2, **changes}))
 
 
 @pytest.mark.parametrize(
@@ -813,7 +836,8 @@ def _header(**changes):
         ({"header": np.array("{")}, "not a file of"),
         ({"header": np.array("[1]")}, "not a file of"),
         ({"header": _header(format="other", parts={})}, "holds 'other'"),
-        ({"header": _header(version=2, parts={})}, "newer skboot.*Upgrade"),
+        ({"header": _header(version=3, parts={})}, "newer skboot.*Upgrade"),
+        ({"header": _header(version=1, parts={})}, "before the first release.*again"),
         ({"header": _header(version="x", parts={})}, "newer skboot"),
         ({"header": _header(parts={})}, "does not hold a whole result"),
         ({"header": _header(parts={"a": {"$array": "gone"}})}, "not a file of"),

@@ -207,7 +207,7 @@ def test_several_metrics_are_a_table_of_results():
         y_true, y_preds, metric={"accuracy": "accuracy", "F2": partial(fbeta_score, beta=2)}
     )
     assert list(results) == ["accuracy", "F2"]
-    assert results["F2"].over_runs is not None
+    assert results["F2"].variance_components is not None
 
 
 # ------------------------------------------------------------------ four questions

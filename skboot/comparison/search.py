@@ -34,6 +34,8 @@ from ..resampling.coding import CodedRows
 from ..resampling.plan import Binding, ResamplingPlan
 from ..resampling.unit_block import UnitBlock
 from ..results import EvaluationResult, ResultTable
+from ..results.basis import ScoresBasis
+from ..results.method_basis import MethodBasis
 from .systems import checked_systems
 
 Floats = NDArray[np.float64]
@@ -294,7 +296,8 @@ def _corrected(candidates: _Candidates, found: _Resampled) -> EvaluationResult:
             "Percentiles of the out-of-bag scores of single resamples, the published form: "
             "measured to be 1.2 to 1.4 times too wide."
         ]
-    return _packed(candidates, found, evidence, limits, refits, notes)
+    basis = ScoresBasis(evidence) if refits is None else MethodBasis(evidence, refits)
+    return _packed(candidates, found, basis, limits, notes)
 
 
 def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Resampled:
@@ -372,9 +375,8 @@ def _evidence(
 def _packed(
     candidates: _Candidates,
     found: _Resampled,
-    evidence: Evidence,
+    basis: ScoresBasis,
     limits: ConfidenceInterval,
-    refits: Refits | None,
     notes: Sequence[str],
 ) -> EvaluationResult:
     counts = np.bincount(found.chosen, minlength=len(candidates.names))
@@ -389,9 +391,9 @@ def _packed(
     return EvaluationResult(
         metric=candidates.metric,
         estimand="method",
-        evidence=evidence,
+        basis=basis,
         confidence_interval=limits,
-        automatic=refits is not None and candidates.settings["interval"] == "auto",
+        automatic=basis.is_on_rows_left_out and candidates.settings["interval"] == "auto",
         n_samples=candidates.plan.design.n_samples,
         unit=candidates.plan.design.unit,
         greater_is_better=candidates.sign > 0,
@@ -401,5 +403,4 @@ def _packed(
         seed=stored_seed(candidates.plan.seed),
         settings=candidates.settings,
         versions=versions_used(),
-        refits=refits,
     )

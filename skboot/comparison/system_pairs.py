@@ -47,6 +47,7 @@ from ..inference.multiplicity import (
 from ..inference.proportions import Discordant, mcnemar_exact
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
+from ..results.gap_basis import GapBasis
 from ..results.pairs import PairedDifference
 
 Floats = NDArray[np.float64]
@@ -450,8 +451,7 @@ def largest_gaps(
         ]
         result = make_gap_result(
             call,
-            f"{metric} gap ({name}: {pair})",
-            known,
+            GapBasis(known, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
             kept.caution,
             warned,

@@ -24,11 +24,6 @@ from .out_of_bag import OutOfBagError
 STRATEGIES = ("cv-bootstrap", "oob", ".632", ".632+", "optimism")
 METHOD_INTERVALS = (*CV_INTERVALS, "adjusted", "hull", "t", "percentile")
 
-_OLD_FILE = (
-    "The result was saved by skboot 0.1: its 'cv-bootstrap' interval is what is now called "
-    "'cv-bootstrap-conservative'."
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Refits:
@@ -112,9 +107,7 @@ class Refits:
     def from_parts(cls, parts: Mapping[str, Any]) -> Refits:
         """Make one from its fields, as read from a file."""
         tuples = ("bounds", "notes", "cautions")
-        own = {**parts, **{name: tuple(parts.get(name, ())) for name in tuples}}
-        if own["cv"] is not None and "standard_error_conservative" not in own["cv"]:
-            own["cv"] = _of_version_1(own["cv"])
+        own = {**parts, **{name: tuple(parts[name]) for name in tuples}}
         return cls(**own)
 
     @property
@@ -191,20 +184,6 @@ def method_interval(refits: Refits, method: str, confidence_level: float) -> Int
     # 0.0 - x: a limit of 0 is not shown as -0.
     low, high = sorted(0.0 - refits.sign * np.array(limits))
     return IntervalWithNotes(ConfidenceInterval(low, high, confidence_level, method), notes)
-
-
-def _of_version_1(cv: Mapping[str, Any]) -> dict[str, Any]:
-    """Parts of skboot 0.1, which knew the conservative form alone: both intervals are that one."""
-    unknown = ("variance_training_robust", "covariance_training", "training_share")
-    return {
-        **cv,
-        **dict.fromkeys(unknown, np.nan),
-        "standard_error_conservative": cv["standard_error"],
-        "variance_cap": cv["standard_error"] ** 2,
-        "n_beyond_fences": 0,
-        "guard_weights": np.empty(0),
-        "notes": (*cv["notes"], _OLD_FILE),
-    }
 
 
 def _without_points(

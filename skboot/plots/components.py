@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from ..results import wording
 from .common import BLUE, GREY, ORANGE, axes_for, literal
 
 if TYPE_CHECKING:
@@ -102,16 +101,16 @@ class VarianceComponentsDisplay:
         ValueError
             If the result stands on a single run.
         """
-        evidence = result.over_runs
-        if evidence is None:
+        if not hasattr(result.basis, "run_evidence"):
             raise ValueError(
                 "VarianceComponentsDisplay needs a result of several runs. Got one of a single "
                 "system; use bootstrap_runs with the predictions of several runs."
             )
+        evidence = result.basis.run_evidence
         components = evidence.components.of_score(evidence.n_test_units)._asdict()
         of_estimate = None if evidence.method is None else evidence.method.parts._asdict()
         if name is None:
-            name = f"{wording.title(result)}, {len(evidence.scores)} runs"
+            name = f"{result.basis.title(result)}, {len(evidence.scores)} runs"
         display = cls(components=components, of_estimate=of_estimate, name=name)
         return display.plot(ax, **kwargs)
 

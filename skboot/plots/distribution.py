@@ -116,8 +116,8 @@ class BootstrapDistributionDisplay:
             estimate=result.estimate,
             confidence_interval=result.confidence_interval,
             naive_estimate=result.naive_estimate,
-            name=name or with_direction(wording.title(result), result.greater_is_better),
-            interval_name=wording.short_interval_name(result),
+            name=name or with_direction(result.basis.title(result), result.greater_is_better),
+            interval_name=result.basis.interval_name(result),
             digits=wording.digits_of(result),
         )
         return display.plot(ax, **kwargs)

@@ -349,7 +349,7 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
 def _kind(result: EvaluationResult) -> str:
     """Return the level and the kind of the interval, as "95 % CI"."""
     level = rendering.percent(result.confidence_interval.confidence_level)
-    return f"{level} {wording.short_interval_name(result)}"
+    return f"{level} {result.basis.interval_name(result)}"
 
 
 def _text_beside(result: EvaluationResult, with_kind: bool) -> str:

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
-from .result import EvaluationResult, from_parts, parts_of, same_values
+from .result import EvaluationResult, from_parts, parts_of
 from .shown import ShownDifferences
+from .values import same_values
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

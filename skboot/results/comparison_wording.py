@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..inference.differences import words_of_difference
-from . import refits_wording, rendering, runs_wording, wording
+from . import rendering, wording
 from .comparison_tables import NOUNS, digits_of, limits, p_text, share_text, shown_pairs
+from .runs_basis import is_untrained
 
 if TYPE_CHECKING:
     from .comparison import ComparisonResult
@@ -38,7 +39,7 @@ _ESTIMANDS = {
 
 def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
-    name = wording._capitalized(wording.spoken(result.metric))
+    name = wording.capitalized(wording.spoken(result.metric))
     n = len(result.systems)
     return f"{name} of {n} {NOUNS[result.estimand]}s on {_rows(result)}"
 
@@ -100,7 +101,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         "method": f"the difference to be expected of the methods{_size(result)} is estimated at",
     }[result.estimand]
     fixed = (
-        f", with {wording._listed(result.held_fixed)} held fixed"
+        f", with {wording.listed(result.held_fixed)} held fixed"
         if (result.estimand == "method" and result.held_fixed)
         else ""
     )
@@ -189,7 +190,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
 def _names(names: Sequence[str], most: int = 6) -> str:
     """List names; of many the first, and the number of the others."""
     if len(names) <= most:
-        return wording._listed(names)
+        return wording.listed(names)
     return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
 
 
@@ -207,16 +208,12 @@ def _together(result: ComparisonResult) -> str:
 
 def _is_left_out(result: ComparisonResult) -> bool:
     """Whether methods were scored on the rows left out of their training samples."""
-    return result._any_system.refits is not None
+    return result._any_system.basis.is_on_rows_left_out
 
 
 def _rows(result: ComparisonResult) -> str:
     """Say how many rows the scores are of, and how rows that were trained on are avoided."""
-    refits = result._any_system.refits
-    if refits is not None:
-        by = refits_wording.centre(refits.strategy)
-        return f"{wording._counted(result.n_samples, 'row')}, by {by}"
-    return wording._counted(result.n_samples, "test row")
+    return result._any_system.basis.rows(result.n_samples)
 
 
 def _size(result: ComparisonResult) -> str:
@@ -231,7 +228,7 @@ def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training list"
-    listless = result.settings.get("varied") == "independent" or runs_wording.is_untrained(result)
+    listless = result.settings.get("varied") == "independent" or is_untrained(result)
     return "this test set" if listless else "this training list and test set"
 
 
@@ -246,7 +243,7 @@ def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
         return pair.reason
     undefined = [name for name, one in result.systems.items() if math.isnan(one.estimate)]
     if undefined:
-        return f"the metric has no value for {wording._listed(undefined)} on these data"
+        return f"the metric has no value for {wording.listed(undefined)} on these data"
     return "fewer than two resamples gave a value"
 
 
@@ -261,7 +258,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     lines.append(("adjusted", _adjusted(result)))
     open_ = result.indistinguishable_from_best
     if open_ is not None and len(result.systems) > 2:
-        text = wording._listed(open_) if open_ else "none"
+        text = wording.listed(open_) if open_ else "none"
         lines.append((f"not told from {result.best}", text))
     hidden = len(result.pairs) - len(shown_pairs(result))
     if hidden:
@@ -269,19 +266,19 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     system = result._any_system
     drawn = f"{wording.units(system)} for all {NOUNS[result.estimand]}s together"
     drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
-    lines.append(("resampled", f"{drawn}, {wording._counted(result.n_resamples, 'time')}"))
+    lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in shown_pairs(result)):
         lines.append(("support", _support(result)))
     if result.held_fixed:
-        lines.append(("held fixed", wording._listed(result.held_fixed)))
+        lines.append(("held fixed", wording.listed(result.held_fixed)))
     lines += [("note", note) for note in result.notes]
     return lines
 
 
 def _estimand(result: ComparisonResult) -> str:
     """Say of what the differences are, and at which training-set size."""
-    if runs_wording.is_untrained(result):
+    if is_untrained(result):
         return "difference of the methods' expected scores, over runs that differ in their seed"
     if result.training_share is None:
         return _ESTIMANDS[result.estimand]
@@ -317,7 +314,7 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
             found = pair.outperformance
             assert found is not None
             name = f"P({pair.first} > {pair.second})"
-            number = f"{share_text(found)} over {wording._counted(found.n_pairs, 'pair')} of runs"
+            number = f"{share_text(found)} over {wording.counted(found.n_pairs, 'pair')} of runs"
             lines.append((name, f"{number}: {found.verdict}{_in_favour(pair)}"))
     return lines
 

@@ -77,7 +77,7 @@ class Entry(NamedTuple):
     @property
     def is_gap(self) -> bool:
         """Whether it is the difference of two subgroups."""
-        return self.path[-1:] == ("gap",) and " gap (" in self.result.metric
+        return self.path[-1:] == ("gap",) and self.result.basis.is_gap
 
     @property
     def is_named_by_metric(self) -> bool:
@@ -143,7 +143,7 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     order = ["estimand", "held fixed", "undefined", "note"]
     holders: dict[tuple[str, str], list[str]] = {}
     for entry in entries:
-        for label, text in wording.facts(entry.result, cheap=True):
+        for label, text in entry.result.basis.facts(entry.result, cheap=True):
             reason = text.startswith("undefined:") and label not in ("standard error", "bias")
             if label in order or reason:
                 holders.setdefault((label, text), []).append(entry.name)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.outperformance import Outperformance
-from .result import same_values
+from .values import same_values
 
 
 @dataclass(frozen=True)

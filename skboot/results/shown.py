@@ -197,7 +197,7 @@ class Shown:
         Raises
         ------
         ValueError
-            If the file is something else, damaged, or of a newer version.
+            If the file is something else, damaged, or of another version.
         """
         format_name, version = cls._format
         parts = storage.load(path, format_name=format_name, version=version)

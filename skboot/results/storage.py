@@ -63,7 +63,7 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
     format_name : str
         What the file must be.
     version : int
-        Newest version that can be read.
+        The version that can be read.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
     Raises
     ------
     ValueError
-        If the file is something else, damaged, or of a newer version.
+        If the file is something else, damaged, or of another version.
     """
     name = os.fspath(path)
     other = f"{name!r} is not a file of {format_name}, or it is damaged"
@@ -93,6 +93,11 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
         raise ValueError(
             f"{name!r} was written by a newer skboot (format version {found_version}; this one "
             f"reads up to {version}). Upgrade skboot to read it."
+        )
+    if found_version < version:
+        raise ValueError(
+            f"{name!r} was written before the first release of skboot (format version "
+            f"{found_version}; this one reads {version}). Make the result again."
         )
     try:
         return {key: _decoded(value, arrays) for key, value in parts.items()}

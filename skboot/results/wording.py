@@ -1,4 +1,6 @@
-"""What is said of a result: its title, its facts, a sentence for a paper, a line of a table.
+"""Words that results of every basis share: numbers with their digits, reasons, lines of a table.
+
+What differs from basis to basis, such as the sentence for a paper, is in `skboot.results.basis`.
 
 A confidence interval is never called a probability, nor a share of test sets. Where numbers are
 undefined, the first of them gives the reason, once.
@@ -9,38 +11,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..inference.automatic import NO_LIMITS, TOO_FEW, left_out_estimate, resamples_vary
-from ..inference.few_groups import effective_size
-from ..inference.intervals import WITHOUT_RESAMPLES, words_of
-from . import gap_wording, rendering
+from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
+from ..inference.intervals import words_of
+from . import rendering
 from .drawing import Strip
 
 if TYPE_CHECKING:
     from .result import EvaluationResult
 
-_ESTIMANDS = {
-    "system": "performance of this trained system on new data from the same source",
-    "method": "expected performance of the method at this training-set size",
-    "next_run": "score of the next run: new training set, new seed, as many new test rows",
-    "pooled": "spread of single runs, each trained on a bootstrap sample",
-}
-_INTERVALS = {"next_run": "prediction interval", "pooled": "spread of single runs"}
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
 _ACRONYMS = frozenset(
     ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "ovo", "ovr", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
-_NOT_STORED = "the interval cannot be made again from what is stored"
-
-
-def title(result: EvaluationResult) -> str:
-    """Say which metric on how many rows."""
-    if result.refits is not None:
-        rows = _counted(result.n_samples, "row")
-        return f"{_capitalized(spoken(result.metric))} of a method on {rows}"
-    return f"{_capitalized(spoken(result.metric))} on {_counted(result.n_samples, 'test row')}"
 
 
 def spoken(metric: str) -> str:
@@ -60,15 +44,6 @@ def spoken(metric: str) -> str:
 def direction(greater_is_better: bool | None) -> str:
     """Say which direction is good; empty if unknown."""
     return _DIRECTIONS[greater_is_better]
-
-
-def short_interval_name(result: EvaluationResult) -> str:
-    """Say what kind of interval it is: "CI", unless it is none."""
-    if gap_wording.is_gap(result):
-        return "simultaneous CI"
-    if result.is_confidence_interval and result.estimand not in _INTERVALS:
-        return "CI"
-    return _INTERVALS.get(result.estimand, "interval")
 
 
 def digits_of(result: EvaluationResult) -> int:
@@ -103,112 +78,56 @@ def estimate(result: EvaluationResult) -> str:
     return rendering.number(result.estimate, digits_of(result))
 
 
-def corrected_estimate(result: EvaluationResult) -> str | None:
-    """Write the estimate without its bias where the interval leaves out the estimate itself."""
-    found = result.confidence_interval
-    if result.refits is not None or (result.over_runs is not None and result.estimand != "system"):
-        return None
-    if left_out_estimate(found, result.evidence) is None:
-        return None
-    return rendering.number(result.estimate - result.bias, digits_of(result))
-
-
 def short(result: EvaluationResult) -> str:
     """Write estimate and interval on one short line."""
     level = rendering.percent(result.confidence_interval.confidence_level)
     method = result.confidence_interval.method
-    interval = f"{level} {short_interval_name(result)} {limits(result)}, {method}"
-    corrected = corrected_estimate(result)
+    interval = f"{level} {result.basis.interval_name(result)} {limits(result)}, {method}"
+    corrected = result.basis.corrected_estimate(result)
     beside = "" if corrected is None else f", corrected for bias {corrected}"
     return f"{result.metric} {estimate(result)}{beside} ({interval})"
 
 
-# ------------------------------------------------------------------ a sentence for a paper
+# ------------------------------------------------------------------ parts of sentences and facts
 
 
-def claim(result: EvaluationResult) -> str:
-    """Say the result in a sentence for a paper; see `EvaluationResult.claim`."""
-    name, rows = _capitalized(spoken(result.metric)), _counted(result.n_samples, "test row")
-    if math.isnan(result.estimate):
-        return f"{name} is undefined on {rows}: {_reason(result)}."
-    score, interval = estimate(result), _interval_phrase(result)
-    fixed = f", with {_listed(result.held_fixed)} held fixed" if result.held_fixed else ""
-    if result.over_runs is not None and result.estimand != "system":
-        told = _for_runs().claim_of(result, name, score, rows)
-        return f"{told} ({interval}){_for_runs().what_it_is_not(result)}."
-    if result.refits is not None:
-        return f"{_for_refits().claim_of(result, name, score)} ({interval})."
-    if gap_wording.is_gap(result):
-        spoken_of = spoken(result.metric)
-        return gap_wording.claim_of(result, spoken_of, score, rows, interval)
-    expected, corrected = corrected_estimate(result) or score, ""
-    if expected != score:
-        bias = rendering.number(result.bias, digits_of(result))
-        corrected = f"corrected for a bias of {bias}, "
-    sentences = {
-        "system": (
-            f"{name} was {score} on {rows}; {corrected}on new data from the same source it is "
-            f"estimated at {expected} ({interval})"
-        ),
-        "method": (
-            f"{name} to be expected of the method at this training-set size{fixed} is estimated "
-            f"at {score} from {rows} ({interval})"
-        ),
-        "next_run": f"{name} of the next run{fixed} is predicted at {score} ({interval})",
-        "pooled": (
-            f"{name} of single runs, each trained on a bootstrap sample, is {score} on {rows} "
-            f"({interval}; this is not a confidence interval)"
-        ),
-    }
-    sentence = f"{sentences[result.estimand]}."
+def name_and_rows(result: EvaluationResult) -> tuple[str, str]:
+    """Return the metric, as a sentence begins, and how many rows it is of."""
+    return capitalized(spoken(result.metric)), counted(result.n_samples, "test row")
+
+
+def with_held_fixed(result: EvaluationResult) -> str:
+    """Return what is held fixed as part of a sentence, empty if nothing is."""
+    return f", with {listed(result.held_fixed)} held fixed" if result.held_fixed else ""
+
+
+def no_width(result: EvaluationResult) -> str:
+    """Return a sentence on an interval without width, empty if it has one."""
     low, high = result.confidence_interval
-    if low == high:
-        why = "Every resample gave the same value"
-        if resamples_vary(result.evidence):
-            why = "Both limits fall on the same value"
-        sentence += (
-            f" {why}, so that the interval has no width; "
-            "this does not show that the score is known exactly."
-        )
-    return sentence
+    if low != high:
+        return ""
+    why = "Every resample gave the same value"
+    if resamples_vary(result.evidence):
+        why = "Both limits fall on the same value"
+    return (
+        f" {why}, so that the interval has no width; "
+        "this does not show that the score is known exactly."
+    )
 
 
-def _interval_phrase(result: EvaluationResult) -> str:
-    """Write the interval, how it was made, and what was resampled."""
-    low, high = result.confidence_interval
-    level, method = result.confidence_interval.confidence_level, result.confidence_interval.method
-    kind = f"{rendering.percent(level)} {_column_name(result)}"
-    if math.isnan(low) or math.isnan(high):
-        return f"no {kind}: {_reason(result)}"
-    named = gap_wording.method_name(result) if gap_wording.is_gap(result) else words_of(method)
-    parts = [f"{kind} {limits(result, marked=False)}", named]
-    if result.over_runs is not None and result.estimand != "system":
-        return ", ".join([parts[0], *_for_runs().interval_parts(result, units(result))])
-    if result.refits is not None:
-        return ", ".join([parts[0], *_for_refits().interval_parts(result, units(result))])
-    if not uses_no_resamples(result):
-        parts.append(f"{units(result)} resampled")
-        if result.n_undefined:
-            left_out = _counted(result.n_undefined, "resample")
-            parts.append(f"{left_out} of {result.n_resamples} without a value left out")
-    elif not result.evidence.design.units_are_rows:
-        if method == "wilson" and result.estimate not in (low, high):
-            rows = effective_size(result.evidence, level)
-            parts[1] += f" with {rows:.1f} effective rows"
-        parts.append(units(result))
-    return ", ".join(parts)
+def has_limits(result: EvaluationResult) -> bool:
+    """Whether both limits are defined."""
+    return not any(map(math.isnan, result.confidence_interval))
 
 
-def uses_no_resamples(result: EvaluationResult) -> bool:
-    """Whether the interval would be the same with other resamples."""
-    closed = result.confidence_interval.method in WITHOUT_RESAMPLES
-    return closed or gap_wording.uses_no_resamples(result)
+def has_too_few_values(result: EvaluationResult) -> bool:
+    """Whether fewer than two resamples gave a value, although the data have one."""
+    return not math.isnan(result.estimate) and result.n_resamples - result.n_undefined < 2
 
 
-def _reason(result: EvaluationResult) -> str:
-    """Say why a number is undefined, without a full stop."""
-    defined = result.n_resamples - result.n_undefined
-    if not math.isnan(result.estimate) and defined < 2:
+def reason(result: EvaluationResult) -> str:
+    """Return why a number is undefined, without a full stop."""
+    if has_too_few_values(result):
         return TOO_FEW
     if result.notes:
         return " ".join(result.notes).rstrip(".")
@@ -217,109 +136,29 @@ def _reason(result: EvaluationResult) -> str:
     return f"the {words_of(result.confidence_interval.method)} has no limits on these data"
 
 
-# ------------------------------------------------------------------ facts
-
-
-def facts(result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
-    """Return all a reader should know as label and text; cheap: without the Monte Carlo error."""
-    low, high = result.confidence_interval
-    level, method = result.confidence_interval.confidence_level, result.confidence_interval.method
-    sign = direction(result.greater_is_better)
-    interval = f"{limits(result)} ({words_of(method)})"
-    over_runs = result.over_runs is not None and result.estimand != "system"
-    if over_runs:
-        interval = f"{limits(result)} ({_for_runs().method_name(result)})"
-    if gap_wording.is_gap(result):
-        interval = f"{limits(result)} ({gap_wording.method_name(result)})"
-    unlimited, unscored = math.isnan(low) or math.isnan(high), math.isnan(result.estimate)
-    if unlimited:
-        # The reason is given once, with the first number that lacks a value.
-        interval = "undefined" if unscored else f"undefined: {_reason(result)}"
-    score = estimate(result) + (f" ({sign})" if sign else "")
-    if gap_wording.is_gap(result):
-        score += " (chosen as the largest, so on average too large)"
-    corrected = corrected_estimate(result)
-    if corrected is not None:
-        score += f"; corrected for bias: {corrected}"
-    if unscored:
-        score = f"undefined: {_reason(result)}"
-    if result.refits is not None:
-        return _for_refits().facts(result, score, interval)
-    lines = [
-        ("estimand", _estimand(result)),
-        ("estimate", score),
-        (f"{rendering.percent(level)} {short_interval_name(result)}", interval),
-        ("standard error", _number_or_reason(result, result.standard_error)),
-        ("bias", _number(result, result.bias)),
-    ]
-    if not cheap:
-        lines.append(("Monte Carlo error", _monte_carlo(result)))
-    lines.append(("resampled", _resampled(result)))
-    if result.over_runs is not None:
-        lines.extend(_for_runs().facts(result, digits_of(result)))
-    if result.held_fixed:
-        lines.append(("held fixed", _listed(result.held_fixed)))
-    if result.naive_estimate is not None:
-        lines.append(("naive reference", _naive(result)))
-    if result.n_undefined and not (unscored and gap_wording.is_gap(result)):
-        count = f"{result.n_undefined} of {result.n_resamples} resamples"
-        lines.append(("undefined", f"{count}, left out"))
-    return lines + notes_beside_reason(result)
-
-
 def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
-    if not math.isnan(result.estimate + sum(result.confidence_interval)):
-        return [("note", note) for note in result.notes]
-    said = {NO_LIMITS} if _reason(result) == TOO_FEW else set(result.notes)
-    return [("note", note) for note in result.notes if note not in said]
+    given: set[str] = set()
+    if math.isnan(result.estimate + sum(result.confidence_interval)):
+        given = {NO_LIMITS} if has_too_few_values(result) else set(result.notes)
+    return [("note", note) for note in result.notes if note not in given]
 
 
-def _estimand(result: EvaluationResult) -> str:
-    if result.over_runs is not None and result.estimand != "system":
-        return _for_runs().estimand(result)
-    if gap_wording.is_gap(result):
-        return gap_wording.estimand(result)
-    return _ESTIMANDS[result.estimand]
+def number_or_reason(result: EvaluationResult, value: float) -> str:
+    """Return a number, or why it is undefined if no number before it gives the reason."""
+    is_first = not math.isnan(result.estimate + sum(result.confidence_interval))
+    if math.isnan(value) and is_first:
+        return f"undefined: {reason(result)}"
+    return number(result, value)
 
 
-def _number_or_reason(result: EvaluationResult, value: float) -> str:
-    given = math.isnan(result.estimate + sum(result.confidence_interval))
-    if math.isnan(value) and not given:
-        return f"undefined: {_reason(result)}"
-    return _number(result, value)
-
-
-def _number(result: EvaluationResult, value: float) -> str:
+def number(result: EvaluationResult, value: float) -> str:
+    """Return a number with one digit more than the estimate."""
     return rendering.number(value, digits_of(result) + 1)
 
 
-def _monte_carlo(result: EvaluationResult) -> str:
-    low, high = result.monte_carlo_error
-    closed = result.over_runs is not None and result.estimand != "system" and low == high == 0
-    if closed or uses_no_resamples(result):
-        return "none: the interval uses no resamples"
-    if math.isnan(low) or math.isnan(high):
-        limit = sum(result.confidence_interval)
-        return "undefined" if math.isnan(limit) else f"undefined: {_NOT_STORED}"
-    width = result.confidence_interval.high - result.confidence_interval.low
-    if width == 0 and not resamples_vary(result.evidence):
-        return "zero: every resample gave the same value"
-    if math.isinf(low) or math.isinf(high):
-        return "infinite: with other resamples a limit is sometimes infinite, sometimes not"
-    return f"{low:.2g} of the lower limit, {high:.2g} of the upper"
-
-
-def _resampled(result: EvaluationResult) -> str:
-    drawn = units(result)
-    if not result.evidence.design.units_are_rows:
-        drawn += f" with {_counted(result.n_samples, 'row')}"
-    if result.estimand == "pooled" and result.over_runs is not None:
-        return _for_runs().resampled(result, drawn)
-    return f"{drawn}, {_counted(result.n_resamples, 'time')}"
-
-
-def _naive(result: EvaluationResult) -> str:
+def naive_text(result: EvaluationResult) -> str:
+    """Return the score of the best system that ignores its inputs."""
     value = result.naive_estimate
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
@@ -351,7 +190,7 @@ def table_of(
     rendering.Table
         Words on the left, numbers on the right.
     """
-    kinds = {(r.confidence_interval.confidence_level, _column_name(r)) for r in results}
+    kinds = {(r.confidence_interval.confidence_level, r.basis.column_name(r)) for r in results}
     shared = len(kinds) == 1
     interval = "interval"
     if shared:
@@ -366,18 +205,13 @@ def table_of(
     return rendering.Table(header, rows, len(titles) + 2)
 
 
-def _column_name(result: EvaluationResult) -> str:
-    """Say what kind of interval it is where what is beside it says that of a gap's."""
-    return "CI" if gap_wording.is_gap(result) else short_interval_name(result)
-
-
 def _cells(result: EvaluationResult, shared: bool) -> list[str]:
     digits, naive = digits_of(result), result.naive_estimate
     interval = limits(result)
     if not shared:
         level = rendering.percent(result.confidence_interval.confidence_level)
-        interval += f" ({level} {short_interval_name(result)})"
-    elif gap_wording.is_gap(result):
+        interval += f" ({level} {result.basis.interval_name(result)})"
+    elif result.basis.is_gap:
         interval += " (simultaneous)"
     return [
         result.metric,
@@ -404,7 +238,7 @@ def strip_of(result: EvaluationResult) -> Strip:
         naive=naive,
         labels=labels,  # type: ignore[arg-type]
         title=f"Bootstrap distribution of {spoken(result.metric)}",
-        description=claim(result),
+        description=result.claim(),
     )
 
 
@@ -414,42 +248,41 @@ def strip_of(result: EvaluationResult) -> Strip:
 def units(result: EvaluationResult) -> str:
     """Say how many units of what kind were resampled."""
     if isinstance(result.n_units, int):
-        return _counted(result.n_units, result.unit)
-    numbers = " and ".join(_thousands(n) for n in result.n_units)
-    return f"{numbers} {_plural(result.unit).replace('each factor', 'the two factors')}"
+        return counted(result.n_units, result.unit)
+    numbers = " and ".join(thousands(n) for n in result.n_units)
+    return f"{numbers} {plural(result.unit).replace('each factor', 'the two factors')}"
 
 
-def _counted(n: int, noun: str) -> str:
-    return f"{_thousands(n)} {noun if n == 1 else _plural(noun)}"
+def units_and_rows(result: EvaluationResult) -> str:
+    """Return how many units were resampled, and with how many rows."""
+    if result.evidence.design.units_are_rows:
+        return units(result)
+    return f"{units(result)} with {counted(result.n_samples, 'row')}"
 
 
-def _plural(noun: str) -> str:
+def counted(n: int, noun: str) -> str:
+    """Return a number of things, as in "3 rows"."""
+    return f"{thousands(n)} {noun if n == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun, as in "members of each factor"."""
     head, *rest = noun.split(" of ", 1)
     return " of ".join([f"{head}s", *rest])
 
 
-def _thousands(n: int) -> str:
+def thousands(n: int) -> str:
+    """Return a number, with commas from ten thousand."""
     return f"{n:,}" if n >= 10_000 else str(n)
 
 
-def _listed(items: Sequence[str]) -> str:
+def listed(items: Sequence[str]) -> str:
+    """Return items as "a, b and c"."""
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
-def _capitalized(text: str) -> str:
+def capitalized(text: str) -> str:
+    """Return a text as a sentence begins."""
     first = re.match(r"\w+", text)
     # Names such as "mAP" stay as they are.
     return text[:1].upper() + text[1:] if first and first[0].islower() else text
-
-
-def _for_runs() -> ModuleType:
-    """The words for several runs, imported where there are any."""
-    from . import runs_wording
-
-    return runs_wording
-
-
-def _for_refits() -> ModuleType:
-    from . import refits_wording
-
-    return refits_wording

@@ -47,6 +47,7 @@ from ..refit.training import (
 )
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
+from ..results.runs_basis import SeveralRuns
 from .held_out import HeldOutSets
 
 _CALLER = "BootstrapScorer"
@@ -398,15 +399,16 @@ def runs_of(
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     order = [0, *range(n_boot + 1, len(records)), *range(1, n_boot + 1)]
     scores = np.full(len(records), np.nan)
-    good, evidence = _good(records), result.over_runs
+    good, basis = _good(records), result.basis
     full = [run for run in good if run == 0 or run > n_boot]
     sampled = [run for run in good if 1 <= run <= n_boot]
-    if evidence is None:
+    if not isinstance(basis, SeveralRuns):
         scores[0] = result.estimate
     elif sampled:
-        scores[sampled], scores[full] = evidence.scores, evidence.full_scores
+        scores[sampled] = basis.run_evidence.scores
+        scores[full] = basis.run_evidence.full_scores
     else:
-        scores[full] = evidence.scores
+        scores[full] = basis.run_evidence.scores
     every = [records[run] for run in order]
     return {
         "sample": np.repeat(["full", "bootstrap"], [n_seeds, n_boot]),

@@ -19,6 +19,8 @@ from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
 from ..resampling.design import GroupDesign, RowDesign
 from ..results import EvaluationResult
+from ..results.basis import ScoresBasis
+from ..results.method_basis import MethodBasis
 from .fit_call import FitCall
 
 # Rarest class up to which every interval of a method was seen to be unreliable.
@@ -157,17 +159,18 @@ def _make_result(
         notes.append(_SMALLER_SAMPLES)
     low, high = metric.bounds
     design = RowDesign if kept.target.unit is None else GroupDesign
+    evidence = Evidence(
+        estimate=np.nan if refits is None else metric.score(refits.point),
+        replicates=_score_of(found, found.run_errors),
+        kind=design.kind,
+        n_units=(kept.n_units,),
+        bounds=(0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high),
+        standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
+    )
     result = EvaluationResult(
         metric=metric.name,
         estimand="method",
-        evidence=Evidence(
-            estimate=np.nan if refits is None else metric.score(refits.point),
-            replicates=_score_of(found, found.run_errors),
-            kind=design.kind,
-            n_units=(kept.n_units,),
-            bounds=(0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high),
-            standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
-        ),
+        basis=ScoresBasis(evidence) if refits is None else MethodBasis(evidence, refits),
         confidence_interval=interval,
         automatic=call.interval == "auto",
         n_samples=kept.n_rows,
@@ -180,7 +183,6 @@ def _make_result(
         settings=record,
         versions=versions_used(),
         runs=runs_of(kept, found),
-        refits=refits,
     )
     return result, cautions
 

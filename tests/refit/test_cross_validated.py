@@ -14,7 +14,6 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from skboot.method_error.method_intervals import Refits, method_interval
 from skboot.refit.training import Answers, in_order_of
 from skboot.results import EvaluationResult
 from skboot.scorer import BootstrapScorer
@@ -97,7 +96,7 @@ def test_average_precision_is_that_of_all_folds_of_a_repeat_together(rare):
         for folds in repeats
     ]
     assert scorer.score_ == pytest.approx(np.mean(pooled), abs=1e-12)
-    cv = scorer.result_.refits.cv
+    cv = scorer.result_.basis.error.cv
     assert cv["n_effective"] == y.sum() == 10
     assert cv["training_share"] == 1.0
 
@@ -240,20 +239,3 @@ def test_the_conservative_interval_comes_from_the_same_runs_and_is_saved(tmp_pat
     assert again == wide.result_
     assert again.interval() == wide.confidence_interval_
     assert again.interval("cv-bootstrap") == usual.confidence_interval_
-
-
-def test_a_result_of_the_first_version_keeps_the_numbers_of_its_interval():
-    rng = np.random.default_rng(1)
-    X, y = rng.normal(size=(60, 2)), rng.integers(2, size=60)
-    result = BootstrapScorer(LogisticRegression(), **FEW).fit(X, y).result_
-    parts = result.refits.to_parts()
-    new = ("standard_error_conservative", "variance_training_robust", "covariance_training")
-    new += ("training_share", "variance_cap", "n_beyond_fences")
-    old = {name: value for name, value in parts["cv"].items() if name not in new}
-    old["standard_error"] = parts["cv"]["standard_error_conservative"]
-    refits = Refits.from_parts({**parts, "cv": old})
-    expected = method_interval(result.refits, "cv-bootstrap-conservative", 0.9)
-    for name in ("cv-bootstrap", "cv-bootstrap-conservative"):
-        found = method_interval(refits, name, 0.9)
-        assert tuple(found.interval) == tuple(expected.interval)
-        assert any("saved by skboot 0.1" in note.text for note in found.notes)

@@ -1,0 +1,377 @@
+"""`Basis`: what a result stands on. It decides the intervals, their error and the words.
+
+A score of one system, a gap between subgroups, several runs and a method that was trained on
+samples differ in how intervals are made and in what these are for. `EvaluationResult` asks its
+basis for both, and nothing else asks which basis it is.
+
+To add a basis (for curves, streams or several data sets):
+
+1. Write a frozen dataclass that inherits `Basis` or `SystemBasis`, in a module of its own, and
+   override what differs. A method that is not overridden answers from the replicates of
+   ``evidence``.
+2. Give it a ``kind``, and name its class in `_CLASSES`, so that saved files find it.
+3. Write ``to_parts`` and ``from_parts`` if it has fields beside ``evidence``.
+4. Make it where the result is made, and add a result of it to ``tests/results/test_basis.py``,
+   which calls every method of a result on one result per basis.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from .._checks import check_confidence_level
+from .._warnings import texts_of, warn_user
+from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
+from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.few_groups import effective_size
+from ..inference.intervals import WITHOUT_RESAMPLES, Evidence, confidence_interval, words_of
+from . import rendering, wording
+from .monte_carlo import MonteCarloError, error_of_replicates, with_resamples
+from .values import read_only
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .result import EvaluationResult
+
+# Class of each basis by the kind that files hold, imported where a file or a call needs it.
+_CLASSES = {
+    "system": "basis.SystemBasis",
+    "scores": "basis.ScoresBasis",
+    "gap": "gap_basis.GapBasis",
+    "runs": "runs_basis.RunsBasis",
+    "system of runs": "runs_basis.SystemOfRunsBasis",
+    "method": "method_basis.MethodBasis",
+}
+
+_NOT_STORED = "the interval cannot be made again from what is stored"
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """What a result stands on; each subclass is one way.
+
+    Attributes
+    ----------
+    evidence : skboot.inference.intervals.Evidence
+        What the estimate and the replicates of the result are.
+    """
+
+    evidence: Evidence
+
+    kind: ClassVar[str]
+    # Whether the result is the difference of two subgroups, which is marked in tables.
+    is_gap: ClassVar[bool] = False
+    # Whether the scores are those of rows that trainings left out, not of a test set.
+    is_on_rows_left_out: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        values = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        locked = {name: read_only(value) for name, value in values.items()}
+        changed = {name: value for name, value in locked.items() if value is not values[name]}
+        if changed:
+            object.__setattr__(self, "evidence", replace(self.evidence, **changed))
+
+    # -------------------------------------------------------------- numbers
+
+    def standard_error(self) -> float:
+        """Return the standard deviation of the defined replicates; NaN with fewer than two."""
+        defined = self.evidence.sorted_replicates
+        if len(defined) < 2:
+            return math.nan
+        # Of equal values exactly 0: their mean may be off by rounding.
+        return float(defined.std(ddof=1)) if defined[0] < defined[-1] else 0.0
+
+    def variance_components(self) -> dict[str, float] | None:
+        """Return the variance by source; None where there are no runs."""
+        return None
+
+    def interval(
+        self,
+        result: EvaluationResult,
+        method: str | None,
+        confidence_level: float | None,
+        estimand: str | None,
+    ) -> ConfidenceInterval:
+        """Return another interval; see `EvaluationResult.interval`."""
+        self._check_estimand(result, estimand)
+        shown = result.confidence_interval
+        if method is None and confidence_level in (None, shown.confidence_level):
+            return shown
+        if confidence_level is None:
+            confidence_level = shown.confidence_level
+        level = check_confidence_level(confidence_level, "interval")
+        if method is None:
+            method = "auto" if result.automatic else shown.method
+        return self._interval(result, method, level)
+
+    def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
+        """Refuse an estimand that the result does not have."""
+        if estimand not in (None, result.estimand):
+            raise ValueError(
+                f"The 'estimand' parameter of interval must be {result.estimand!r} for this "
+                f"result. Got {estimand!r}. Other estimands need the predictions of several "
+                "trained systems: one says nothing of how another training set or seed would do."
+            )
+
+    def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
+        """Return an interval from the replicates, and warn of what it lacks."""
+        caution = None
+        if method == "auto":
+            chosen = automatic_interval(self.evidence, level)
+            interval = chosen.interval
+            if math.isnan(interval.low + interval.high):
+                caution = " ".join(texts_of(chosen.warnings))
+        else:
+            interval = confidence_interval(self.evidence, method, level)
+        self._warn_of(interval, degeneracy(interval, self.evidence) or caution)
+        return interval
+
+    def _warn_of(self, interval: ConfidenceInterval, caution: str | None) -> None:
+        for sentence in (caution, left_out_estimate(interval, self.evidence)):
+            if sentence:
+                warn_user(sentence)
+
+    def monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+        """Return the standard error of each limit that is due to the number of resamples."""
+        if not wording.has_limits(result):
+            return MonteCarloError(math.nan, math.nan)
+        return self._monte_carlo_error(result)
+
+    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+        if self.uses_no_resamples(result):
+            return MonteCarloError(0.0, 0.0)
+        shown = result.confidence_interval
+        return error_of_replicates(self.evidence, shown, self.with_resamples, result.automatic)
+
+    def with_resamples(self, resamples: NDArray[np.intp]) -> Evidence:
+        """Return the evidence of these resamples alone."""
+        return with_resamples(self.evidence, resamples)
+
+    def uses_no_resamples(self, result: EvaluationResult) -> bool:
+        """Whether the interval would be the same with other resamples."""
+        return result.confidence_interval.method in WITHOUT_RESAMPLES
+
+    # -------------------------------------------------------------- names
+
+    def title(self, result: EvaluationResult) -> str:
+        """Return which metric on how many rows."""
+        metric = wording.capitalized(wording.spoken(result.metric))
+        return f"{metric} on {self.rows(result.n_samples)}"
+
+    def rows(self, n_samples: int) -> str:
+        """Return how many rows of what sort the scores are of."""
+        return wording.counted(n_samples, "test row")
+
+    def estimand_text(self, result: EvaluationResult) -> str:
+        """Return what the interval is for."""
+        raise NotImplementedError
+
+    def interval_name(self, result: EvaluationResult) -> str:
+        """Return what kind of interval it is: "CI", unless it is none."""
+        return "CI" if result.is_confidence_interval else "interval"
+
+    def column_name(self, result: EvaluationResult) -> str:
+        """Return the kind of interval for a column that intervals of other kinds share."""
+        return self.interval_name(result)
+
+    def method_name(self, result: EvaluationResult) -> str:
+        """Return the name of the interval in words."""
+        return words_of(result.confidence_interval.method)
+
+    def corrected_estimate(self, result: EvaluationResult) -> str | None:
+        """Return the estimate without its bias where the interval leaves out the estimate."""
+        if left_out_estimate(result.confidence_interval, self.evidence) is None:
+            return None
+        return rendering.number(result.estimate - result.bias, wording.digits_of(result))
+
+    # -------------------------------------------------------------- a sentence for a paper
+
+    def claim(self, result: EvaluationResult) -> str:
+        """Return a sentence for a paper; see `EvaluationResult.claim`."""
+        if math.isnan(result.estimate):
+            name, rows = wording.name_and_rows(result)
+            return f"{name} is undefined on {rows}: {wording.reason(result)}."
+        return self._claim(result, wording.estimate(result), self.interval_phrase(result))
+
+    def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
+        """Return the sentence for an estimate that is defined."""
+        raise NotImplementedError
+
+    def interval_phrase(self, result: EvaluationResult) -> str:
+        """Return the interval, how it was made, and what was resampled."""
+        level = rendering.percent(result.confidence_interval.confidence_level)
+        name = f"{level} {self.column_name(result)}"
+        if not wording.has_limits(result):
+            return f"no {name}: {wording.reason(result)}"
+        limits = f"{name} {wording.limits(result, marked=False)}"
+        return ", ".join([limits, *self.interval_details(result)])
+
+    def interval_details(self, result: EvaluationResult) -> list[str]:
+        """Return how the interval was made, and what was resampled."""
+        name, units = self.method_name(result), wording.units(result)
+        if not self.uses_no_resamples(result):
+            details = [name, f"{units} resampled"]
+            if result.n_undefined:
+                left_out = wording.counted(result.n_undefined, "resample")
+                details.append(f"{left_out} of {result.n_resamples} without a value left out")
+            return details
+        if self.evidence.design.units_are_rows:
+            return [name]
+        shown = result.confidence_interval
+        if shown.method == "wilson" and result.estimate not in (shown.low, shown.high):
+            rows = effective_size(self.evidence, shown.confidence_level)
+            name += f" with {rows:.1f} effective rows"
+        return [name, units]
+
+    # -------------------------------------------------------------- facts
+
+    def facts(self, result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
+        """Return all a reader should know as label and text.
+
+        Parameters
+        ----------
+        result : EvaluationResult
+            Whose basis this is.
+        cheap : bool
+            Leave out the Monte Carlo error.
+
+        Returns
+        -------
+        list of tuple
+            Where numbers are undefined, the first of them gives the reason, once.
+        """
+        level = rendering.percent(result.confidence_interval.confidence_level)
+        lines = [
+            ("estimand", self.estimand_text(result)),
+            ("estimate", self.score_text(result)),
+            (f"{level} {self.interval_name(result)}", self.interval_text(result)),
+            ("standard error", wording.number_or_reason(result, result.standard_error)),
+            ("bias", wording.number(result, result.bias)),
+        ]
+        if not cheap:
+            lines.append(("Monte Carlo error", self._monte_carlo_text(result)))
+        lines.append(("resampled", self.resampled(result)))
+        lines += self.facts_of_runs(result)
+        if result.held_fixed:
+            lines.append(("held fixed", wording.listed(result.held_fixed)))
+        if result.naive_estimate is not None:
+            lines.append(("naive reference", wording.naive_text(result)))
+        if self.counts_undefined(result):
+            count = f"{result.n_undefined} of {result.n_resamples} resamples"
+            lines.append(("undefined", f"{count}, left out"))
+        return lines + wording.notes_beside_reason(result)
+
+    def score_text(self, result: EvaluationResult) -> str:
+        """Return the estimate with what must be said of it, or why there is none."""
+        if math.isnan(result.estimate):
+            return f"undefined: {wording.reason(result)}"
+        sign = wording.direction(result.greater_is_better)
+        score = wording.estimate(result) + (f" ({sign})" if sign else "")
+        corrected = self.corrected_estimate(result)
+        return score if corrected is None else f"{score}; corrected for bias: {corrected}"
+
+    def interval_text(self, result: EvaluationResult) -> str:
+        """Return limits and method, or why there are none, unless the estimate gives the reason."""
+        if wording.has_limits(result):
+            return f"{wording.limits(result)} ({self.method_name(result)})"
+        return (
+            "undefined" if math.isnan(result.estimate) else f"undefined: {wording.reason(result)}"
+        )
+
+    def resampled(self, result: EvaluationResult) -> str:
+        """Return what was resampled, and how often."""
+        return f"{wording.units_and_rows(result)}, {wording.counted(result.n_resamples, 'time')}"
+
+    def facts_of_runs(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return what several runs add."""
+        return []
+
+    def counts_undefined(self, result: EvaluationResult) -> bool:
+        """Whether the resamples without a value are counted."""
+        return result.n_undefined > 0
+
+    def _monte_carlo_text(self, result: EvaluationResult) -> str:
+        low, high = result.monte_carlo_error
+        if self.uses_no_resamples(result):
+            return "none: the interval uses no resamples"
+        if math.isnan(low) or math.isnan(high):
+            limit = sum(result.confidence_interval)
+            return "undefined" if math.isnan(limit) else f"undefined: {_NOT_STORED}"
+        width = result.confidence_interval.high - result.confidence_interval.low
+        if width == 0 and not resamples_vary(self.evidence):
+            return "zero: every resample gave the same value"
+        if math.isinf(low) or math.isinf(high):
+            return "infinite: with other resamples a limit is sometimes infinite, sometimes not"
+        return f"{low:.2g} of the lower limit, {high:.2g} of the upper"
+
+    # -------------------------------------------------------------- files
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return the kind and all that is held, as values that a file can hold."""
+        evidence = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
+        return {"kind": self.kind, "evidence": evidence}
+
+    @classmethod
+    def from_parts(cls, parts: dict[str, Any]) -> Self:
+        """Return the equal of the basis whose ``to_parts`` are given, without the kind."""
+        return cls(**parts | {"evidence": Evidence(**parts["evidence"])})
+
+
+@dataclass(frozen=True, eq=False)
+class SystemBasis(Basis):
+    """A trained system, or given values, on one set of test rows."""
+
+    kind = "system"
+
+    def estimand_text(self, result: EvaluationResult) -> str:
+        """Return what the interval is for."""
+        return "performance of this trained system on new data from the same source"
+
+    def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
+        name, rows = wording.name_and_rows(result)
+        expected, corrected = self.corrected_estimate(result) or score, ""
+        if expected != score:
+            bias = rendering.number(result.bias, wording.digits_of(result))
+            corrected = f"corrected for a bias of {bias}, "
+        return (
+            f"{name} was {score} on {rows}; {corrected}on new data from the same source it is "
+            f"estimated at {expected} ({interval}).{wording.no_width(result)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresBasis(Basis):
+    """A method of which single scores alone are known: no standard error comes from them."""
+
+    kind = "scores"
+
+    def standard_error(self) -> float:
+        """Return the standard error that the evidence holds, or else that of the replicates."""
+        stored = self.evidence.standard_error
+        return super().standard_error() if stored is None else float(stored)
+
+    def estimand_text(self, result: EvaluationResult) -> str:
+        """Return what the interval is for."""
+        return "expected performance of the method at this training-set size"
+
+    def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
+        name, rows = wording.name_and_rows(result)
+        return (
+            f"{name} to be expected of the method at this training-set size"
+            f"{wording.with_held_fixed(result)} is estimated at {score} from {rows} ({interval})."
+            f"{wording.no_width(result)}"
+        )
+
+
+def basis_of_parts(parts: dict[str, Any]) -> Basis:
+    """Return the basis whose ``to_parts`` are given."""
+    module, name = _CLASSES[parts["kind"]].split(".")
+    basis: Basis = getattr(import_module(f".{module}", __package__), name).from_parts(
+        {name: value for name, value in parts.items() if name != "kind"}
+    )
+    return basis

@@ -1,0 +1,161 @@
+"""`MethodBasis`: a method that was trained on samples of one data set, without a test set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from ..inference.confidence_interval import ConfidenceInterval
+from ..method_error.method_intervals import Refits, method_interval
+from . import rendering, wording
+from .basis import ScoresBasis
+from .monte_carlo import MonteCarloError
+
+if TYPE_CHECKING:
+    from .result import EvaluationResult
+
+_INTERVALS = {
+    "cv-bootstrap": "cv-bootstrap interval: cross-validation with the spread of bootstrap samples",
+    "cv-bootstrap-conservative": (
+        "cv-bootstrap interval, conservative: with the full spread of bootstrap samples"
+    ),
+    "adjusted": "t interval with the adjusted standard error of the out-of-bag score",
+    "hull": "hull of the out-of-bag and .632+ intervals",
+    "t": "t interval over out-of-bag scores of single runs; covers 98 to 100 % at 95 %",
+    "percentile": "percentiles of out-of-bag scores of single runs; cover 87 to 100 % at 95 %",
+}
+_CENTRES = {
+    "cv-bootstrap": "repeated cross-validation",
+    "oob": "rows left out of bootstrap samples",
+    ".632": "the .632 rule",
+    ".632+": "the .632+ rule",
+    "optimism": "resubstitution corrected for optimism",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MethodBasis(ScoresBasis):
+    """Errors of a method from trainings on samples.
+
+    Attributes
+    ----------
+    evidence : skboot.inference.intervals.Evidence
+        The estimate, its standard error, and as replicates the out-of-bag scores of single runs.
+    error : skboot.method_error.method_intervals.Refits
+        What any interval for the method is made of.
+    """
+
+    error: Refits
+
+    kind = "method"
+    is_on_rows_left_out = True
+
+    # -------------------------------------------------------------- numbers
+
+    def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
+        if estimand not in (None, "method"):
+            raise ValueError(
+                "The 'estimand' parameter of interval must be 'method' for a result without a test "
+                f"set. Got {estimand!r}."
+            )
+
+    def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
+        return method_interval(self.error, method, level).interval
+
+    def _monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
+        """Return NaN: the runs themselves are not stored."""
+        return MonteCarloError(math.nan, math.nan)
+
+    # -------------------------------------------------------------- words
+
+    def title(self, result: EvaluationResult) -> str:
+        """Return which metric of a method on how many rows."""
+        metric = wording.capitalized(wording.spoken(result.metric))
+        return f"{metric} of a method on {wording.counted(result.n_samples, 'row')}"
+
+    def rows(self, n_samples: int) -> str:
+        """Return how many rows there are, and how they came to be left out of trainings."""
+        return f"{wording.counted(n_samples, 'row')}, by {_CENTRES[self.error.strategy]}"
+
+    def method_name(self, result: EvaluationResult) -> str:
+        """Return the name of the interval in words."""
+        method = result.confidence_interval.method
+        return _INTERVALS.get(method, method)
+
+    def corrected_estimate(self, result: EvaluationResult) -> str | None:
+        """Return None: the replicates are scores of single runs, not of the estimate."""
+        return None
+
+    def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
+        name, _ = wording.name_and_rows(result)
+        return (
+            f"{name} to be expected of the method when trained on {result.n_samples} rows from the "
+            f"same source{wording.with_held_fixed(result)} is estimated at {score} by "
+            f"{_CENTRES[self.error.strategy]} ({interval})."
+        )
+
+    def interval_details(self, result: EvaluationResult) -> list[str]:
+        """Return how the interval was made, and what was resampled."""
+        units = wording.units(result)
+        return [f"{result.confidence_interval.method} interval", f"{units} resampled"]
+
+    def facts(self, result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
+        """Return all a reader should know, as label and text."""
+        error, level = self.error, result.confidence_interval.confidence_level
+        lines = [
+            ("estimand", self.estimand_text(result)),
+            ("estimate", f"{self.score_text(result)}, by {_CENTRES[error.strategy]}"),
+            (f"{rendering.percent(level)} CI", self.interval_text(result)),
+            ("standard error", _number(result, result.standard_error)),
+            *self._errors(result),
+            ("resampled", f"{result.n_units} {result.unit}s"),
+        ]
+        if result.n_undefined:
+            count = f"{result.n_undefined} of {result.n_resamples} runs"
+            lines.append(("left out", f"{count}: they failed, or have no score"))
+        if result.held_fixed:
+            lines.append(("held fixed", wording.listed(result.held_fixed)))
+        return lines + wording.notes_beside_reason(result)
+
+    def _errors(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return the scores by other estimates and the number of runs, if there were any."""
+        if result.runs is None:
+            # A search, from its out-of-fold predictions: nothing was trained.
+            return []
+        error = self.error
+        n_boot, n_fold = (int((result.runs["sample"] == of).sum()) for of in ("bootstrap", "fold"))
+        runs = f"{n_boot} on bootstrap samples"
+        runs += f", {n_fold} of cross-validation" if n_fold else ""
+        points = [self._score(result, point) for point in (error.point632, error.point632_plus)]
+        return [
+            ("resubstitution", self._score(result, error.resubstitution)),
+            ("out-of-bag", self._score(result, error.oob)),
+            (".632 and .632+", ", ".join(points)),
+            ("no information", self._score(result, error.no_information_rate)),
+            ("runs", f"{runs}; the distribution holds out-of-bag scores of single runs"),
+        ]
+
+    def interval_text(self, result: EvaluationResult) -> str:
+        """Return limits and method, or why there are none."""
+        if not wording.has_limits(result):
+            return super().interval_text(result)
+        return f"{wording.limits(result, marked=False)} ({self.method_name(result)})"
+
+    def _score(self, result: EvaluationResult, error: float) -> str:
+        return _number(result, 0.0 - self.error.sign * error)
+
+    # -------------------------------------------------------------- files
+
+    def to_parts(self) -> dict[str, Any]:
+        """Return all that is held, for a file."""
+        return super().to_parts() | {"error": self.error.to_parts()}
+
+    @classmethod
+    def from_parts(cls, parts: dict[str, Any]) -> Self:
+        """Return the equal of the basis whose ``to_parts`` are given."""
+        return super().from_parts(parts | {"error": Refits.from_parts(parts["error"])})
+
+
+def _number(result: EvaluationResult, value: float) -> str:
+    return "undefined" if math.isnan(value) else wording.number(result, value)

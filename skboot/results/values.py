@@ -1,0 +1,44 @@
+"""Values that hold arrays: locked against changes, and compared with NaN equal to NaN."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ..inference.confidence_interval import ConfidenceInterval
+
+
+def read_only(value: Any) -> Any:
+    """The value with its arrays copied, if they could be written to, and locked."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        value = value.copy()
+        value.flags.writeable = False
+    elif isinstance(value, tuple):
+        items = tuple(read_only(item) for item in value)
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+    elif isinstance(value, list):
+        return [read_only(item) for item in value]
+    elif isinstance(value, dict):
+        return {key: read_only(item) for key, item in value.items()}
+    return value
+
+
+def same_values(one: Any, other: Any) -> bool:
+    """Whether two values are equal, arrays and NaN included."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        one, other = np.asarray(one), np.asarray(other)
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    if is_dataclass(one) and type(one) is type(other):
+        return all(same_values(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    if isinstance(one, ConfidenceInterval) and isinstance(other, ConfidenceInterval):
+        one, other = one.to_dict(), other.to_dict()
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_values(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same_values, one, other))
+    both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
+    return bool(both_nan or one == other)
