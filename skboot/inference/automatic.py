@@ -24,9 +24,24 @@ from typing import NamedTuple
 import numpy as np
 
 from .._warnings import Note, Notes
+from ._tuning import (
+    FAR_ERROR,
+    FEW_CARRIERS,
+    FEW_EVENTS,
+    FEW_GROUPS,
+    FEW_IN_CLASS,
+    FEW_MEMBERS,
+    FEW_ROWS,
+    FEW_VALUES,
+    HEAVY_ROWS,
+    HEAVY_SHARE,
+    LARGE_BIAS,
+    LARGE_SKEWNESS,
+    NEAR_ERROR,
+    SMALL_CLASS,
+)
 from .confidence_interval import ConfidenceInterval
 from .few_groups import (
-    FEW_CARRIERS,
     effective_size,
     few_groups_interval,
     value_range,
@@ -41,22 +56,6 @@ from .intervals import (
 )
 from .proportions import wilson_limits
 
-# Fewer hits or errors than this, and every bootstrap interval of a proportion is too short.
-_FEW_EVENTS = 10
-_SMALL_CLASS = 50
-_FEW_ROWS = 20
-_FEW_GROUPS = 20
-_FEW_MEMBERS = 10
-# Classes of fewer rows, and no interval of an average over classes keeps its level (record 0033).
-_FEW_IN_CLASS = 8
-# Share of the standard error above which a bias makes a t interval about the corrected estimate
-# better than BCa, whose levels run out of resamples there; below, or where the replicates are more
-# skewed than this, BCa is the better one (record 0033).
-_BIASED, _SKEWED = 0.5, 0.3
-# Values without one unit up to which a metric may be a function of quantiles, how far jackknife
-# and bootstrap standard errors differ by chance where it is not, and how far they differ only where
-# the jackknife cannot be used (record 0033).
-_FEW_VALUES, _NEAR, _FAR = 16, 0.1, 3.0
 _NO_VALUE = "The metric is undefined on these data."
 TOO_FEW = "fewer than two resamples gave a value"
 NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
@@ -194,7 +193,7 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 def _for_proportion(evidence: Evidence) -> str:
     assert evidence.proportion is not None
     hits, n, exact, *_ = evidence.proportion
-    if evidence.independent_rows and (exact or min(hits, n - hits) < _FEW_EVENTS):
+    if evidence.independent_rows and (exact or min(hits, n - hits) < FEW_EVENTS):
         return "wilson"
     return "bca"
 
@@ -204,28 +203,28 @@ def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> Conf
     if method == "wilson" and not evidence.proportion[2]:  # type: ignore[index]
         notes.add(
             "choice",
-            f"Fewer than {_FEW_EVENTS} hits or errors: the Wilson score interval is used, "
+            f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
             "since bootstrap intervals are too short then.",
         )
     if evidence.delong is not None:
         n_small = evidence.delong[1]
-        if n_small < _SMALL_CLASS:
+        if n_small < SMALL_CLASS:
             notes.add(
                 "few",
-                f"The smaller class has {n_small} rows (fewer than {_SMALL_CLASS}): intervals "
+                f"The smaller class has {n_small} rows (fewer than {SMALL_CLASS}): intervals "
                 "of the area under the ROC curve tend to be too short.",
             )
         if evidence.estimate in evidence.bounds and evidence.independent_rows:
             return _perfect_ranking(evidence, n_small, confidence_level, notes)
-    share = evidence.largest_share
+    share, n_rows = evidence.largest_share, evidence.n_units[0]
     exact = evidence.proportion is not None
-    if share is not None and not exact and evidence.n_units[0] < _FEW_ROWS:
+    if share is not None and not exact and n_rows < FEW_ROWS:
         notes.add(
             "few",
-            f"Only {evidence.n_units[0]} rows were resampled (fewer than {_FEW_ROWS}): expect "
+            f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
             "less coverage than stated.",
         )
-    if share is not None and not exact and share > max(0.1, 10 / evidence.n_units[0]):
+    if share is not None and not exact and share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
         notes.add(
             "caution",
             f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
@@ -268,7 +267,7 @@ def _in_place_of_bca(method: str, evidence: Evidence, notes: Notes) -> str:
 def _without_bias(method: str, evidence: Evidence, notes: Notes) -> str:
     """Name of the interval about the corrected estimate where there is much bias; says so."""
     bias = _bias_in_errors(evidence)
-    if abs(bias) <= _BIASED:
+    if abs(bias) <= LARGE_BIAS:
         return method
     replicates = evidence.sorted_replicates
     notes.add(
@@ -295,9 +294,9 @@ def _answers_in_jumps(evidence: Evidence) -> bool:
     if spread == 0:
         return False
     ratio = error / spread
-    if n_values <= min(max(_FEW_VALUES, n_lines // 4), n_lines // 2):
-        return abs(ratio - 1) > _NEAR or (n_values < 4 and not _evenly_spaced(replicates))
-    return not 1 / _FAR < ratio < _FAR
+    if n_values <= min(max(FEW_VALUES, n_lines // 4), n_lines // 2):
+        return abs(ratio - 1) > NEAR_ERROR or (n_values < 4 and not _evenly_spaced(replicates))
+    return not 1 / FAR_ERROR < ratio < FAR_ERROR
 
 
 def _evenly_spaced(ordered: Floats) -> bool:
@@ -315,7 +314,7 @@ def _bias_in_errors(evidence: Evidence) -> float:
         return 0.0
     mean, error = replicates.mean(), replicates.std()
     bias = float((mean - evidence.estimate) / error)
-    if abs(bias) <= _BIASED or abs(np.mean(((replicates - mean) / error) ** 3)) > _SKEWED:
+    if abs(bias) <= LARGE_BIAS or abs(np.mean(((replicates - mean) / error) ** 3)) > LARGE_SKEWNESS:
         return 0.0
     return bias
 
@@ -327,11 +326,11 @@ def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
     # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
     parts = 1 / evidence.class_sizes
     df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
-    if 1 / parts.mean() < _FEW_IN_CLASS or df < _FEW_IN_CLASS - 1:
-        few = np.count_nonzero(evidence.class_sizes < _FEW_IN_CLASS)
+    if 1 / parts.mean() < FEW_IN_CLASS or df < FEW_IN_CLASS - 1:
+        few = np.count_nonzero(evidence.class_sizes < FEW_IN_CLASS)
         notes.add(
             "caution",
-            f"{few} of {len(parts)} classes have fewer than {_FEW_IN_CLASS} rows, which is too few "
+            f"{few} of {len(parts)} classes have fewer than {FEW_IN_CLASS} rows, which is too few "
             "for an average over classes: expect less coverage than stated.",
         )
 
@@ -350,10 +349,10 @@ def _perfect_ranking(
 
 def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     n_groups = evidence.n_units[0]
-    if n_groups < _FEW_GROUPS:
+    if n_groups < FEW_GROUPS:
         notes.add(
             "few",
-            f"Only {n_groups} groups were resampled (fewer than {_FEW_GROUPS}): expect less "
+            f"Only {n_groups} groups were resampled (fewer than {FEW_GROUPS}): expect less "
             "coverage than stated.",
         )
     replicates = evidence.sorted_replicates
@@ -452,10 +451,10 @@ def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> C
 
 def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     fewest = min(evidence.n_units)
-    if fewest < _FEW_MEMBERS:
+    if fewest < FEW_MEMBERS:
         notes.add(
             "few",
-            f"Only {fewest} members were resampled on one side (fewer than {_FEW_MEMBERS}): "
+            f"Only {fewest} members were resampled on one side (fewer than {FEW_MEMBERS}): "
             "expect less coverage than stated.",
         )
     if evidence.design.coverage_caution:

@@ -21,16 +21,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from ..metrics.ranking import delong_covariance
+from ._tuning import FEW_DISCORDANT
 from .confidence_interval import ConfidenceInterval
 from .intervals import INTERVALS, Evidence, confidence_interval, words_of
 from .proportions import Discordant, tango_limits, tango_statistic
 
 Floats = NDArray[np.float64]
 
-# Fewer discordant rows than this, and bootstrap intervals of the difference are unreliable.
-FEW_DISCORDANT = 10
-
-# Limits and deviations below this share of their size are rounding.
+# Share of the farther limit below which a limit differs from 0 by rounding.
 _ROUNDING = 1e-10
 
 

@@ -21,16 +21,13 @@ from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
+from ._tuning import BYTES_PER_REPLICATE, JACKKNIFE_VALUES_AT_ONCE
 
-# Peak of memory (bytes) for a replicate and its standard error: 49 measured (record 0037).
-_BYTES_PER_VALUE = 50
-# Size of a metric between which its square is in the range of double precision.
+# Sizes of a metric between which its square is in the range of double precision.
 _SMALLEST, _LARGEST = 1e-150, 1e150
-# Readings of statistics that need not be smooth; sorting their values without each unit costs less
-# than finding these did.
+# Readings of statistics that need not be smooth: their different values without one unit are
+# counted, because sorting these values takes less time than evaluating them.
 _COUNTED = ("rows", "crossing")
-# Values worked on at a time: their temporaries stay in the cache.
-_CACHED = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +92,7 @@ class BootstrapDistribution:
 
 def check_replicates_fit(n_resamples: int, n_subjects: int, caller: str) -> None:
     """Refuse more resamples of so many statistics than memory holds."""
-    check_fits("n_resamples", n_resamples, _BYTES_PER_VALUE * n_subjects, caller)
+    check_fits("n_resamples", n_resamples, BYTES_PER_REPLICATE * n_subjects, caller)
 
 
 def bootstrap(
@@ -356,8 +353,8 @@ def _moments(
         centres = np.bincount(strata, times * values) / sizes
     single = int(sizes.sum()) == len(times)
     squared = cubed = 0.0
-    for first in range(0, len(values), _CACHED):
-        part = slice(first, first + _CACHED)
+    for first in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):
+        part = slice(first, first + JACKKNIFE_VALUES_AT_ONCE)
         if one_stratum:
             share = centres - values[part]
             share *= (sizes[0] - 1) / sizes[0]

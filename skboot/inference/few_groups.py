@@ -18,15 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from ._tuning import DEGREES_BEYOND_CARRIERS
 from .confidence_interval import ConfidenceInterval
 from .intervals import Evidence, Floats
 from .proportions import score_limits
 
-# Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
-# score intervals cover as well and are shorter (record 0031).
-FEW_CARRIERS = 4
-# Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
-_MORE_DEGREES = 2
 # Share of the estimate's size below which an influence is rounding.
 _ROUNDING = 1e-12
 # Sum of cubed influences, the largest of which is 1, below which they show no side.
@@ -111,7 +107,7 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
         return evidence.n_effective_rows * of_all_groups
     n_rows = (evidence.estimate - low) * (high - evidence.estimate) / varies.variance
     n_rows = min(n_rows, evidence.n_effective_rows)
-    t = float(stdtrit(min(varies.n_carriers + _MORE_DEGREES, most), tail))
+    t = float(stdtrit(min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, most), tail))
     n_groups = min(n_rows, _equal_groups(evidence.group_weight))
     return max(n_rows * (z / t) ** 2, n_groups * of_all_groups)
 
@@ -141,7 +137,7 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     varies = variation(evidence)
     assert varies is not None
     sign, distance = _from_end(evidence, varies)
-    freedom = min(varies.n_carriers + _MORE_DEGREES, evidence.degrees_of_freedom)
+    freedom = min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, evidence.degrees_of_freedom)
     square = float(stdtrit(freedom, 0.5 + confidence_level / 2)) ** 2
     # Roots of (distance - x)^2 = square x variance / distance.
     shift = square * varies.variance / (2 * distance)

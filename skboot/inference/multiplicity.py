@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
+from ._tuning import JOINT_DRAWS, JOINT_DRAWS_AT_ONCE
+
 Floats = NDArray[np.float64]
 
 # Share of a studentized difference below which two of them differ by rounding alone.
 _ROUNDING = 1e-10
-# Draws from the joint law of t statistics: the Monte Carlo error of a 5 % level is then 0.1 %.
-_N_DRAWS = 40_000
-# Draws worked on at a time (rows of a matrix with one column per difference), to bound memory.
-_DRAWS_AT_ONCE = 4000
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -251,11 +249,11 @@ def joint_p_values(
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     df = np.asarray(degrees_of_freedom, dtype=np.float64)
-    smallest = np.empty(_N_DRAWS)
-    for start in range(0, _N_DRAWS, _DRAWS_AT_ONCE):
-        shape = (_DRAWS_AT_ONCE, len(df))
+    smallest = np.empty(JOINT_DRAWS)
+    for start in range(0, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE):
+        shape = (JOINT_DRAWS_AT_ONCE, len(df))
         normal = rng.standard_normal(shape) @ root.T
         chi = stats.chi2.ppf(rng.random(shape), df) / df
         t = np.abs(normal) / np.sqrt(chi)
-        smallest[start : start + _DRAWS_AT_ONCE] = 2 * np.min(special.stdtr(df, -t), axis=1)
+        smallest[start : start + JOINT_DRAWS_AT_ONCE] = 2 * np.min(special.stdtr(df, -t), axis=1)
     return np.sort(smallest)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from .variance import LEAST_DF, Moments, satterthwaite
+from ._tuning import LEAST_DF
+from .variance import Moments, satterthwaite
 
 Floats = NDArray[np.float64]
 

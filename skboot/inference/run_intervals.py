@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from .._warnings import Notes
+from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval
 from .confidence_interval import ConfidenceInterval
 from .intervals import Evidence, confidence_interval, quantile
@@ -30,7 +31,6 @@ RUN_METHODS = {
     "next_run": ("components",),
     "pooled": ("percentile",),
 }
-_FEW_EVENTS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +239,7 @@ def _guarded(
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group count once, so how many rows of groups err says little, unless none does.
-    few = _FEW_EVENTS if n == evidence.n_rows else 1e-9
+    few = FEW_EVENTS if n == evidence.n_rows else 1e-9
     if sign and evidence.n_rows * min(share, 1 - share) < few:
         unit = "rows" if n == evidence.n_rows else "test units"
         notes.add(

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ._tuning import LEAST_DF
+
 Floats = NDArray[np.float64]
 
 # Share of the larger variance below which the difference of two variances is rounding.
@@ -29,9 +31,6 @@ _ROUNDING = 1e-12
 # Normal quantile (standard errors) of the Wilson interval whose variance is the least one. It is
 # that of 95 % at every level: a bound of the variance needs no exact level (record 0022).
 _WILSON_Z = 1.96
-# Minimum degrees of freedom of runs on bootstrap samples of one list. The variance between the
-# samples holds test noise that V lacks, so that Satterthwaite's rule can give next to none.
-LEAST_DF = 2.0
 
 
 class Components(NamedTuple):

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._tuning import ELEMENTS_AT_ONCE
+
 Array = NDArray[Any]
 Reader = Callable[[slice], Array]
 
-BLOCK_SIZE = 1 << 18
-"""Elements of a block of columns held at once: 2 MB, so only the inputs are large."""
-
 
 def column_blocks(n_lines: int, n_columns: int) -> Iterator[slice]:
-    """Slices of consecutive columns, about `BLOCK_SIZE` elements of `n_lines` lines each."""
-    width = max(1, BLOCK_SIZE // max(n_lines, 1))
+    """Slices of consecutive columns, about `ELEMENTS_AT_ONCE` elements of `n_lines` lines each."""
+    width = max(1, ELEMENTS_AT_ONCE // max(n_lines, 1))
     for start in range(0, n_columns, width):
         yield slice(start, min(start + width, n_columns))
 

@@ -28,6 +28,7 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits
 from ._columns import Array, Reader, columns_of, read_only, same_values
+from ._tuning import HEAVY_TAIL_SHARE, JACKKNIFE_RESAMPLES, LEAST_TRAINING_SHARE, UNSTABLE_RATIO
 from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
 from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
 
@@ -35,19 +36,6 @@ Bounds = tuple[float, float]
 
 CV_INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
 """Intervals with the cross-validated centre: by the narrower and by the wider standard error."""
-
-LEAST_TRAINING_SHARE = 0.15
-"""Least share of the training variance of bootstrap samples that is kept (record 0034)."""
-
-UNSTABLE_RATIO = 3.0
-"""Variance over test-sampling variance above which an interval says that it is wide because of the
-training samples (record 0034): it is then 1.7 times as wide as the test rows alone make it."""
-
-HEAVY_TAIL_SHARE = 0.5
-"""Share of the squared influence that one unit may carry before losses are called heavy-tailed.
-
-Squared errors of 80 rows pass it in 4 % of samples with normal errors, 54 % with t3 errors.
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -509,7 +497,7 @@ def _spreads(
 
 def _usable_jackknife(spread: TrainingSpread) -> float:
     """V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
-    enough = len(spread.residual) >= 4 * np.sqrt(len(spread.effect))
+    enough = len(spread.residual) >= JACKKNIFE_RESAMPLES * np.sqrt(len(spread.effect))
     return spread.jackknife if enough else float("nan")
 
 
@@ -558,7 +546,7 @@ def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
     """Return what makes the interval unreliable: too few resamples, heavy-tailed losses."""
     cautions = []
     n_units = cv.shape[1]
-    needed = int(np.ceil(4 * np.sqrt(n_units)))
+    needed = int(np.ceil(JACKKNIFE_RESAMPLES * np.sqrt(n_units)))
     if n_used < needed:
         cautions.append(
             f"{n_used} resamples are too few for the infinitesimal jackknife on {n_units} units, "

@@ -20,11 +20,9 @@ from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits
 from ._columns import same_values
+from ._tuning import NEAR_PERFECT
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, limits_on_scale, with_texts
 from .out_of_bag import OutOfBagError
-
-NEAR_PERFECT = 0.25
-"""Resubstitution under this share of the out-of-bag error: .632 and .632+ are optimistic."""
 
 POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
 """Fields of `PredictionError` and `Refits` that hold the point of each strategy."""

@@ -25,11 +25,9 @@ from ._columns import (
     sum_of_variances,
     where_outside,
 )
+from ._tuning import FEW_RESAMPLES
 
 ReadRows = Callable[[Any], Array]
-
-FEW_RESAMPLES = 50
-"""Resamples below which a note says that the standard error is unstable: 200 are asked for."""
 
 
 @dataclass(frozen=True, eq=False)

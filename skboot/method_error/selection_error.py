@@ -14,13 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._tuning import COUNTS_AT_ONCE
 from .out_of_bag import OutOfBagError, inverse_share, standard_error_of
 
 Floats = NDArray[np.float64]
 Blocks = Callable[[], Iterable[NDArray[np.integer]]]
-
-# Counts worked on at a time: their temporaries stay in the cache.
-_CACHED = 1 << 16
 
 
 def out_of_bag_error_of_selection(
@@ -132,7 +130,7 @@ def _parts(
     """Few resamples at a time, and which they are."""
     start = 0
     for block in blocks:
-        step = max(1, _CACHED // block.shape[1])
+        step = max(1, COUNTS_AT_ONCE // block.shape[1])
         # A block may hold more lines than are wanted.
         for first in range(0, min(len(block), n_lines - start), step):
             lines = block[first : min(first + step, n_lines - start)]

@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ._columns import Array, Reader, check_influence, column_blocks, sum_of_variances, where_outside
+from ._tuning import FENCE
 
-FENCE = 1.5
-"""Interquartile ranges beyond the quartiles at which a score counts as an outlier (Tukey 1977)."""
-
-_NORMAL_IQR = 1.349  # interquartile range of a standard normal variable
+# Interquartile range of a standard normal variable.
+_NORMAL_IQR = 1.349
 
 
 class TrainingSpread(NamedTuple):

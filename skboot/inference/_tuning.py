@@ -1,0 +1,70 @@
+"""Every threshold of this package, with its unit, what changes at it, and the record of it.
+
+The first two tables are part of the methods: another value makes another interval, or warns of
+others. The last one bounds time and memory; another value changes numbers by rounding or by Monte
+Carlo noise. The coverage that the warnings speak of is measured in tests/coverage_study.
+"""
+
+# ------------------------------------------------------------------ when "auto" warns
+
+# Minimum number of rows of the smaller class (rows); below it intervals of the area under the ROC
+# curve tend to be too short.
+SMALL_CLASS = 50
+# Minimum number of independent rows of a mean that is no proportion (rows); below it intervals
+# cover less than their level (record 0031).
+FEW_ROWS = 20
+# Minimum number of groups (groups); below it intervals cover less than their level.
+FEW_GROUPS = 20
+# Minimum number of members of a crossed factor (members); below it intervals cover less.
+FEW_MEMBERS = 10
+# Minimum number of rows of a class in an average over classes (rows, or rows worth the unequal
+# classes); below it no interval keeps its level (record 0033).
+FEW_IN_CLASS = 8
+# Maximum share of the sum of the values that one row may carry (share of the sum), but HEAVY_ROWS
+# times that of an average row if that is more; above it no interval keeps its level.
+HEAVY_SHARE = 0.1
+HEAVY_ROWS = 10
+
+# ------------------------------------------------------------------ which interval is made
+
+# Minimum number of errors and of hits (rows) of a proportion for a bootstrap interval; below it
+# all of them are too short, and Wilson's is made (record 0022 for runs).
+FEW_EVENTS = 10
+# Minimum number of rows on which two systems differ in being right (rows) for a bootstrap interval
+# of the difference; below it Tango's is made (record 0006).
+FEW_DISCORDANT = 10
+# Maximum bias for BCa (standard errors); above it the levels of BCa run out of resamples, and a t
+# interval about the corrected estimate is made (record 0033).
+LARGE_BIAS = 0.5
+# Maximum skewness of replicates for the interval about the corrected estimate (third standardized
+# moment); above it BCa is the better one (record 0033).
+LARGE_SKEWNESS = 0.3
+# Maximum number of values without one unit (values) for a metric to be a function of quantiles, as
+# a median is; with more of them a ratio of FAR_ERROR shows it (record 0033).
+FEW_VALUES = 16
+# Difference of the ratio of jackknife to bootstrap standard error from 1 (ratio) up to which it is
+# chance for a metric that is smooth (record 0033).
+NEAR_ERROR = 0.1
+# Ratio of jackknife to bootstrap standard error, or its inverse, from which the jackknife cannot be
+# used whatever the number of values (record 0033).
+FAR_ERROR = 3.0
+# Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
+# score intervals cover as well and are shorter (record 0031).
+FEW_CARRIERS = 4
+# Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
+DEGREES_BEYOND_CARRIERS = 2
+# Minimum degrees of freedom of runs on bootstrap samples of one list. The variance between the
+# samples holds test noise that V lacks, so that Satterthwaite's rule can give next to none.
+LEAST_DF = 2.0
+
+# ------------------------------------------------------------------ time and memory
+
+# Memory at the peak (bytes) for a replicate and its standard error: 49 measured (record 0037).
+BYTES_PER_REPLICATE = 50
+# Values of the jackknife that are worked on at a time (values): their temporary arrays stay in the
+# cache.
+JACKKNIFE_VALUES_AT_ONCE = 1 << 13
+# Draws from the joint law of t statistics (draws): the Monte Carlo error of a 5 % level is 0.1 %.
+JOINT_DRAWS = 40_000
+# The same that are worked on at a time (draws): a matrix with one column per difference is held.
+JOINT_DRAWS_AT_ONCE = 4000
