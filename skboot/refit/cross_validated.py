@@ -23,7 +23,7 @@ Array = NDArray[Any]
 
 
 class CrossValidated(NamedTuple):
-    """What cross-validation says of a metric.
+    """A metric by repeated cross-validation.
 
     Attributes
     ----------
@@ -40,28 +40,28 @@ class CrossValidated(NamedTuple):
     extra: dict[str, Any]
 
 
-def of_folds(metric: RunMetric, kept: RunRecords) -> CrossValidated | None:
+def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     """Centre and influence of a metric that keeps a value per fold.
 
     Parameters
     ----------
     metric : ReplicateRunMetric or ScorerRunMetric
-    kept : RunRecords
+    runs : RunRecords
 
     Returns
     -------
     CrossValidated or None
         None where no repeat gives a value.
     """
-    errors = kept.fold_values(f"{metric.key}: error")
+    errors = runs.fold_values(f"{metric.key}: error")
     if isinstance(metric, ReplicateRunMetric):
-        return _of_responses(metric, kept, errors)
+        return _of_responses(metric, runs, errors)
     if not np.isfinite(errors).any():
         return None
-    influence = _within_folds(metric, kept)
+    influence = _within_folds(metric, runs)
     if not len(influence):
         return None
-    rows = kept.n_rows // kept.samples.n_folds
+    rows = runs.n_rows // runs.samples.n_folds
     note = (
         f"A callable of estimator, X and y is averaged over folds of about {rows} rows; if it is "
         "biased on so few, as average precision and R2 are, so is the estimate. Metrics by name "
@@ -71,18 +71,18 @@ def of_folds(metric: RunMetric, kept: RunRecords) -> CrossValidated | None:
 
 
 def _of_responses(
-    metric: ReplicateRunMetric, kept: RunRecords, errors: Array
+    metric: ReplicateRunMetric, runs: RunRecords, errors: Array
 ) -> CrossValidated | None:
-    """From what all models of a repeat answered: read together, or the mean over folds."""
-    comparable = kept.of_folds(f"{metric.key}: comparable")
+    """Return the metric of all answers of a repeat read together, or its mean over folds."""
+    comparable = runs.of_folds(f"{metric.key}: comparable")
     pooled = metric.reads_folds_together and len(comparable) > 0
-    given = comparable if pooled else kept.of_folds(f"{metric.key}: response")
-    found = [_together(metric, own, number) for number, own in enumerate(given)]
-    found = [(value, own) for value, own in found if np.isfinite(own).all()]
-    if not found or not (pooled or np.isfinite(errors).any()):
+    given = comparable if pooled else runs.of_folds(f"{metric.key}: response")
+    by_repeat = [_together(metric, answers, number) for number, answers in enumerate(given)]
+    defined = [(value, values) for value, values in by_repeat if np.isfinite(values).all()]
+    if not defined or not (pooled or np.isfinite(errors).any()):
         return None
-    together = float(np.mean([value for value, _ in found]))
-    influence = np.array([own for _, own in found])
+    together = float(np.mean([value for value, _ in defined]))
+    influence = np.array([values for _, values in defined])
     if pooled:
         return CrossValidated(together, influence, {"pooled": True})
     centre = float(np.nanmean(errors))
@@ -102,41 +102,41 @@ def _mean_over_folds(metric: ReplicateRunMetric, centre: float, together: float)
 
 
 def _together(metric: ReplicateRunMetric, given: Array, number: int) -> tuple[float, Array]:
-    """Metric of all out-of-fold answers of a repeat, and the influence of each row on it."""
+    """Return the metric of all out-of-fold answers of a repeat, and each row's influence on it."""
     assert metric.target.y is not None
     value, influence = replicate(metric.function, metric.target.y, given, None, number)
-    known = np.isfinite(influence)
-    if known.all() or not known.any():
+    computed = np.isfinite(influence)
+    if computed.all() or not computed.any():
         return value, influence
     # Rows that were not left out one by one get the mean; the variance is that of the others.
-    mean = influence[known].mean()
-    scale = np.sqrt(len(known) / np.count_nonzero(known))
-    return value, np.where(known, mean + scale * (influence - mean), mean)
+    mean = influence[computed].mean()
+    scale = np.sqrt(len(computed) / np.count_nonzero(computed))
+    return value, np.where(computed, mean + scale * (influence - mean), mean)
 
 
-def _within_folds(metric: RunMetric, kept: RunRecords) -> Array:
-    """Influence of each row within its fold, on the mean over folds."""
-    found = []
-    for repeat, fold_of in enumerate(kept.samples.folds):
-        for s in range(kept.samples.n_seeds):
-            values = np.full(kept.n_rows, np.nan)
-            for fold, record in enumerate(kept.fold_records(repeat, s)):
-                own = record.get(f"{metric.key}: influence")
+def _within_folds(metric: RunMetric, runs: RunRecords) -> Array:
+    """Return the influence of each row, within its fold, on the mean over folds, by repeat."""
+    repeats = []
+    for repeat, fold_of in enumerate(runs.samples.folds):
+        for s in range(runs.samples.n_seeds):
+            values = np.full(runs.n_rows, np.nan)
+            for fold, record in enumerate(runs.fold_records(repeat, s)):
+                influence = record.get(f"{metric.key}: influence")
                 rows = np.flatnonzero(fold_of == fold)
-                if own is None:
+                if influence is None:
                     continue
-                if kept.target.unit is not None:
-                    # A group's influence, shared by its rows.
+                if runs.target.unit is not None:
+                    # The rows of a group share its influence.
                     code, size = np.unique(
-                        kept.target.unit[rows], return_inverse=True, return_counts=True
+                        runs.target.unit[rows], return_inverse=True, return_counts=True
                     )[1:]
-                    own = (own / size * (len(rows) / len(size)))[code]
-                values[rows] = own
-            known = np.isfinite(values)
-            if known.sum() > 1:
-                spread = (values - values[known].mean())[known]
-                # Rows without a value get none; the variance is that of the others.
-                filled = np.zeros(kept.n_rows)
-                filled[known] = spread * np.sqrt(kept.n_rows / known.sum())
-                found.append(filled)
-    return np.array(found)
+                    influence = (influence / size * (len(rows) / len(size)))[code]
+                values[rows] = influence
+            defined = np.isfinite(values)
+            if defined.sum() > 1:
+                centred = (values - values[defined].mean())[defined]
+                # Rows without a value have no influence; the variance is that of the others.
+                filled = np.zeros(runs.n_rows)
+                filled[defined] = centred * np.sqrt(runs.n_rows / defined.sum())
+                repeats.append(filled)
+    return np.array(repeats)

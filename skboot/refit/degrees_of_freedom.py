@@ -25,29 +25,29 @@ from .run_records import RunRecords
 Floats = NDArray[np.float64]
 
 
-def n_effective_of(metric: RunMetric, kept: RunRecords) -> int:
+def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
     """Degrees of freedom plus one, at least 2; at most the number of units.
 
     Parameters
     ----------
     metric : RunMetric
-    kept : RunRecords
-        What was kept of its runs.
+    runs : RunRecords
+        Records of its runs.
 
     Returns
     -------
     int
     """
-    rarest = kept.target.smallest_class
+    rarest = runs.target.smallest_class
     if rarest is None or (isinstance(metric, RowRunMetric) and metric.is_mean):
-        return kept.n_units
+        return runs.n_units
     if isinstance(metric, LabelRunMetric):
         if _is_pooled(metric):
-            return kept.n_units
+            return runs.n_units
         # Balanced errors of two classes keep the rule they were measured with (record 0021).
         if averages_classes(metric.statistic) and not _is_balanced_binary(metric):
-            return _of_class_average(metric, kept)
-    return max(min(kept.n_units, rarest), 2)
+            return _of_class_average(metric, runs)
+    return max(min(runs.n_units, rarest), 2)
 
 
 def class_average_df(
@@ -89,7 +89,7 @@ def class_average_df(
 
 
 def _is_pooled(metric: LabelRunMetric) -> bool:
-    """Whether every row counts alike, whatever its class."""
+    """Return whether every row counts alike, whatever its class."""
     statistic = metric.statistic
     if isinstance(statistic, SetRatio):
         return statistic.classes is None
@@ -100,9 +100,9 @@ def _is_balanced_binary(metric: LabelRunMetric) -> bool:
     return isinstance(metric.statistic, BalancedAccuracy) and len(metric.labels) <= 2
 
 
-def _of_class_average(metric: LabelRunMetric, kept: RunRecords) -> int:
-    """Degrees of freedom plus one, rounded down: fewer are the wider interval."""
-    counts = _cell_counts(metric, kept)
+def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
+    """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
+    counts = _cell_counts(metric, runs)
     of_class = counts.sum(axis=1)
     present = of_class > 0
     if not present.any():
@@ -111,7 +111,7 @@ def _of_class_average(metric: LabelRunMetric, kept: RunRecords) -> int:
     influence = metric.cell_influence(counts) / n_rows
     mean = np.sum(counts * influence, axis=1) / np.maximum(of_class, 1e-300)
     spread = np.sum(counts * (influence - mean[:, None]) ** 2, axis=1)
-    sizes = _units_of_classes(metric, kept)
+    sizes = _units_of_classes(metric, runs)
     scale = sizes / np.maximum(sizes - 1, 1)
     rows = np.bincount(metric.codes, minlength=len(sizes))
     weights = class_weights(metric.statistic, metric.labels, rows)
@@ -121,30 +121,30 @@ def _of_class_average(metric: LabelRunMetric, kept: RunRecords) -> int:
         sizes[present],
         hits[present],
         weights[present],
-        max(kept.n_units - 1, 2),
+        max(runs.n_units - 1, 2),
     )
-    return min(int(df) + 1, kept.n_units)
+    return min(int(df) + 1, runs.n_units)
 
 
-def _cell_counts(metric: LabelRunMetric, kept: RunRecords) -> Floats:
-    """Mean confusion matrix, (n_classes, n_classes): out-of-fold, else of the rows left out."""
-    data = kept.of_folds(metric.key)
+def _cell_counts(metric: LabelRunMetric, runs: RunRecords) -> Floats:
+    """Return the mean confusion matrix, (n_classes, n_classes), out-of-fold or else out-of-bag."""
+    data = runs.of_folds(metric.key)
     if len(data):
         return metric.cell_counts(data, np.ones(data.shape)).mean(axis=0)
-    data, lines = kept.of_bootstrap(metric.key)
-    if not len(lines):
+    data, numbers = runs.of_bootstrap(metric.key)
+    if not len(numbers):
         return np.zeros((len(metric.labels), len(metric.labels)))
-    outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
-    # Each row once, by its mean answer over the runs that left it out.
+    outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
+    # Each row counts once, by its mean answer over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     return metric.cell_counts(data, outside / times).sum(axis=0)
 
 
-def _units_of_classes(metric: LabelRunMetric, kept: RunRecords) -> Floats:
-    """Rows, or groups, that hold each class, (n_classes,)."""
-    codes, unit = metric.codes, kept.target.unit
+def _units_of_classes(metric: LabelRunMetric, runs: RunRecords) -> Floats:
+    """Return the number of rows, or groups, that hold each class, (n_classes,)."""
+    codes, unit = metric.codes, runs.target.unit
     if unit is None:
         return np.bincount(codes, minlength=len(metric.labels)).astype(float)
-    held: Any = np.zeros((len(metric.labels), kept.n_units), dtype=bool)
+    held: Any = np.zeros((len(metric.labels), runs.n_units), dtype=bool)
     held[codes, unit] = True
     return held.sum(axis=1).astype(float)

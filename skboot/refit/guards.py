@@ -7,9 +7,9 @@
 | precision, recall, F-beta, Jaccard of a class, micro averages | Wilson of the share of misses |
 | Matthews' coefficient and kappa of two classes | Wilson of each class, put together |
 
-`guard_of` finds what these need in the out-of-fold answers. Where groups were drawn, the number of
-rows behind a proportion is the number at which it would vary as it does between the groups: at
-least the groups, at most the rows.
+`guard_of` computes their arguments from the out-of-fold answers. Where groups were drawn, the
+number of rows behind a proportion is the number at which it would vary as it does between the
+groups: at least the groups, at most the rows.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from .run_records import RunRecords
 Array = NDArray[Any]
 
 
-def guard_of(metric: RowRunMetric, kept: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
+def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array) -> dict[str, Any]:
     """Arguments of `skboot.method_error.cv_bootstrap.cv_bootstrap` that make the guard.
 
     Parameters
     ----------
     metric : RowRunMetric
-    kept : RunRecords
+    runs : RunRecords
     data : ndarray of shape (n_repeats, n_samples)
-        What was kept of the rows in the folds that left them out.
+        Values kept of the rows in the folds that left them out.
     losses : ndarray of shape (n_repeats, n_samples)
         Their losses, for means.
 
     Returns
     -------
     dict
-        Empty where no guard is known.
+        Empty for metrics without a guard.
     """
     if metric.is_mean:
         return {"guard": "proportion"} if np.isin(losses, metric.bounds).all() else {}
@@ -54,11 +54,11 @@ def guard_of(metric: RowRunMetric, kept: RunRecords, data: Array, losses: Array)
     if metric.factor != -1.0:
         return {}
     if isinstance(metric.statistic, SetRatio):
-        return _set_ratio(metric.statistic, metric, data, kept.target.unit)
+        return _set_ratio(metric.statistic, metric, data, runs.target.unit)
     if len(metric.labels) == 2 and isinstance(
         metric.statistic, MatthewsCoefficient | Kappa | WeightedKappa
     ):
-        return _agreement(metric, data, kept.target.unit)
+        return _agreement(metric, data, runs.target.unit)
     return {}
 
 
@@ -90,7 +90,7 @@ def _set_ratio(
         added = (wrong & called_so) * float(ratio.by_predicted > 0)
         misses = missed + added
         members = misses + (~wrong & of_class)
-        # F-beta: the two kinds of misses weigh differently; they are mixed as they were seen.
+        # The two kinds of misses weigh differently in F-beta; the weight is their observed mean.
         weight = max(ratio.by_true, ratio.by_predicted)
         if misses.any():
             total = ratio.by_true * missed.sum() + ratio.by_predicted * added.sum()
@@ -107,23 +107,23 @@ def _agreement(metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[
     if not shares.all():
         return {}
     wrong, of_class = metric.codes != data, metric.codes == np.arange(2)[:, None]
-    found = [
-        _share_and_size((wrong & own).astype(float), np.tile(own, (len(data), 1)), unit)
-        for own in of_class
+    by_class = [
+        _share_and_size((wrong & members).astype(float), np.tile(members, (len(data), 1)), unit)
+        for members in of_class
     ]
     is_matthews = isinstance(metric.statistic, MatthewsCoefficient)
     return {
         "guard": "matthews" if is_matthews else "kappa",
-        "class_errors": [share for share, _ in found],
-        "class_sizes": [size for _, size in found],
+        "class_errors": [share for share, _ in by_class],
+        "class_sizes": [size for _, size in by_class],
         "guard_weights": shares,
     }
 
 
 def _share_and_size(misses: Array, members: Array, unit: Array | None) -> tuple[float, float]:
-    """Share of misses among the rows that count, and how many independent rows stand behind it.
+    """Return the share of misses among members, and the number of independent rows behind it.
 
-    `misses` and `members`, (n_repeats, n_samples), say how often each row counts.
+    `misses` and `members`, (n_repeats, n_samples), hold how often each row counts.
     """
     size = float(members.sum(axis=1).mean())
     if size == 0:
@@ -131,8 +131,8 @@ def _share_and_size(misses: Array, members: Array, unit: Array | None) -> tuple[
     share = float(misses.sum() / members.sum())
     if unit is None:
         return share, size
-    n_groups = np.mean([np.count_nonzero(np.bincount(unit, own)) for own in members])
-    gaps = np.array([np.bincount(unit, own) for own in misses - share * members])
+    n_groups = np.mean([np.count_nonzero(np.bincount(unit, times)) for times in members])
+    gaps = np.array([np.bincount(unit, residual) for residual in misses - share * members])
     variance = np.mean(np.sum(gaps**2, axis=1)) / size**2 * n_groups / max(n_groups - 1, 1)
     effective = share * (1 - share) / variance if variance > 0 else n_groups
     return share, float(min(max(effective, n_groups), size))

@@ -1,9 +1,9 @@
-"""Which fit a folder of finished runs belongs to: a key of its settings, its data and its code.
+"""The key of a fit, which names its folder of finished runs: of its settings, data and code.
 
-The same in every process, whatever the order of sets and the places of objects in memory, so that a
-fit that was killed goes on. Functions and classes enter by what they do: those of an installed
-package by name and version of the package, any others by their bytecode, with the functions,
-classes and values that it refers to.
+The key is the same in every process, whatever the order of sets and the addresses of objects, so
+that a fit that was killed goes on. Functions and classes of an installed package enter by their
+name and the version of the package; any others enter by their bytecode, with the functions, classes
+and values that it refers to.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ import numpy as np
 import scipy.special
 
 _PACKAGE = __name__.partition(".")[0]
-# Never by their bytecode, not even where they are developed.
+# Packages whose code enters by its version even where they are developed, never by its bytecode.
 _ALWAYS_BY_VERSION = frozenset(("joblib", "numpy", "scipy", "sklearn", "threadpoolctl", _PACKAGE))
 
 _ATOMS = frozenset((type(None), bool, int, float, complex, str, bytes, type(...)))
 _SET = (set, frozenset)
 _DESCRIPTORS = (staticmethod, classmethod)
 
-# Packages whose objects stand for the function that they wrap: caches, and compiled functions.
+# Packages whose objects enter as the function that they wrap: caches, and compiled functions.
 _WRAPPERS = ("_functools", "functools", "joblib", "numba")
 
-# What Python itself puts into a class, and what changes nothing that it does.
+# Attributes that Python puts into every class, or that change nothing that the class does.
 _OF_EVERY_CLASS = frozenset(
     ("__dict__", "__weakref__", "__module__", "__qualname__", "__doc__", "__firstlineno__")
 ) | {"__static_attributes__", "_abc_impl"}
@@ -45,28 +45,29 @@ class UnknownIdentity(TypeError):
 
 
 class Key:
-    """A key of values, in the making.
+    """The key of the values that were added to it.
 
     Attributes
     ----------
     unseen : list of str
-        What functions refer to that could not enter: a change of it goes unnoticed.
+        Values that functions refer to and that could not enter: a change of them goes unnoticed.
     """
 
     def __init__(self) -> None:
         self.unseen: list[str] = []
         self._hash = hashlib.blake2b(digest_size=16)
         self._open: list[int] = []
-        # In the order in which they were met; described once each, as they may refer to each other.
+        # Code by id, in the order in which it was met. It is described once, because functions may
+        # refer to each other.
         self._code: dict[int, Any] = {}
 
     def add(self, value: Any) -> None:
-        """Let a value enter.
+        """Add a value.
 
         Raises
         ------
         UnknownIdentity
-            For what lives in this process only.
+            For a value that exists in this process only.
         """
         if type(value) in _ATOMS:
             self._write(type(value).__name__, repr(value))
@@ -92,8 +93,8 @@ class Key:
 
     def _write(self, *texts: str | bytes) -> None:
         for text in texts:
-            own = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-            self._hash.update(len(own).to_bytes(8, "little") + own)
+            encoded = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+            self._hash.update(len(encoded).to_bytes(8, "little") + encoded)
 
     def _add_compound(self, value: Any) -> None:
         kind = type(value)
@@ -133,7 +134,7 @@ class Key:
             self.add(part)
 
     def _add_array(self, array: Any) -> None:
-        # By layout, too: BLAS rounds by it.
+        # The layout enters too, because BLAS rounds by it.
         by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
         self._write("array", repr(array.dtype.descr), repr(array.shape), repr(by_columns))
         if array.dtype.hasobject:
@@ -143,40 +144,40 @@ class Key:
             self._hash.update(flat.view(np.uint8).data)
 
     def _add_reduced(self, value: Any) -> None:
-        """As pickle takes values apart."""
+        """Add the parts into which pickle takes a value apart."""
         kind = type(value)
         if _module_of(kind).partition(".")[0] in _WRAPPERS and "__wrapped__" in dir(value):
-            # What they keep beside the function differs from process to process.
+            # Other parts of a wrapper, such as its cache, differ from process to process.
             self._write(kind.__qualname__)
             self.add(value.__wrapped__)
             return
         try:
             reduce = copyreg.dispatch_table.get(kind)
-            found = value.__reduce_ex__(4) if reduce is None else reduce(value)
+            reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
         except Exception as error:
             raise UnknownIdentity(f"{kind.__name__} ({error})") from error
-        if isinstance(found, str):
-            self._add_by_name(value, found)
+        if isinstance(reduced, str):
+            self._add_by_name(value, reduced)
             return
         self._write("made by")
-        for part in found:
+        for part in reduced:
             self.add(list(part) if isinstance(part, Iterator) else part)
 
     def _add_by_name(self, value: Any, name: str) -> None:
-        """What pickle finds by its name: a function of compiled code, a constant of a package."""
+        """Add a value that pickle finds by name: a compiled function, a constant of a package."""
         module = _module_of(value if hasattr(value, "__module__") else type(value))
         if isinstance(value, np.ufunc) and not _is_of_libraries(value):
             raise UnknownIdentity(f"the compiled function {name!r}, whose code cannot be read")
-        known = version_of(module) or _file_of(module)
-        if known is None and isinstance(value, types.BuiltinFunctionType):
+        version = version_of(module) or _file_of(module)
+        if version is None and isinstance(value, types.BuiltinFunctionType):
             raise UnknownIdentity(f"{name!r} of {module}, whose code cannot be read")
-        self._write("name", module, name, known or "")
-        if known is None:
-            # A constant of a user's own.
+        self._write("name", module, name, version or "")
+        if version is None:
+            # A constant of the user's code enters with its class, whose code is described.
             self._refer(type(value))
 
     def _apart(self, value: Any) -> bytes:
-        """Digest of a value alone, for parts that have no order or may fail."""
+        """Return the digest of one value, for values that have no order or may fail."""
         outer, self._hash = self._hash, hashlib.blake2b(digest_size=16)
         try:
             self.add(value)
@@ -187,7 +188,7 @@ class Key:
     # ------------------------------------------------------------------ code
 
     def _refer(self, code: Any) -> None:
-        """Name a function or class; its code follows unless it is that of an installed package."""
+        """Add the name of a function or class; code of the user is described afterwards."""
         module = _module_of(code)
         version = version_of(module)
         self._write("code", module, code.__qualname__, version or "")
@@ -204,7 +205,7 @@ class Key:
     def _describe_class(self, cls: type) -> None:
         for base in (*cls.__bases__, type(cls)):
             self._refer(base)
-        # Of compiled code.
+        # A class of compiled code enters by its file.
         self._write(_file_of(_module_of(cls)) or "")
         for name, value in sorted(vars(cls).items()):
             if name not in _OF_EVERY_CLASS and not name.startswith("__annot"):
@@ -218,12 +219,12 @@ class Key:
         for name, value in zip(names, (function.__defaults__, options, *cells), strict=True):
             self._add_if_possible(f"{function.__qualname__}.{name}", value)
         attributes = _names_in(function.__code__)
-        known = function.__globals__
+        values = function.__globals__
         for name in sorted(_read_by(function.__code__, "LOAD_GLOBAL", "LOAD_NAME")):
-            if name in known:
-                self._add_global(name, known[name], attributes)
+            if name in values:
+                self._add_global(name, values[name], attributes)
         for name in sorted(_read_by(function.__code__, "IMPORT_NAME")):
-            for full in (name, f"{known.get('__package__')}.{name}"):
+            for full in (name, f"{values.get('__package__')}.{name}"):
                 if full in sys.modules:
                     self._add_global(full, sys.modules[full], attributes)
 
@@ -238,7 +239,7 @@ class Key:
                 self.add(constant)
 
     def _add_global(self, name: str, value: Any, attributes: frozenset[str]) -> None:
-        """A value that a function reads; of a user's module what the function may read there."""
+        """Add a value that a function reads; of a user's module the attributes that it may read."""
         self._write("global", name)
         if not isinstance(value, types.ModuleType) or version_of(value.__name__) is not None:
             self._add_if_possible(name, value)
@@ -271,15 +272,15 @@ def version_of(module: str | None) -> str | None:
     if top in sys.stdlib_module_names or top == builtins.__name__:
         return "python"
     if top == "__main__":
-        # Its file may be the one of an installed program that runs a user's code.
+        # The file of __main__ may be of an installed program that runs the user's code.
         return None
-    found = sys.modules.get(top)
+    package = sys.modules.get(top)
     if top in _ALWAYS_BY_VERSION:
-        return str(getattr(found, "__version__", ""))
-    places = [getattr(found, "__file__", None), *getattr(found, "__path__", ())]
+        return str(getattr(package, "__version__", ""))
+    places = [getattr(package, "__file__", None), *getattr(package, "__path__", ())]
     if not any({"site-packages", "dist-packages"} & set(Path(p).parts) for p in places if p):
         return None
-    version = getattr(found, "__version__", None) or _installed_version(top)
+    version = getattr(package, "__version__", None) or _installed_version(top)
     return None if version is None else str(version)
 
 
@@ -287,19 +288,19 @@ def _installed_version(top: str) -> str | None:
     try:
         return metadata.version(top)
     except metadata.PackageNotFoundError:
-        # Under another name than its own; all that is installed is looked through.
-        known = metadata.packages_distributions().get(top)
-        return metadata.version(known[0]) if known else None
+        # The package was installed under another name, which is among those of all packages.
+        names = metadata.packages_distributions().get(top)
+        return metadata.version(names[0]) if names else None
 
 
 def _module_of(code: Any) -> str:
     module = getattr(code, "__module__", None)
-    # A type of compiled functions keeps there what its functions answer with.
+    # A type of compiled functions has a descriptor there, which gives the module of each function.
     return module if isinstance(module, str) else builtins.__name__
 
 
 def _file_of(module: str) -> str | None:
-    """Digest of the file of a compiled module."""
+    """Return the digest of the file of a compiled module; None for other modules."""
     file = getattr(sys.modules.get(module), "__file__", None)
     if file is None or file.endswith((".py", ".pyc")):
         return None
@@ -307,7 +308,7 @@ def _file_of(module: str) -> str | None:
 
 
 def _is_of_libraries(function: np.ufunc) -> bool:
-    """Whether a compiled function is the one that numpy or scipy has under its name."""
+    """Return whether a compiled function is the one that numpy or scipy has under its name."""
     name = function.__name__
     return any(getattr(module, name, None) is function for module in (np, scipy.special))
 
@@ -316,7 +317,7 @@ def _content(cell: Any) -> Any:
     try:
         return cell.cell_contents
     except ValueError:
-        # A name that its function has not bound yet.
+        # The function has not bound the name yet.
         return None
 
 
@@ -328,14 +329,14 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 def _names_in(code: types.CodeType) -> frozenset[str]:
-    return frozenset(name for own in _nested(code) for name in own.co_names)
+    return frozenset(name for part in _nested(code) for name in part.co_names)
 
 
 def _read_by(code: types.CodeType, *operations: str) -> set[str]:
-    """Names that operations of code read, those of functions inside it included."""
+    """Return the names that operations of code read, those of functions inside it included."""
     return {
-        one.argval
-        for own in _nested(code)
-        for one in dis.get_instructions(own)
-        if one.opname in operations
+        instruction.argval
+        for part in _nested(code)
+        for instruction in dis.get_instructions(part)
+        if instruction.opname in operations
     }

@@ -3,8 +3,8 @@
 The influence of a unit is ``(m - 1) * (value - value without the unit)`` over the m units left out
 (the jackknife): in closed form where the metric has one, for the AUC of two classes by its
 placement values, for functions of labels once per cell of the confusion matrix, else by calling
-the metric again. Functions that have to be called are called for at most
-`MOST_LEFT_OUT` rows of a run, chosen at random: over many runs each row gets its turn.
+the metric again. Functions that have to be called are called for at most `MOST_LEFT_OUT` rows of a
+run, chosen at random: over many runs each row gets its turn.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ from .training import Answers
 
 Array = NDArray[Any]
 
+# Maximum number of calls of a function per run that leave one row out; of more rows it takes some.
 MOST_LEFT_OUT = 64
-"""Calls of a function per run that leave one row out."""
-
-# Elements of a block of resamples that lack one unit each.
+# Maximum number of counts (resamples x units) of a block of resamples that lack one unit each.
 _BLOCK = 1 << 21
 
 
@@ -65,33 +64,33 @@ class ErrorFunction:
         """Error without each unit, numbered from 0: (n_units,)."""
         n_units = int(units.max()) + 1
         if isinstance(self.statistic, CallableStatistic):
-            kept = (np.flatnonzero(units != unit) for unit in range(n_units))
-            return np.array(self._of_rows(y, given, kept))
+            others = (np.flatnonzero(units != unit) for unit in range(n_units))
+            return np.array(self._of_rows(y, given, others))
         reduced = self.statistic.reduce(y, given, None)
         design = GroupDesign.of(units.astype(np.intp))
         values = np.empty(n_units)
-        lines = max(1, _BLOCK // n_units)
-        for start in range(0, n_units, lines):
-            some = np.arange(start, min(start + lines, n_units))
+        n_resamples = max(1, _BLOCK // n_units)
+        for start in range(0, n_units, n_resamples):
+            some = np.arange(start, min(start + n_resamples, n_units))
             drawn = np.ones((len(some), n_units), dtype=np.int64)
             drawn[np.arange(len(some)), some] = 0
             binding = _binding(self.statistic, reduced, design, drawn)
-            parts = [
+            blocks = [
                 self.statistic.evaluate(binding.block(number)[0], reduced)
                 for number in range(binding.n_blocks)
             ]
-            values[some] = np.concatenate(parts)[: len(some)]
+            values[some] = np.concatenate(blocks)[: len(some)]
         return self.factor * values
 
     def _of_rows(self, y: Array, given: Array, rows: Any) -> list[float]:
         assert isinstance(self.statistic, CallableStatistic)
         reduced = self.statistic.reduce(y, given, None)
-        values = [self.statistic.evaluate(_Rows(own), reduced)[0] for own in rows]  # type: ignore[arg-type]
+        values = [self.statistic.evaluate(_Rows(each), reduced)[0] for each in rows]  # type: ignore[arg-type]
         return [self.factor * float(v) if np.isfinite(v) else np.nan for v in values]
 
 
 class _Rows:
-    """One resample, for a statistic that reads rows."""
+    """A block of one resample, for a statistic that reads rows."""
 
     n_resamples = 1
 
@@ -136,10 +135,10 @@ def replicate(
     if not np.isfinite(value) or n_units < 2:
         return np.nan, np.full(n_units, np.nan)
     if units is None and is_label and isinstance(statistic, CallableStatistic):
-        # Rows of one cell are interchangeable: leave one of each out.
+        # Rows of one cell are interchangeable: it is enough to leave one of each out.
         first = np.unique(codes, return_index=True)[1]
-        left = [function(np.delete(y, row), np.delete(given, row)) for row in first]
-        return value, (n_units - 1) * (value - np.array(left))[codes]
+        without = [function(np.delete(y, row), np.delete(given, row)) for row in first]
+        return value, (n_units - 1) * (value - np.array(without))[codes]
     return value, (n_units - 1) * (value - function.without_each(y, given, codes))
 
 
@@ -191,6 +190,6 @@ def _unit_codes(units: Array | None, y: Array, given: Array, by_cell: bool) -> A
 def _binding(
     statistic: Statistic, reduced: Any, design: SamplingDesign, drawn: Array | None = None
 ) -> Any:
-    n_lines = 1 if drawn is None else len(drawn)
-    plan = ResamplingPlan(design, n_lines, np.random.SeedSequence(0), drawn=drawn)
+    n_resamples = 1 if drawn is None else len(drawn)
+    plan = ResamplingPlan(design, n_resamples, np.random.SeedSequence(0), drawn=drawn)
     return plan.bind([BoundStatistic.of(statistic, reduced).coding])

@@ -1,11 +1,11 @@
-"""What is kept of a run for each metric, and how a metric is computed from what was kept.
+"""Metrics of runs: the arrays that each keeps of a run, and the metric computed from them.
 
-* `LabelRunMetric`: functions of the confusion matrix, accuracy included; keeps the label given to
-  each row, one small integer for all such metrics together.
+* `LabelRunMetric`: functions of the confusion matrix, accuracy included; keeps the predicted label
+  of each row, one small integer for all such metrics together.
 * `ValueRunMetric`: functions of values predicted (squared error, R2); keeps the values.
 * `LossRunMetric`: means of a loss of probabilities, or of hits; keeps the loss of each row.
 * `ReplicateRunMetric`: anything else (AUC, any function): keeps its value on the rows left out, and
-  what each of these contributes to it.
+  the influence of each of these on it.
 * `ScorerRunMetric`: a callable of estimator, X and y; likewise.
 
 Everything is in loss direction, smaller is better, as minus the score where larger is better.
@@ -36,12 +36,13 @@ from .training import Answers, Scored
 
 Array = NDArray[Any]
 
+# Permutations for a no-information error without a closed form.
 N_PERMUTATIONS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The targets, and what they are drawn in.
+    """The targets, and the units that they are drawn in.
 
     Attributes
     ----------
@@ -123,11 +124,11 @@ class RunMetric(ABC):
 
     @abstractmethod
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
-        """What to keep of a run."""
+        """Arrays to keep of a run, by name."""
 
     @abstractmethod
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
-        """Error if targets were independent of what the model of all rows answers."""
+        """Error if targets were independent of the answers of the model of all rows."""
 
     def score(self, error: float) -> float:
         """From an error to the metric's own scale and direction."""
@@ -137,7 +138,7 @@ class RunMetric(ABC):
 class RowRunMetric(RunMetric):
     """A metric computed from one value kept per row and run.
 
-    ``data`` below is what was kept, (n_lines, n_samples), on some or all rows.
+    ``data`` below are the values kept, (n_runs, n_samples), of some or all rows.
     """
 
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
@@ -151,18 +152,18 @@ class RowRunMetric(RunMetric):
 
     @abstractmethod
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
-        """Loss of each line and row; for means."""
+        """Loss of each run and row; for means."""
 
     def sums(self, data: Array, weights: Array) -> Array:
-        """Weighted sums of all terms, (n_lines, n_terms); for functions of means."""
+        """Weighted sums of all terms, (n_runs, n_terms); for functions of means."""
         raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no terms.")
 
     def project(self, data: Array, coefficients: Array) -> Array:
-        """Terms times coefficients (n_lines, n_terms), summed over terms: (n_lines, n_samples)."""
+        """Terms times coefficients (n_runs, n_terms), summed over terms: (n_runs, n_samples)."""
         raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no terms.")
 
     def combined(self, sums: Array) -> Array:
-        """Error of each line of sums."""
+        """Error of each run by its sums."""
         with np.errstate(all="ignore"):
             return self.factor * self.statistic.combine(sums, self.reduced)
 
@@ -173,7 +174,7 @@ class RowRunMetric(RunMetric):
 
     @property
     def reduced(self) -> Any:
-        """What the statistic's formula needs besides sums."""
+        """Reduced data that the statistic's formula needs besides sums."""
         return None
 
 
@@ -189,7 +190,7 @@ class LabelRunMetric(RowRunMetric):
         self.labels = labels
         self.codes = np.searchsorted(labels, np.asarray(arguments.target.y))
         self.n_cells = len(labels) ** 2
-        # Numbers of cells are as small as can be: there is one per row and run.
+        # Numbers of cells have the smallest type that holds them: there is one per row and run.
         self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
@@ -212,7 +213,7 @@ class LabelRunMetric(RowRunMetric):
 
     @cached_property
     def _terms(self) -> Any:
-        """What a row of each cell adds to each sum, (n_cells, n_terms)."""
+        """Terms of a row of each cell, (n_cells, n_terms)."""
         code = self.reduced.code
         every = np.arange(self.n_cells) if code is None else np.asarray(code, dtype=np.intp)
         return self.reduced.terms[every]
@@ -227,7 +228,7 @@ class LabelRunMetric(RowRunMetric):
         return self._first_cell[rows] + data[..., rows]
 
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
-        """Loss of each row's cell; whole numbers are kept as small ones."""
+        """Loss of each row's cell; whole numbers have a small type."""
         table = self._cell_losses
         small = table.astype(np.int8)
         whole = np.array_equal(small, table)
@@ -239,10 +240,10 @@ class LabelRunMetric(RowRunMetric):
         return np.asarray(counts.reshape(len(data), -1) @ self._terms)
 
     def cell_counts(self, data: Array, weights: Array) -> Array:
-        """Confusion matrix of each line, (n_lines, n_classes, n_classes), truth first."""
+        """Confusion matrix of each run, (n_runs, n_classes, n_classes), truth first."""
         counts = np.empty((len(data), self.n_cells))
-        for line, own in enumerate(data):
-            counts[line] = np.bincount(self._cell_of(own), weights[line], self.n_cells)
+        for k, codes in enumerate(data):
+            counts[k] = np.bincount(self._cell_of(codes), weights[k], self.n_cells)
         return counts.reshape(len(data), len(self.labels), len(self.labels))
 
     def cell_influence(self, counts: Array) -> Array:
@@ -253,10 +254,10 @@ class LabelRunMetric(RowRunMetric):
 
     def project(self, data: Array, coefficients: Array) -> Array:
         """Look up the cells' terms times the coefficients."""
-        found = np.empty(data.shape)
-        for line, own in enumerate(data):
-            found[line] = np.asarray(self._terms @ coefficients[line])[self._cell_of(own)]
-        return found
+        projected = np.empty(data.shape)
+        for k, codes in enumerate(data):
+            projected[k] = np.asarray(self._terms @ coefficients[k])[self._cell_of(codes)]
+        return projected
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
@@ -291,38 +292,40 @@ class ValueRunMetric(RowRunMetric):
         return self.target.y
 
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
-        """Loss of each line and row."""
+        """Loss of each run and row."""
         assert isinstance(self.statistic, RowMean)
         scale = self.factor * self.statistic.sign
-        values = [self.statistic.row_values(self._y[rows], own[rows]) for own in data]
+        values = [self.statistic.row_values(self._y[rows], predicted[rows]) for predicted in data]
         return scale * np.asarray(values, dtype=np.float64)
 
-    def _terms(self, own: Array) -> Array:
-        """Terms of one line, (n_samples, n_terms), as `Coefficient` and `RowMean` have them."""
-        ones = np.ones(len(own))
+    def _terms(self, predicted: Array) -> Array:
+        """Terms of one run, (n_samples, n_terms), as `Coefficient` and `RowMean` have them."""
+        ones = np.ones(len(predicted))
         if isinstance(self.statistic, RowMean):
-            return np.column_stack((ones, self.statistic.row_values(self._y, own)))
+            return np.column_stack((ones, self.statistic.row_values(self._y, predicted)))
         truth = self._y - np.median(self._y)
-        residual = self._y - own
+        residual = self._y - predicted
         return np.column_stack((ones, ones, truth, truth**2, residual, residual**2))
 
     def sums(self, data: Array, weights: Array) -> Array:
-        """Weighted sums of each line's terms."""
-        return np.array([w @ self._terms(own) for own, w in zip(data, weights, strict=True)])
+        """Weighted sums of each run's terms."""
+        each = zip(data, weights, strict=True)
+        return np.array([weight @ self._terms(predicted) for predicted, weight in each])
 
     def project(self, data: Array, coefficients: Array) -> Array:
         """Terms times coefficients."""
-        return np.array([self._terms(own) @ c for own, c in zip(data, coefficients, strict=True)])
+        each = zip(data, coefficients, strict=True)
+        return np.array([self._terms(predicted) @ factors for predicted, factors in each])
 
     @cached_property
     def reduced(self) -> Any:
-        """A root of a mean is taken about zero."""
+        """Reduced data with the centre 0, about which roots of means are taken."""
         return _AboutZero()
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Closed form for squared and absolute errors, R2 and explained variance."""
         y, predicted = self._y.astype(float), np.asarray(answers.predicted, dtype=float)
-        known: dict[Any, Any] = {
+        closed_forms: dict[Any, Any] = {
             sklearn.metrics.mean_squared_error: lambda: no_information_squared(y, predicted),
             sklearn.metrics.root_mean_squared_error: lambda: np.sqrt(
                 no_information_squared(y, predicted)
@@ -334,21 +337,21 @@ class ValueRunMetric(RowRunMetric):
             sklearn.metrics.r2_score: lambda: 1 - no_information_squared(y, predicted) / y.var(),
             sklearn.metrics.explained_variance_score: lambda: -predicted.var() / y.var(),
         }
-        if self._function in known:
+        if self._function in closed_forms:
             sign = self.statistic.sign if isinstance(self.statistic, RowMean) else 1.0
-            return float(self.factor * sign * known[self._function]())
+            return float(self.factor * sign * closed_forms[self._function]())
         self.no_information_note = _permuted("predicted values")
         data, ones = np.tile(predicted, (1, 1)), np.ones((1, len(y)))
-        found = []
+        errors = []
         for _ in range(N_PERMUTATIONS):
             data[0] = predicted[rng.permutation(len(y))]
             mean = self.losses(data).mean() if self.is_mean else None
-            found.append(self.combined(self.sums(data, ones))[0] if mean is None else mean)
-        return float(np.mean(found))
+            errors.append(self.combined(self.sums(data, ones))[0] if mean is None else mean)
+        return float(np.mean(errors))
 
 
 class _AboutZero:
-    """Stands for `ReducedData` where means of values are taken about zero."""
+    """`ReducedData` of a mean of values about zero, as far as its formula reads it."""
 
     data: Mapping[str, Any] = {"centre": 0.0}
 
@@ -408,7 +411,7 @@ class ReplicateRunMetric(RunMetric):
         self._positive = arguments.positive
 
     def responses(self, answers: Answers) -> Array:
-        """What the metric takes of the answers."""
+        """Answers that the metric takes."""
         if self.statistic.response == "probabilities":
             return answers.probabilities
         given = answers.scores(self._methods, self._positive)
@@ -420,7 +423,7 @@ class ReplicateRunMetric(RunMetric):
         return not isinstance(self.statistic, RocAuc)
 
     def _comparable(self, answers: Answers) -> Array | None:
-        """What the metric takes, on a scale that the models of all folds share; None without."""
+        """Return answers on a scale that the models of all folds share; None where none is."""
         if self.statistic.response == "probabilities":
             return answers.probabilities
         given = answers.comparable(self._methods, self._positive)
@@ -446,16 +449,15 @@ class ReplicateRunMetric(RunMetric):
             )
         units = None if scored.units is None else scored.units[scored.outside]
         y, given = y[scored.outside], given[scored.outside]
-        found = replicate(self.function, y, given, units, scored.number)
-        kept[f"{self.key}: error"], kept[f"{self.key}: influence"] = found
-        return kept
+        error, influence = replicate(self.function, y, given, units, scored.number)
+        return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
 
     def _truth(self, rows: Array) -> Array:
         assert self.target.y is not None
         return self.target.y[rows]
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
-        """The known limit over permutations, or the mean of some of them."""
+        """The limit over permutations where the metric has one, or the mean of some of them."""
         if self._limit is not None:
             return float(self.function.factor * self._limit)
         self.no_information_note = _permuted("targets")
@@ -486,11 +488,10 @@ class ScorerRunMetric(RunMetric):
             kept[f"{self.key}: inside"] = self.error(answers, scored.train)
         outside = np.flatnonzero(scored.outside)
         units = None if scored.units is None else scored.units[outside]
-        found = replicate_rows(
+        error, influence = replicate_rows(
             lambda rows: self.error(answers, outside[rows]), len(outside), units, scored.number
         )
-        kept[f"{self.key}: error"], kept[f"{self.key}: influence"] = found
-        return kept
+        return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean over permutations of y; NaN without y."""

@@ -49,10 +49,10 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
             return {"r2": get_scorer("r2")}, True
         return {"score": check_scoring(estimator)}, True
     if isinstance(scoring, Mapping):
-        named = {str(name): _scorer(one, estimator) for name, one in scoring.items()}
+        named = {str(name): _scorer(item, estimator) for name, item in scoring.items()}
     elif isinstance(scoring, list | tuple | set | frozenset):
         several = sorted(scoring, key=str) if isinstance(scoring, set | frozenset) else scoring
-        named = {_name_of(one): _scorer(one, estimator) for one in several}
+        named = {_name_of(item): _scorer(item, estimator) for item in several}
         if len(named) < len(scoring):
             advice = "Name them with a dict."
             must = "hold scorers of different names"
@@ -82,7 +82,7 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
 
 
 class Needed(NamedTuple):
-    """What a metric reads of an estimator's answers.
+    """Answers of an estimator that a metric reads.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Needed(NamedTuple):
 
 
 def needed_of(name: str, scorer: Any, classes: NDArray[Any] | None) -> Needed | None:
-    """What a metric-based scorer reads; None for a callable of estimator, X and y."""
+    """Answers that a metric-based scorer reads; None for a callable of estimator, X and y."""
     parts = scorer_parts(scorer)
     if parts is None:
         return None
@@ -115,17 +115,17 @@ def needed_of(name: str, scorer: Any, classes: NDArray[Any] | None) -> Needed | 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
     if isinstance(scoring, str):
-        known = [name for name in known_names() if name != "mean"]
-        if scoring not in {*known, *sklearn.metrics.get_scorer_names()}:
-            close = difflib.get_close_matches(scoring, known, 1)
+        names = [name for name in known_names() if name != "mean"]
+        if scoring not in {*names, *sklearn.metrics.get_scorer_names()}:
+            close = difflib.get_close_matches(scoring, names, 1)
             advice = f"Did you mean {close[0]!r}? " if close else ""
-            advice += f"Known names: {', '.join(known)}."
+            advice += f"Known names: {', '.join(names)}."
             raise fail(_CALLER, "scoring", "be a known name or a callable", repr(scoring), advice)
         return get_scorer(scoring)
     if not callable(scoring):
         must = "be a scoring name, a scorer callable(estimator, X, y), or a list or dict of these"
         raise fail(_CALLER, "scoring", must, repr(scoring))
-    # Refuses a metric function, with advice.
+    # scikit-learn refuses a metric function, with advice.
     return check_scoring(estimator, scoring=scoring)
 
 
@@ -192,7 +192,7 @@ def _response(statistic: Statistic, methods: Any, positive: int, answers: Answer
 
 
 def _takes_column(statistic: Statistic) -> bool:
-    """Whether a function of the user gets one column for two classes, as scikit-learn does."""
+    """Return whether a function of the user takes one column of two, as in scikit-learn."""
     return isinstance(statistic, CallableStatistic) and statistic.response in ("any", "scores")
 
 
