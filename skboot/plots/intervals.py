@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..results import rendering, wording
+from ..results import wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, literal, pyplot, range_of, with_direction
 from .forest import ForestPlot, labelled_handles
@@ -164,7 +164,7 @@ class IntervalDisplay(ForestPlot):
         panels = _panels(entries)
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
         each = [entry.result for entry in entries]
-        kinds = {_kind(result) for result in each}
+        kinds = {result.basis.interval_label(result) for result in each}
         display = cls(
             estimates=[result.estimate for result in each],
             lows=[result.confidence_interval.low for result in each],
@@ -346,12 +346,6 @@ def _row_label(entries: Sequence[Entry], members: Sequence[int], k: int) -> str:
     return ", ".join(path)
 
 
-def _kind(result: EvaluationResult) -> str:
-    """Return the level and the kind of the interval, as "95 % CI"."""
-    level = rendering.percent(result.confidence_interval.confidence_level)
-    return f"{level} {result.basis.interval_name(result)}"
-
-
 def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
     """Write the estimate with its interval."""
     low, high = result.confidence_interval
@@ -359,5 +353,5 @@ def _text_beside(result: EvaluationResult, with_kind: bool) -> str:
         return "undefined"
     if math.isnan(low) or math.isnan(high):
         return f"{wording.estimate(result)} (no interval)"
-    kind = f"{_kind(result)} " if with_kind else ""
+    kind = f"{result.basis.interval_label(result)} " if with_kind else ""
     return f"{wording.estimate(result)} ({kind}{wording.limits(result, marked=False)})"

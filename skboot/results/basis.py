@@ -175,6 +175,11 @@ class Basis:
         """Return what kind of interval it is: "CI", unless it is none."""
         return "CI" if result.is_confidence_interval else "interval"
 
+    def interval_label(self, result: EvaluationResult) -> str:
+        """Return the level and the kind of the interval, as "95 % CI"."""
+        level = rendering.percent(result.confidence_interval.confidence_level)
+        return f"{level} {self.interval_name(result)}"
+
     def column_name(self, result: EvaluationResult) -> str:
         """Return the kind of interval for a column that intervals of other kinds share."""
         return self.interval_name(result)
@@ -245,11 +250,10 @@ class Basis:
         list of tuple
             Where numbers are undefined, the first of them gives the reason, once.
         """
-        level = rendering.percent(result.confidence_interval.confidence_level)
         lines = [
             ("estimand", self.estimand_text(result)),
             ("estimate", self.score_text(result)),
-            (f"{level} {self.interval_name(result)}", self.interval_text(result)),
+            (self.interval_label(result), self.interval_text(result)),
             ("standard error", wording.number_or_reason(result, result.standard_error)),
             ("bias", wording.number(result, result.bias)),
         ]

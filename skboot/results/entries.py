@@ -139,19 +139,32 @@ def _level_titles(entries: Sequence[Entry]) -> list[str]:
 
 
 def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Return what must be said of the scores, each sentence once, with those it holds for."""
-    order = ["estimand", "held fixed", "undefined", "note"]
-    holders: dict[tuple[str, str], list[str]] = {}
+    """Return the notes of all scores, each sentence once, with the scores that it holds for."""
+    holders: dict[tuple[int, str, str], list[str]] = {}
     for entry in entries:
-        for label, text in entry.result.basis.facts(entry.result, cheap=True):
-            reason = text.startswith("undefined:") and label not in ("standard error", "bias")
-            if label in order or reason:
-                holders.setdefault((label, text), []).append(entry.name)
+        for note in _notes_of(entry.result):
+            holders.setdefault(note, []).append(entry.name)
     lines = []
-    for (label, text), names in holders.items():
+    # Sorted by the place of the note alone: notes of one place stay in the order of the scores.
+    for (_, label, text), names in sorted(holders.items(), key=lambda item: item[0][0]):
         everywhere = len(names) == len(entries)
         lines.append((label, text if everywhere else f"{'; '.join(names)}: {text}"))
-    return sorted(lines, key=lambda line: order.index(line[0]) if line[0] in order else 1.5)
+    return lines
+
+
+def _notes_of(result: EvaluationResult) -> Iterator[tuple[int, str, str]]:
+    """Yield the facts that the row of a score does not hold, as place, label and text."""
+    places = {"estimand": 0, "held fixed": 1, "undefined": 3, "note": 4}
+    # The reasons why numbers are undefined come third.
+    if math.isnan(result.estimate):
+        places["estimate"] = 2
+    elif not wording.has_limits(result):
+        places[result.basis.interval_label(result)] = 2
+    if result.naive_estimate is not None and math.isnan(result.naive_estimate):
+        places["naive reference"] = 2
+    for label, text in result.basis.facts(result, cheap=True):
+        if label in places:
+            yield places[label], label, text
 
 
 def drawings(entries: Sequence[Entry]) -> list[str]:

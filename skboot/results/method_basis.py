@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..inference.confidence_interval import ConfidenceInterval
 from ..method_error.method_intervals import Refits, method_interval
-from . import rendering, wording
+from . import wording
 from .basis import ScoresBasis
 from .monte_carlo import MonteCarloError
 
@@ -102,11 +102,11 @@ class MethodBasis(ScoresBasis):
 
     def facts(self, result: EvaluationResult, *, cheap: bool = False) -> list[tuple[str, str]]:
         """Return all a reader should know, as label and text."""
-        error, level = self.error, result.confidence_interval.confidence_level
+        error = self.error
         lines = [
             ("estimand", self.estimand_text(result)),
             ("estimate", f"{self.score_text(result)}, by {_CENTRES[error.strategy]}"),
-            (f"{rendering.percent(level)} CI", self.interval_text(result)),
+            (self.interval_label(result), self.interval_text(result)),
             ("standard error", _number(result, result.standard_error)),
             *self._errors(result),
             ("resampled", f"{result.n_units} {result.unit}s"),

@@ -80,9 +80,8 @@ def estimate(result: EvaluationResult) -> str:
 
 def short(result: EvaluationResult) -> str:
     """Write estimate and interval on one short line."""
-    level = rendering.percent(result.confidence_interval.confidence_level)
     method = result.confidence_interval.method
-    interval = f"{level} {result.basis.interval_name(result)} {limits(result)}, {method}"
+    interval = f"{result.basis.interval_label(result)} {limits(result)}, {method}"
     corrected = result.basis.corrected_estimate(result)
     beside = "" if corrected is None else f", corrected for bias {corrected}"
     return f"{result.metric} {estimate(result)}{beside} ({interval})"
@@ -209,8 +208,7 @@ def _cells(result: EvaluationResult, shared: bool) -> list[str]:
     digits, naive = digits_of(result), result.naive_estimate
     interval = limits(result)
     if not shared:
-        level = rendering.percent(result.confidence_interval.confidence_level)
-        interval += f" ({level} {result.basis.interval_name(result)})"
+        interval += f" ({result.basis.interval_label(result)})"
     elif result.basis.is_gap:
         interval += " (simultaneous)"
     return [

@@ -1,5 +1,7 @@
 """IntervalDisplay: results one below the other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from displayed import labels_of, overlaps, result
@@ -7,6 +9,7 @@ from displayed import labels_of, overlaps, result
 from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.plots import IntervalDisplay
 from skboot.results import ResultTable
+from skboot.results.gap_basis import GapBasis
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -64,6 +67,8 @@ def subgroup_results():
         greater_is_better=None,
         naive_estimate=None,
     )
+    basis = GapBasis(gap.evidence, metric="accuracy", pair="women - men", of_systems=False)
+    gap = replace(gap, basis=basis)
     groups = {
         name: result(value, metric=f"accuracy ({name})")
         for name, value in (("women", 0.85), ("men", 0.8))
