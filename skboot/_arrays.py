@@ -139,7 +139,7 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
     try:
         floats = np.array([float(x) for x in flat])
     except (TypeError, ValueError, ArithmeticError) as error:
-        raise Unusable("hold numbers of 64 bits", f"one that is not ({error})") from None
+        raise Unusable("hold numbers of 64 bits", f"one that does not fit ({error})") from None
     if not np.isfinite(floats).all():
         return floats.reshape(array.shape)
     exact = [x for x in flat if not isinstance(x, float | np.floating)]
@@ -148,9 +148,9 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
         whole = _integers(flat) if all(x == int(x) for x in flat) else None
         if whole is None:
             raise Unusable(
-                "hold integers that 64 bits keep apart",
-                f"{changed}, which is none beside the others",
-                "As ids or labels give them as text; as values, as floats.",
+                "hold integers that fit into one type of 64 bits with the other values",
+                f"{changed}",
+                "Give ids and labels as text, other values as floats.",
             )
         return whole.reshape(array.shape)
     return floats.reshape(array.shape)

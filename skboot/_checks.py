@@ -117,7 +117,7 @@ def check_folder(memory: Any, caller: str) -> None:
     if memory is None or isinstance(memory, str | os.PathLike):
         return
     must = "be None or the path of a folder"
-    advice = "Use memory='runs': one file is kept there for each run."
+    advice = "Use memory='runs': each run is stored there in one file."
     raise fail(caller, "memory", must, repr(memory), advice)
 
 
@@ -303,7 +303,7 @@ def _ordinary(weights: NDArray[np.float64], caller: str) -> NDArray[np.float64]:
                 "sample_weight",
                 f"hold positive weights within a factor of {_WIDEST_WEIGHTS:g} of each other",
                 f"values from {low:g} to {high:g}",
-                "A weight this small is none: set it to 0.",
+                "A weight this small has no effect: set it to 0.",
             )
     exponent = int(np.frexp(high)[1])
     return weights if abs(exponent) <= _ORDINARY_EXPONENT else np.ldexp(weights, -exponent)
@@ -393,7 +393,7 @@ def check_integers(
     if np.uint64 not in (truth.dtype, other.dtype):
         return truth, other
     if min(int(truth.min()), int(other.min())) < 0:
-        must = "hold integers that 64 bits keep apart from those of y_true"
+        must = "hold integers that fit into one type of 64 bits with those of y_true"
         got = "integers above 2**63 - 1 beside negative ones"
         raise fail(caller, name, must, got, "Give both as text.")
     return truth.astype(np.uint64), other.astype(np.uint64)
@@ -407,8 +407,8 @@ def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> ND
             name,
             f"hold at least two {unit}s",
             f"one {unit}, {distinct.tolist()[0]!r}",
-            "With a single one nothing can be said about new ones; leave groups out if the rows "
-            "are independent.",
+            f"One {unit} says nothing about new {unit}s; leave groups out if the rows are "
+            "independent.",
         )
     return codes.astype(np.intp, copy=False)
 

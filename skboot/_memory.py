@@ -42,7 +42,8 @@ def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
     raise fail(
         caller,
         name,
-        f"be a number whose results memory holds, here at most {available // bytes_each}",
+        f"be small enough for its results to fit into memory, here at most "
+        f"{available // bytes_each}",
         f"{count}, which takes {count * bytes_each / 2**30:.3g} GiB of the "
         f"{available / 2**30:.3g} available",
         "Monte Carlo error falls with the square root: ask for fewer.",

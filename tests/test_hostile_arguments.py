@@ -361,7 +361,7 @@ def test_signed_and_unsigned_ids_that_share_no_type_are_refused():
 
 def test_floats_are_no_names_of_huge_ids():
     ids = np.array([2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3])
-    with pytest.raises(ValueError, match=r"'y_pred'.*floats of 2\*\*53"):
+    with pytest.raises(ValueError, match=r"'y_pred'.*below 2\*\*53"):
         skboot.bootstrap_score(ids, ids.astype(float), n_resamples=20)
 
 

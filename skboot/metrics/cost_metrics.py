@@ -577,7 +577,7 @@ def _relative(caller: str, mean: float, relative: bool, reference: float) -> flo
         return mean
     if reference == 0:
         must = "be False where the best answer that ignores the input is free of loss"
-        raise fail(caller, "relative", must, "True", "There is nothing to be relative to.")
+        raise fail(caller, "relative", must, "True", "There is no loss to divide by.")
     return mean / reference
 
 

@@ -118,7 +118,7 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str
             must = "hold one number per row for metric='mean'"
             raise fail(caller, "y_pred", must, _described(y_pred))
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
-        advice = "Only metric='mean' and callables of predictions alone go without."
+        advice = "Only metric='mean' and callables of predictions alone need no y_true."
         must = f"hold the true labels or values for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, "None", advice)
 
@@ -180,8 +180,8 @@ def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) ->
     if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
         for name, y in (("y_true", y_true), ("y_pred", y_pred)):
             if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
-                got = f"floats of 2**53 or more, such as {y[np.abs(y).argmax()]:.17g}"
-                must = "hold labels that can be told from the integers beside them"
+                got = f"floats such as {y[np.abs(y).argmax()]:.17g}"
+                must = "hold labels below 2**53 if they are floats beside integers"
                 raise fail(caller, name, must, got, "Keep ids as integers or text throughout.")
 
 

@@ -1,0 +1,60 @@
+"""The snapshot of all messages is what the source says, and says it whole."""
+
+import pytest
+from messages import PACKAGE, SNAPSHOT, messages_of, snapshot
+
+
+def test_the_snapshot_of_messages_is_up_to_date():
+    if not (PACKAGE.parent / "tests").exists():
+        pytest.skip("the snapshot is of the source tree, not of the installed package")
+    stale = "tests/messages.md is stale: run `python tests/messages.py`, and read what changed."
+    assert SNAPSHOT.read_text(encoding="utf-8") == snapshot(), stale
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("raise ValueError(f'No {x!r} here.')", "ValueError: No {x} here."),
+        ("raise fail(caller, 'x', 'be 1', repr(x))", "`x` of {caller} must be 1. Got {repr(x)}."),
+        (
+            "must = 'be 1'\nif x:\n  must = 'be 2'\nraise fail('f', 'x', must, 'y', 'Do.')",
+            "`x` of f must (be 1 | be 2). Got y. Do.",
+        ),
+        (
+            "must = 'be 1'\nif x:\n  must = 'be 2'\n  raise fail('f', 'x', must, 'y', 'Do.')",
+            "`x` of f must be 2. Got y. Do.",
+        ),
+        (
+            "must = 'be 1'\nif x:\n  must = 'be 2'\n  return must\nraise fail('f', 'x', must, 'y')",
+            "`x` of f must be 1. Got y.",
+        ),
+        ("warn_user(f'{caller}: few.', Rare)", "warning (Rare): {caller}: few."),
+        (
+            "notes.append(Note('few', 'So ' + 'few.' if x else 'None.'))",
+            "note (few): (So few. | None.)",
+        ),
+        ("text = 'These are four words'\nreturn f'{text}.'", "These are four words."),
+        ("return OUTER", "A sentence of the module."),
+    ],
+)
+def test_a_message_is_shown_whole(body, shown):
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    found = messages_of(f"OUTER = 'A sentence of the module.'\ndef f(x):\n{lines}")
+    texts = [f"{kind}: {text}" if kind else text for of in found.values() for kind, text in of]
+    assert shown in texts
+    assert len(texts) == 1 + (shown not in ("A sentence of the module.",))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '"""What it does, in a sentence."""',
+        "raise error",
+        "raise ValueError(text)",
+        "warn_user(sentence)",
+        "return 'two words'",
+        "return '<a style of some words>'",
+    ],
+)
+def test_what_is_no_message_is_left_out(body):
+    assert not messages_of(f"def f(text):\n    {body}")
