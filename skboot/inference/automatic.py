@@ -5,7 +5,7 @@
 | 0/1 values of independent rows | Wilson | |
 | precision, recall, F1, Jaccard | BCa | Wilson with fewer than ten hits or errors |
 | area under the ROC curve | BCa | perfect: Wilson on the smaller class |
-| mean of continuous values | studentized | says when one row carries much of the sum |
+| mean of continuous values | studentized | a warning where one row carries much of the sum |
 | other metrics of rows | BCa | percentile where a jackknife value is undefined; |
 | | | expanded for medians and other metrics that answer in jumps |
 | rows, biased by half a standard error | bias-corrected | |
@@ -14,7 +14,7 @@
 | crossed | percentile | |
 | one population | expanded | |
 
-Each rule appends what a reader must know to the notes; those that ask for caution come first.
+Each rule adds notes for the reader of a summary; notes that are warnings come first.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ NO_LIMITS = f"The limits are undefined: {TOO_FEW}."
 
 
 class IntervalWithNotes(NamedTuple):
-    """An interval, and what must be said of it.
+    """An interval with the notes that a summary shows beside it.
 
     Attributes
     ----------
@@ -77,17 +77,17 @@ class IntervalWithNotes(NamedTuple):
 
     @property
     def warnings(self) -> tuple[Note, ...]:
-        """Those of the notes that are warnings."""
+        """Notes that are warnings."""
         return tuple(note for note in self.notes if note.is_warning)
 
 
 def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> IntervalWithNotes:
-    """Choose the interval for the case at hand and make it.
+    """Choose the best-measured interval for the evidence and make it.
 
     Parameters
     ----------
     evidence : Evidence
-        What is known of the score.
+        Of the score.
     confidence_level : float
         In (0, 1).
 
@@ -104,7 +104,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     elif evidence.design.n_factors == 1:
         interval = _for_groups(evidence, confidence_level, notes)
         if interval.method == "expanded":
-            # Percentiles double a bias; studentized limits, as made for sums, take it out.
+            # Percentiles double a bias. Studentized limits, which sums have, correct it.
             method = _without_bias("expanded", evidence, notes)
             interval = _made(evidence, method, confidence_level)
     else:
@@ -116,9 +116,9 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
-    """Sentence for an interval without width or without limits, if it is one."""
+    """Return a sentence on an interval without width or limits; None for others."""
     if interval.method == "score":
-        # A score interval uses no resamples, and whoever makes one without a limit says why.
+        # A score interval uses no resamples; a note says why a limit of it is undefined.
         return None
     if np.isnan(interval.low) or np.isnan(interval.high):
         if evidence is not None and np.isnan(evidence.estimate):
@@ -138,7 +138,7 @@ def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -
 
 
 def resamples_vary(evidence: Evidence) -> bool:
-    """Whether two resamples gave values that differ by more than rounding."""
+    """Return whether two resamples gave values that differ by more than rounding."""
     replicates = evidence.sorted_replicates
     if len(replicates) < 2:
         return False
@@ -146,7 +146,7 @@ def resamples_vary(evidence: Evidence) -> bool:
 
 
 def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
-    """Sentence for an interval that does not hold the estimate, if it is one."""
+    """Return a sentence on an interval that does not hold the estimate; None for others."""
     if not (evidence.estimate < interval.low or evidence.estimate > interval.high):
         return None
     replicates = evidence.sorted_replicates
@@ -161,7 +161,7 @@ def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str |
 
 
 def planned_method(evidence: Evidence) -> str:
-    """Method that "auto" will try first, from what is known before resampling.
+    """Method that "auto" will try first, which needs no replicates to be chosen.
 
     Parameters
     ----------
@@ -180,17 +180,19 @@ def planned_method(evidence: Evidence) -> str:
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
+    """Return an interval with NaN limits."""
     return ConfidenceInterval(np.nan, np.nan, confidence_level, "undefined")
 
 
 def _made(evidence: Evidence, method: str, confidence_level: float) -> ConfidenceInterval:
-    """Interval by a method; undefined where it needs resamples and fewer than two gave a value."""
+    """Return the interval by a method; NaN limits where fewer than two resamples have a value."""
     if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
         return _undefined(confidence_level)
     return confidence_interval(evidence, method, confidence_level)
 
 
 def _for_proportion(evidence: Evidence) -> str:
+    """Return Wilson for 0/1 values, and for few errors or hits; else BCa."""
     assert evidence.proportion is not None
     hits, n, exact, *_ = evidence.proportion
     if evidence.independent_rows and (exact or min(hits, n - hits) < FEW_EVENTS):
@@ -199,6 +201,7 @@ def _for_proportion(evidence: Evidence) -> str:
 
 
 def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+    """Return the interval of independent or stratified rows."""
     method = planned_method(evidence)
     if method == "wilson" and not evidence.proportion[2]:  # type: ignore[index]
         notes.add(
@@ -236,7 +239,7 @@ def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> Conf
 
 
 def _in_place_of_bca(method: str, evidence: Evidence, notes: Notes) -> str:
-    """Name of what serves better than BCa on these resamples, where something does; says why."""
+    """Return the method that replaces BCa on these resamples, with a note; else the same method."""
     if method != "bca":
         return method
     if evidence.acceleration is None or np.isnan(evidence.acceleration):
@@ -265,7 +268,7 @@ def _in_place_of_bca(method: str, evidence: Evidence, notes: Notes) -> str:
 
 
 def _without_bias(method: str, evidence: Evidence, notes: Notes) -> str:
-    """Name of the interval about the corrected estimate where there is much bias; says so."""
+    """Return "bias-corrected" where the bias is large, with a note; else the same method."""
     bias = _bias_in_errors(evidence)
     if abs(bias) <= LARGE_BIAS:
         return method
@@ -280,11 +283,11 @@ def _without_bias(method: str, evidence: Evidence, notes: Notes) -> str:
 
 
 def _answers_in_jumps(evidence: Evidence) -> bool:
-    """Whether single units move the metric as they move a quantile: to few values, or wildly.
+    """Return whether single units move the metric as they move a quantile: to few values, or far.
 
-    A share of rows takes two values as well, and a ranking of few rows not many more; then the
-    jackknife has the standard error of the resamples. That of a median is off at random, by a
-    factor that follows the exponential distribution (Efron 1979, section 3).
+    A share of rows takes two values as well, and a ranking of few rows not many more; for these the
+    jackknife has the standard error of the resamples. For a median the ratio of the two is random
+    and follows a function of the exponential distribution (Efron 1979, section 3).
     """
     if evidence.jackknife is None:
         return False
@@ -300,7 +303,7 @@ def _answers_in_jumps(evidence: Evidence) -> bool:
 
 
 def _evenly_spaced(ordered: Floats) -> bool:
-    """Whether values are whole multiples of one step apart, as counts of rows are."""
+    """Return whether values are whole multiples of one step apart, as counts of rows are."""
     steps = np.diff(ordered)
     steps = steps[steps > 1e-9 * (ordered[-1] - ordered[0])]
     multiples = steps / steps.min()
@@ -308,7 +311,7 @@ def _evenly_spaced(ordered: Floats) -> bool:
 
 
 def _bias_in_errors(evidence: Evidence) -> float:
-    """Bias by the standard error; 0 where the replicates are too skewed to be moved as a whole."""
+    """Return the bias in standard errors; 0 where it is small, or the replicates are skewed."""
     replicates = evidence.sorted_replicates
     if len(replicates) < 2 or replicates[0] == replicates[-1]:
         return 0.0
@@ -320,7 +323,7 @@ def _bias_in_errors(evidence: Evidence) -> float:
 
 
 def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
-    """Warn where classes of few rows decide an average over classes."""
+    """Add a warning where classes of few rows decide an average over classes."""
     if evidence.class_sizes is None:
         return
     # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
@@ -338,7 +341,7 @@ def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
 def _perfect_ranking(
     evidence: Evidence, n_small: int, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
-    """A perfect ranking says as much as no error on the smaller class."""
+    """Return the interval of a perfect ranking: that of no error on the smaller class."""
     notes.add(
         "choice",
         f"The classes are perfectly separated: score interval on the smaller class "
@@ -348,6 +351,7 @@ def _perfect_ranking(
 
 
 def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+    """Return the interval of groups."""
     n_groups = evidence.n_units[0]
     if n_groups < FEW_GROUPS:
         notes.add(
@@ -360,7 +364,7 @@ def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> Co
         low, high = ends = value_range(evidence)
         if evidence.estimate in ends and np.all(np.isfinite(ends)):
             return _perfect_groups(evidence, confidence_level, notes)
-        # Losses that are given have no bounds; they are taken as not negative.
+        # Losses without bounds are taken as not negative.
         low = 0.0 if np.isinf(low) and np.isinf(high) else low
         if evidence.additive and evidence.estimate in (low, high):
             return _groups_without_loss(evidence, low, confidence_level, notes)
@@ -373,7 +377,7 @@ def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> Co
 def _perfect_groups(
     evidence: Evidence, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
-    """Every group is perfect: Wilson with n_groups (z / t)^2 rows."""
+    """Return Wilson's interval of n_groups (z / t)^2 rows for groups that all are perfect."""
     n_groups = evidence.n_units[0]
     effective = effective_size(evidence, confidence_level)
     notes.add(
@@ -387,11 +391,14 @@ def _perfect_groups(
 def _groups_without_loss(
     evidence: Evidence, low: float, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
-    """Every group is perfect, but a loss has no largest value: one limit is unknown."""
+    """Return an interval with one limit for losses that are 0 in every group.
+
+    A loss has no largest value, so that nothing bounds the losses of other groups.
+    """
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
-    # Without both limits there is no coverage that few groups could lessen.
+    # This note replaces the warning of few groups: without a limit there is no coverage to lose.
     notes[:] = [
         Note(
             "caution",
@@ -406,22 +413,23 @@ def _groups_without_loss(
 def _for_sums_of_groups(
     evidence: Evidence, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
-    """Studentized, or a score interval where it cannot be trusted."""
-    known = evidence.replicate_standard_errors is not None
-    method = "studentized" if known else "expanded"
-    found, ends = variation(evidence), value_range(evidence)
+    """Return the studentized interval, or a score interval where few groups carry the variation."""
+    has_errors = evidence.replicate_standard_errors is not None
+    method = "studentized" if has_errors else "expanded"
+    varies, ends = variation(evidence), value_range(evidence)
     bounded = bool(np.all(np.isfinite(ends)))
     n_groups = evidence.n_units[0]
-    if found is None:
-        # Only a mean of rows that varies over no group is the same in every group.
+    if varies is None:
+        # A mean of rows without influence of any group is the same in every group; other metrics
+        # need not be.
         is_mean = evidence.group_influence is not None and evidence.largest_share is not None
         if not (is_mean and bounded and n_groups > 1):
             return _made(evidence, method, confidence_level)
         reason = "Every group has the same score, so resampling cannot show any spread"
     else:
-        source = f"of the variation comes from about {max(round(found.n_carriers), 1)} of the"
+        source = f"of the variation comes from about {max(round(varies.n_carriers), 1)} of the"
         reason = f"Most {source} {n_groups} groups, too few for a studentized interval"
-        if found.n_carriers >= FEW_CARRIERS:
+        if varies.n_carriers >= FEW_CARRIERS:
             interval = _made(evidence, method, confidence_level)
             if ends[0] < interval.low and interval.high < ends[1]:
                 return interval
@@ -441,7 +449,7 @@ def _for_sums_of_groups(
 
 
 def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> ConfidenceInterval:
-    """Wilson interval of ``n_rows`` rows without error, stretched to the metric's range."""
+    """Return Wilson's interval of rows without error, on the metric's range."""
     low, high = evidence.bounds
     reach = (1 - wilson_limits(n_rows, n_rows, confidence_level)[0]) * (high - low)
     if evidence.estimate == high:
@@ -450,6 +458,7 @@ def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> C
 
 
 def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+    """Return the interval of crossed factors."""
     fewest = min(evidence.n_units)
     if fewest < FEW_MEMBERS:
         notes.add(
@@ -465,6 +474,7 @@ def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> Con
 def _within_bounds(
     interval: ConfidenceInterval, evidence: Evidence, notes: Notes
 ) -> ConfidenceInterval:
+    """Return the interval cut at the range of the metric."""
     low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
     if (low, high) != (interval.low, interval.high):
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")

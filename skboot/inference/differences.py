@@ -34,7 +34,7 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """What is known of the difference of two systems.
+    """Evidence of the difference of two systems.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Difference:
 
     @property
     def varies(self) -> bool:
-        """Whether the difference varies over the resamples."""
+        """Whether two resamples gave different differences."""
         ordered = self.evidence.sorted_replicates
         return len(ordered) > 1 and bool(ordered[0] < ordered[-1])
 
@@ -123,17 +123,17 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
 
 def delong_error(covariance: Floats, first: int, second: int) -> float:
     """Standard error of a difference of two areas, from their covariance matrix."""
-    own = covariance[first, first] + covariance[second, second]
-    variance = own - 2 * covariance[first, second]
-    # Of two systems with the same ranks nothing but rounding is left.
-    return 0.0 if variance <= 1e-14 * own else float(np.sqrt(variance))
+    of_both = covariance[first, first] + covariance[second, second]
+    variance = of_both - 2 * covariance[first, second]
+    # The difference of two systems with the same ranks is rounding.
+    return 0.0 if variance <= 1e-14 * of_both else float(np.sqrt(variance))
 
 
 # ------------------------------------------------------------------ any difference
 
 
 def planned_method(discordant: Discordant | None) -> str:
-    """Method that "auto" takes: "tango" under ten discordant rows, else "expanded"."""
+    """Return the method that "auto" takes: "tango" under ten discordant rows, else "expanded"."""
     if discordant is not None and sum(discordant[:2]) < FEW_DISCORDANT:
         return "tango"
     return "expanded"
@@ -269,7 +269,7 @@ def difference_interval(
 
 
 def snapped(low: float, high: float) -> tuple[float, float]:
-    """Limits, 0 where they differ from it by rounding: on which side of it decides."""
+    """Return limits that are 0 where they differ from 0 by rounding: their sign decides."""
     size = _ROUNDING * max(abs(low), abs(high))
     return (
         0.0 if abs(low) <= size else float(low),
@@ -283,7 +283,7 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
     Parameters
     ----------
     difference : Difference
-        What is known.
+        With replicates.
     method : str
         One of `DIFFERENCE_METHODS`.
     confidence_level : float
@@ -317,7 +317,7 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
 
 
 def _smallest(excludes: Callable[[float], bool], floor: float, confidence_level: float) -> float:
-    """Bisect for the smallest 1 - level at which an interval excludes 0, not below ``floor``."""
+    """Return the smallest 1 - level, at least ``floor``, at which an interval excludes 0."""
     if excludes(1 - floor):
         return floor
     holding, excluding = floor, 1.0

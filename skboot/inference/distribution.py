@@ -1,7 +1,7 @@
 """Fill bootstrap distributions: run over the blocks of a plan and evaluate statistics on each.
 
 One pass serves every statistic of a call: they share each block's resamples. Undefined values
-stay NaN; whoever uses the replicates decides what to do with them.
+are NaN in the replicates.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class BoundStatistic:
 
 @dataclass(frozen=True, eq=False)
 class BootstrapDistribution:
-    """What resampling says of one statistic.
+    """Replicates of one statistic, with its value and standard errors.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class BootstrapDistribution:
     replicate_standard_errors : ndarray of shape (n_resamples,) or None
         The same on each resample.
     acceleration : float or None
-        Of BCa, where it came along; see `jackknife`.
+        Of BCa, where the first block held the jackknife; see `jackknife`.
     influence : ndarray of shape (n_atoms,) or None
-        Influence of a unit of each atom on the estimate, where it was asked for.
+        Influence of a unit of each atom on the estimate; None if it was not asked for.
     """
 
     estimate: float
@@ -90,14 +90,14 @@ class BootstrapDistribution:
     influence: Floats | None = None
 
 
-def check_replicates_fit(n_resamples: int, n_subjects: int, caller: str) -> None:
+def check_replicates_fit(n_resamples: int, n_statistics: int, caller: str) -> None:
     """Refuse more resamples of so many statistics than memory holds."""
-    check_fits("n_resamples", n_resamples, BYTES_PER_REPLICATE * n_subjects, caller)
+    check_fits("n_resamples", n_resamples, BYTES_PER_REPLICATE * n_statistics, caller)
 
 
 def bootstrap(
     binding: Binding,
-    subjects: Sequence[BoundStatistic],
+    statistics: Sequence[BoundStatistic],
     *,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -108,8 +108,8 @@ def bootstrap(
     Parameters
     ----------
     binding : Binding
-        The plan, bound to the subjects' codings in the same order.
-    subjects : sequence of BoundStatistic
+        The plan, bound to the statistics' codings in the same order.
+    statistics : sequence of BoundStatistic
         What to evaluate.
     n_jobs : int or None
         Workers at most; started only when the work is predicted to take seconds. The numbers
@@ -122,7 +122,7 @@ def bootstrap(
     Returns
     -------
     list of BootstrapDistribution
-        One per subject.
+        One per statistic.
 
     Raises
     ------
@@ -131,18 +131,18 @@ def bootstrap(
     RuntimeError
         If a metric raises on a resample; the message gives the resample's number.
     """
-    check_replicates_fit(binding.plan.n_resamples, len(subjects), caller)
+    check_replicates_fit(binding.plan.n_resamples, len(statistics), caller)
     with single_threaded_blas():
         try:
-            data, parts = _all_blocks(binding, subjects, n_jobs, verbose)
+            data, parts = _all_blocks(binding, statistics, n_jobs, verbose)
         except MetricError as failure:
             raise failure.on_data(caller) from failure.error
-    _check_sizes(data.values, subjects, caller)
+    _check_sizes(data.values, statistics, caller)
     values, errors = parts[0]
     if len(parts) > 1:
         values = np.concatenate([part[0] for part in parts], axis=1)
         errors = np.concatenate([part[1] for part in parts], axis=1)
-    # A metric that divides by zero on a resample says nothing there, as one that returns NaN.
+    # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
     values[np.isinf(values)] = np.nan
     standard_errors, errors = np.sqrt(data.variances), np.sqrt(errors)
     # Rounding leaves traces of variance where every unit has the same influence.
@@ -150,15 +150,15 @@ def bootstrap(
     # Results share these arrays instead of copying them.
     values.flags.writeable = errors.flags.writeable = False
     results = []
-    for k, subject in enumerate(subjects):
+    for k, bound in enumerate(statistics):
         standard_error = float(standard_errors[k])
-        known = subject.with_variance and np.isfinite(standard_error)
+        has_errors = bound.with_variance and np.isfinite(standard_error)
         results.append(
             BootstrapDistribution(
                 float(data.values[k]),
                 values[k],
-                standard_error if known else None,
-                errors[k] if known else None,
+                standard_error if has_errors else None,
+                errors[k] if has_errors else None,
                 data.accelerations[k],
                 data.influences[k],
             )
@@ -166,45 +166,46 @@ def bootstrap(
     return results
 
 
-def _check_sizes(values: Floats, subjects: Sequence[BoundStatistic], caller: str) -> None:
-    """Refuse values whose squares, which a standard error is made of, are not finite or vanish."""
-    for value, subject in zip(values.tolist(), subjects, strict=True):
+def _check_sizes(values: Floats, statistics: Sequence[BoundStatistic], caller: str) -> None:
+    """Refuse values whose squares, which standard errors are made of, are infinite or vanish."""
+    for value, bound in zip(values.tolist(), statistics, strict=True):
         if value == 0 or _SMALLEST <= abs(value) <= _LARGEST or value != value:
             continue
         must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
         advice = "Measure in another unit: multiply the values by the same number."
-        got = f"{value:g} from {subject.statistic.name!r}"
+        got = f"{value:g} from {bound.statistic.name!r}"
         raise fail(caller, "metric", must, got, advice)
 
 
 def bootstrap_each(
-    plan: ResamplingPlan, subjects: Sequence[BoundStatistic], caller: str = "bootstrap_each"
+    plan: ResamplingPlan, statistics: Sequence[BoundStatistic], caller: str = "bootstrap_each"
 ) -> list[tuple[float, Floats]]:
     """Value on the data and replicates (n_resamples,) of each statistic, bound by itself.
 
     For many statistics of few codes, whose counts are drawn faster than rows: the resamples agree
     in law, not row by row, and equal those of `bootstrap` with a binding of that statistic alone.
     """
-    found = []
-    check_replicates_fit(plan.n_resamples, len(subjects), caller)
+    distributions = []
+    check_replicates_fit(plan.n_resamples, len(statistics), caller)
     with single_threaded_blas():
-        for subject in subjects:
-            binding = plan.bind([subject.coding])
-            evaluate, reduced = subject.statistic.evaluate, subject.reduced
+        for bound in statistics:
+            binding = plan.bind([bound.coding])
+            evaluate, reduced = bound.statistic.evaluate, bound.reduced
             if binding.draws_are_prefix_stable and binding.n_blocks == 1:
-                # The data and the jackknife are lines of the block, after the resamples.
+                # The block holds the data and the jackknife after the resamples.
                 values = evaluate(binding.block(0, with_jackknife=True)[0], reduced)
-                found.append((float(values[plan.n_resamples]), values[: plan.n_resamples]))
+                estimate = float(values[plan.n_resamples])
+                distributions.append((estimate, values[: plan.n_resamples]))
                 continue
             blocks = (binding.block(number)[0] for number in range(binding.n_blocks))
             values = np.concatenate([evaluate(block, reduced) for block in blocks])
             estimate = float(evaluate(binding.observed()[0], reduced)[0])
-            found.append((estimate, values[: plan.n_resamples]))
-    return found
+            distributions.append((estimate, values[: plan.n_resamples]))
+    return distributions
 
 
 class Jackknife(NamedTuple):
-    """What leaving out one unit at a time says of a statistic.
+    """Acceleration and standard error of a statistic, from leaving out one unit at a time.
 
     Attributes
     ----------
@@ -213,10 +214,10 @@ class Jackknife(NamedTuple):
     standard_error : float
         Standard error of linear functions; NaN with the acceleration.
     n_values : int or None
-        How many different values the statistic takes without one unit; None for statistics of
-        sums and pairs, which are smooth, and where few rows differ from each other.
+        Number of different values of the statistic without one unit; None for statistics of sums
+        and pairs, which are smooth, and where few rows differ from each other.
     n_lines : int
-        How many were looked at: units, or sets of units where there are many.
+        Number of values: one per unit, or per set of interchangeable units.
     """
 
     acceleration: float
@@ -226,15 +227,15 @@ class Jackknife(NamedTuple):
 
 
 def jackknife(
-    binding: Binding, subjects: Sequence[BoundStatistic], estimates: Sequence[float]
+    binding: Binding, statistics: Sequence[BoundStatistic], estimates: Sequence[float]
 ) -> list[Jackknife]:
-    """Evaluate each subject without each unit of the design.
+    """Evaluate each statistic without each unit of the design.
 
     Parameters
     ----------
     binding : Binding
-        The plan, bound to the subjects' codings in the same order; rows or groups.
-    subjects : sequence of BoundStatistic
+        The plan, bound to the statistics' codings in the same order; rows or groups.
+    statistics : sequence of BoundStatistic
         What to evaluate.
     estimates : sequence of float
         Their values on the data.
@@ -242,7 +243,7 @@ def jackknife(
     Returns
     -------
     list of Jackknife
-        One per subject.
+        One per statistic.
 
     Notes
     -----
@@ -252,23 +253,23 @@ def jackknife(
     t_(-hi)) (Davison & Hinkley 1997, equation 5.29). The standard error is the root of the sum of
     squares in it, which is what resamples of a linear function have.
     """
-    left_out = leave_out(binding, subjects)
-    found = []
-    for own, subject, estimate in zip(left_out.values, subjects, estimates, strict=True):
-        moments = _moments(own, left_out.times, left_out.strata, estimate)
+    left_out = leave_out(binding, statistics)
+    jackknives = []
+    for values, bound, estimate in zip(left_out.values, statistics, estimates, strict=True):
+        moments = _moments(values, left_out.times, left_out.strata, estimate)
         n_values = None
-        if subject.statistic.reads in _COUNTED and _rows_differ(subject):
-            # Differences of rounding do not count.
-            n_values = len(np.unique(np.round((own - estimate) / (moments[1] or 1.0), 9)))
-        found.append(Jackknife(*moments, n_values, len(own)))
-    return found
+        if bound.statistic.reads in _COUNTED and _rows_differ(bound):
+            # Values that differ by rounding count once.
+            n_values = len(np.unique(np.round((values - estimate) / (moments[1] or 1.0), 9)))
+        jackknives.append(Jackknife(*moments, n_values, len(values)))
+    return jackknives
 
 
-def _rows_differ(subject: BoundStatistic) -> bool:
-    """Whether most rows are unlike the others, so that few values without one say something."""
-    data, code = subject.reduced.data, subject.coding.code
-    if subject.reduced.code is not None:
-        return code is not None and subject.reduced.n_codes > len(code) / 2
+def _rows_differ(bound: BoundStatistic) -> bool:
+    """Return whether most rows differ from the others, so that few values show a quantile."""
+    data, code = bound.reduced.data, bound.coding.code
+    if bound.reduced.code is not None:
+        return code is not None and bound.reduced.n_codes > len(code) / 2
     given, truth = data.get("y_pred"), data.get("y_true")
     if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
         return given is not None and given.dtype.kind == "f"
@@ -284,7 +285,7 @@ class JackknifeValues:
 
     Attributes
     ----------
-    values : ndarray of shape (n_subjects, n_lines)
+    values : ndarray of shape (n_statistics, n_lines)
         Value of each statistic on each line.
     times : ndarray of shape (n_lines,)
         Number of units that would give the same line.
@@ -301,15 +302,15 @@ class JackknifeValues:
         return _moments(values, self.times, self.strata, estimate)[0]
 
 
-def leave_out(binding: Binding, subjects: Sequence[BoundStatistic]) -> JackknifeValues:
+def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
     """Evaluate statistics without each unit of the design; see `jackknife`."""
     parts: list[JackknifeResamples] = []
     values: list[Floats] = []
     with single_threaded_blas():
         for left_out in binding.left_out():
-            of_part = np.empty((len(subjects), len(left_out.times)))
-            for k, subject in enumerate(subjects):
-                _fill_left_out(of_part[k], subject, left_out, k)
+            of_part = np.empty((len(statistics), len(left_out.times)))
+            for k, bound in enumerate(statistics):
+                _fill_left_out(of_part[k], bound, left_out, k)
             parts.append(left_out)
             values.append(of_part)
     if len(parts) == 1:
@@ -321,23 +322,23 @@ def leave_out(binding: Binding, subjects: Sequence[BoundStatistic]) -> Jackknife
     )
 
 
-def _n_sums(subject: BoundStatistic) -> int:
+def _n_sums(bound: BoundStatistic) -> int:
     """Sums that a function of sums takes of each resample."""
-    if subject.statistic.reads != "sums":
+    if bound.statistic.reads != "sums":
         return 1
-    terms = subject.reduced.terms
-    return subject.reduced.n_codes if terms is None else int(terms.shape[1])
+    terms = bound.reduced.terms
+    return bound.reduced.n_codes if terms is None else int(terms.shape[1])
 
 
 def _fill_left_out(
-    values: Floats, subject: BoundStatistic, left_out: JackknifeResamples, k: int
+    values: Floats, bound: BoundStatistic, left_out: JackknifeResamples, k: int
 ) -> None:
     try:
-        for some, block in left_out.parts(k, _n_sums(subject)):
-            values[some] = subject.statistic.evaluate(block, subject.reduced)
+        for some, block in left_out.parts(k, _n_sums(bound)):
+            values[some] = bound.statistic.evaluate(block, bound.reduced)
     except MetricError as failure:
         raise RuntimeError(
-            f"The metric {subject.statistic.name!r} raised {type(failure.error).__name__} "
+            f"The metric {bound.statistic.name!r} raised {type(failure.error).__name__} "
             f"without one unit of the data (needed for BCa): {failure.error}"
         ) from failure.error
 
@@ -376,7 +377,7 @@ def _moments(
 
 
 class _OnData(NamedTuple):
-    """Of each subject: value and variance on the data, and what else is known, (n_subjects,)."""
+    """Values, variances, accelerations and influences on the data, (n_statistics,) each."""
 
     values: Floats
     variances: Floats
@@ -384,53 +385,57 @@ class _OnData(NamedTuple):
     influences: Sequence[Floats | None]
 
 
-def _on_data(binding: Binding, subjects: Sequence[BoundStatistic]) -> _OnData:
-    blocks = _sharing(binding, binding.observed(), subjects)
-    values, variances = _evaluate(blocks, subjects, 1)
+def _on_data(binding: Binding, statistics: Sequence[BoundStatistic]) -> _OnData:
+    """Return values, variances and influences on the data; accelerations are None."""
+    blocks = _sharing(binding, binding.observed(), statistics)
+    values, variances = _evaluate(blocks, statistics, 1)
     influences = [
-        subject.statistic.influence(block, subject.reduced) if subject.with_influence else None
-        for block, subject in zip(blocks, subjects, strict=True)
+        bound.statistic.influence(block, bound.reduced) if bound.with_influence else None
+        for block, bound in zip(blocks, statistics, strict=True)
     ]
-    return _OnData(values[:, 0], variances[:, 0], [None] * len(subjects), influences)
+    return _OnData(values[:, 0], variances[:, 0], [None] * len(statistics), influences)
 
 
 def _evaluate(
-    blocks: Sequence[Any], subjects: Sequence[BoundStatistic], n_lines: int
+    blocks: Sequence[Any], statistics: Sequence[BoundStatistic], n_resamples: int
 ) -> tuple[Floats, Floats]:
-    """Values and variances on the first lines, (n_subjects, n_lines) each.
+    """Return values and variances on the first resamples, (n_statistics, n_resamples) each.
 
-    Variances are NaN where not asked for. Blocks are evaluated whole, so that products have the
-    same shape however many lines are wanted.
+    Variances are NaN for statistics without standard errors. Blocks are evaluated whole, so that
+    the shape of their products does not depend on the number of resamples.
     """
-    values = np.empty((len(subjects), n_lines))
+    values = np.empty((len(statistics), n_resamples))
     variances = np.full_like(values, np.nan)
-    for k, (block, subject) in enumerate(zip(blocks, subjects, strict=True)):
-        values[k] = subject.statistic.evaluate(block, subject.reduced)[:n_lines]
-        if subject.with_variance:
+    for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
+        values[k] = bound.statistic.evaluate(block, bound.reduced)[:n_resamples]
+        if bound.with_variance:
             with np.errstate(invalid="ignore"):
                 # Where the metric is undefined its gradient is infinite: the variance is NaN.
-                variance = subject.statistic.variance(block, subject.reduced)
+                variance = bound.statistic.variance(block, bound.reduced)
             assert variance is not None
-            variances[k] = variance[:n_lines]
+            variances[k] = variance[:n_resamples]
     return values, variances
 
 
 def _sharing(
-    binding: Binding, blocks: Sequence[Any], subjects: Sequence[BoundStatistic]
+    binding: Binding, blocks: Sequence[Any], statistics: Sequence[BoundStatistic]
 ) -> Sequence[Any]:
-    """The blocks, with the sums of all functions of sums computed in one product."""
-    sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in subjects]
+    """Return the blocks, with the sums of all functions of sums computed in one product."""
+    sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in statistics]
     binding.share_sums(blocks, sums)
     return blocks
 
 
 def _block(
-    binding: Binding, subjects: Sequence[BoundStatistic], number: int
+    binding: Binding, statistics: Sequence[BoundStatistic], number: int
 ) -> tuple[Floats, Floats]:
+    """Return values and variances on the resamples of a block."""
     first = number * binding.block_size
-    n_lines = min(binding.block_size, binding.plan.n_resamples - first)
+    n_resamples = min(binding.block_size, binding.plan.n_resamples - first)
     try:
-        return _evaluate(_sharing(binding, binding.block(number), subjects), subjects, n_lines)
+        return _evaluate(
+            _sharing(binding, binding.block(number), statistics), statistics, n_resamples
+        )
     except MetricError as failure:
         resample = first + failure.resample
         raise RuntimeError(
@@ -440,37 +445,37 @@ def _block(
 
 
 def _data_and_first_block(
-    binding: Binding, subjects: Sequence[BoundStatistic]
+    binding: Binding, statistics: Sequence[BoundStatistic]
 ) -> tuple[_OnData, tuple[Floats, Floats]]:
-    """What is known of the data, and block 0; at once where the block is narrow."""
-    if not binding.fits_one_block or any(s.statistic.reads != "sums" for s in subjects):
-        return _on_data(binding, subjects), _block(binding, subjects, 0)
-    blocks = _sharing(binding, binding.block(0, with_jackknife=True), subjects)
-    values, variances = _evaluate(blocks, subjects, blocks[0].n_resamples)
+    """Return the values on the data and block 0, evaluated together where one block holds both."""
+    if not binding.fits_one_block or any(s.statistic.reads != "sums" for s in statistics):
+        return _on_data(binding, statistics), _block(binding, statistics, 0)
+    blocks = _sharing(binding, binding.block(0, with_jackknife=True), statistics)
+    values, variances = _evaluate(blocks, statistics, blocks[0].n_resamples)
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
     drawn = blocks[0].n_resamples - len(times) - 1
-    accelerations = [_moments(own[drawn + 1 :], times, strata, own[drawn])[0] for own in values]
-    lines = slice(0, min(drawn, binding.plan.n_resamples))
-    # Narrow blocks are of single rows, whose influences nobody asks for.
-    influences = [None] * len(subjects)
+    accelerations = [_moments(row[drawn + 1 :], times, strata, row[drawn])[0] for row in values]
+    wanted = slice(0, min(drawn, binding.plan.n_resamples))
+    # Such blocks are of single rows; only groups have influences.
+    influences = [None] * len(statistics)
     on_data = _OnData(values[:, drawn], variances[:, drawn], accelerations, influences)
-    return on_data, (values[:, lines], variances[:, lines])
+    return on_data, (values[:, wanted], variances[:, wanted])
 
 
 def _all_blocks(
-    binding: Binding, subjects: Sequence[BoundStatistic], n_jobs: int | None, verbose: int
+    binding: Binding, statistics: Sequence[BoundStatistic], n_jobs: int | None, verbose: int
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
-    """Return what is found on the data, and values and variances of each block, in order."""
+    """Return the values on the data, and values and variances of each block, in order."""
     progress = Progress(binding.plan.n_resamples, "resamples", verbose)
     start = time.perf_counter()
-    on_data, first = _data_and_first_block(binding, subjects)
+    on_data, first = _data_and_first_block(binding, statistics)
     seconds = time.perf_counter() - start
     progress.done(binding.block_size)
     blocks = {0: first}
     rest = range(1, binding.n_blocks)
     for chunk in in_chunks(
-        _numbered_block, (binding, subjects), rest, n_jobs=n_jobs, seconds_each=seconds
+        _numbered_block, (binding, statistics), rest, n_jobs=n_jobs, seconds_each=seconds
     ):
         blocks.update(chunk)
         progress.done(len(chunk) * binding.block_size)
@@ -480,4 +485,5 @@ def _all_blocks(
 def _numbered_block(
     shared: tuple[Binding, Sequence[BoundStatistic]], number: int
 ) -> tuple[int, tuple[Floats, Floats]]:
+    """Return the number of a block, and values and variances on its resamples."""
     return number, _block(*shared, number)

@@ -1,4 +1,4 @@
-"""Confidence intervals for one number, from its bootstrap distribution and what is known of it.
+"""Confidence intervals for one number, from its bootstrap distribution and facts about the data.
 
 Each interval is a pure function ``(evidence, confidence_level) -> (low, high)``, registered where
 it stands with its needs and its words; `confidence_interval` checks the needs and calls it. To add
@@ -36,7 +36,7 @@ ROUNDING = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """All that an interval for one score can use.
+    """Estimate, replicates and facts about the data that intervals for one score are made of.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""Intervals from several runs of one method on one test set, for each question asked of them.
+"""Intervals from several runs of one method on one test set, by estimand.
 
-`RunsEvidence` holds what one set of runs says; `runs_interval` answers for an estimand without
-computing anything again: "method" and "next_run" from variance components, "pooled" from all
+`RunsEvidence` holds the numbers of one set of runs; `runs_interval` makes the interval for an
+estimand from them: "method" and "next_run" from variance components, "pooled" from all
 replicates of all runs, "system" from the first run alone.
 """
 
@@ -35,7 +35,7 @@ RUN_METHODS = {
 
 @dataclass(frozen=True, eq=False)
 class RunsEvidence:
-    """What several runs of one method say.
+    """Scores and replicates of several runs of one method, with their variance components.
 
     Attributes
     ----------
@@ -50,9 +50,9 @@ class RunsEvidence:
     components : Components
         Variance by source, per run and test unit.
     method, next_run, seeds : TIntervalParts or None
-        What the t intervals need; None where refused. ``seeds`` holds the test units fixed.
+        Parts of the t intervals; None where refused. ``seeds`` holds the test units fixed.
     refused : dict
-        Why an estimand, or the interval "t", cannot be had.
+        Reason why an estimand, or the interval "t", is refused.
     system : Evidence
         Of the first run alone.
     n_test_units : int
@@ -110,11 +110,11 @@ class RunsEvidence:
             if parts[name] is not None:
                 centre, error, df, of_source = parts[name]
                 spreads[name] = TIntervalParts(centre, error, df, Components(*of_source))
-        known = {
+        rebuilt = {
             "components": Components(*parts["components"]),
             "system": Evidence(**parts["system"]),
         }
-        return cls(**(parts | known | spreads))
+        return cls(**(parts | rebuilt | spreads))
 
     def _spreads(self) -> dict[str, TIntervalParts | None]:
         return {"method": self.method, "next_run": self.next_run, "seeds": self.seeds}
@@ -128,9 +128,9 @@ def runs_interval(
     Parameters
     ----------
     evidence : RunsEvidence
-        What the runs say.
+        Of the runs.
     estimand : {"method", "next_run", "pooled", "system"}
-        What the interval is for.
+        Quantity that the interval is for.
     method : str
         "auto", or a name: "components" or "t" for the method, "components" for the next run,
         "percentile" for the pool, any of `skboot.inference.intervals.INTERVALS` for the system.
@@ -140,12 +140,12 @@ def runs_interval(
     Returns
     -------
     IntervalWithNotes
-        The interval and what must be said of it.
+        The interval with its notes.
 
     Raises
     ------
     ValueError
-        If the runs cannot tell, or the method does not exist for the estimand.
+        If the runs do not identify the estimand, or the estimand does not have the method.
     """
     if estimand == "system":
         if method == "auto":
@@ -168,10 +168,10 @@ def runs_interval(
 
 def check_method(estimand: str, method: str) -> None:
     """Refuse the name of an interval that an estimand over runs does not have."""
-    known = RUN_METHODS[estimand]
-    if method in ("auto", *known):
+    methods = RUN_METHODS[estimand]
+    if method in ("auto", *methods):
         return
-    names = " or ".join(repr(name) for name in ("auto", *known))
+    names = " or ".join(repr(name) for name in ("auto", *methods))
     advice = " The percentiles of all runs are estimand='pooled'." if method == "percentile" else ""
     raise ValueError(
         f"The interval for the estimand {estimand!r} must be {names}. Got {method!r}.{advice}"
@@ -215,7 +215,7 @@ def _t_interval(spread: TIntervalParts, level: float, method: str) -> Confidence
 
 
 def _pooled(evidence: RunsEvidence, level: float) -> ConfidenceInterval:
-    """Percentiles of all replicates of all runs together."""
+    """Return the percentiles of all replicates of all runs."""
     pool = Evidence(float(evidence.scores.mean()), evidence.replicates.ravel(), "rows", (1,))
     return confidence_interval(pool, "percentile", level)
 
@@ -234,11 +234,11 @@ def _error_of_pool(evidence: RunsEvidence, level: float) -> tuple[float, float]:
 def _guarded(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> IntervalWithNotes:
-    """Widen for few errors or hits, cut at the range of the metric, say so."""
+    """Return the interval widened for few errors or hits and cut at the range, with notes."""
     notes = Notes()
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
-    # Errors of one group count once, so how many rows of groups err says little, unless none does.
+    # Errors of one group are dependent: their number of rows does not count, unless it is 0.
     few = FEW_EVENTS if n == evidence.n_rows else 1e-9
     if sign and evidence.n_rows * min(share, 1 - share) < few:
         unit = "rows" if n == evidence.n_rows else "test units"
@@ -260,7 +260,7 @@ def _guarded(
 def _wilson(
     spread: TIntervalParts, share: float, most: float, interval: ConfidenceInterval
 ) -> tuple[float, float]:
-    """Score interval with a t quantile and the number of rows that carry the same variance."""
+    """Return score limits with a t quantile and the number of rows that carry the same variance."""
     binomial = share * (1 - share)
     carried = binomial / spread.standard_error**2 if binomial > 0 else most
     tail = 0.5 + interval.confidence_level / 2
