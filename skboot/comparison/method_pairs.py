@@ -1,4 +1,4 @@
-"""A family of differences between methods whose runs were made here, on the same samples."""
+"""Differences between methods that `compare_methods` trained on the same samples: its engines."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from .._inputs import resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import checked_columns, checked_runs, training_samples
 from .._warnings import Note, Notes, texts_of
-from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
 from ..refit.differences import (
-    LeftOut,
+    OutOfBagLosses,
     cross_validated_by_all,
     cross_validated_difference,
     difference_error,
-    left_out_by_all,
     out_of_bag_difference,
+    out_of_bag_losses,
 )
 from ..refit.samples import TrainingSamples
 from ..refit.training import Record, key_on_test
@@ -36,13 +35,13 @@ from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
 from .run_pairs import CompareRunsCall, compare_runs_of
 from .system_pairs import pairs_of
-from .t_pairs import adjusted
+from .t_pairs import adjusted, t_pair
 
 Array = NDArray[Any]
 
 _CALLER = "compare_methods"
 
-# Of the distinct units, in a bootstrap sample of many.
+# Share of the distinct units that a bootstrap sample holds, where there are many: 1 - 1 / e.
 _SHARE_OF_BOOTSTRAP = 0.632
 
 _SMALLER_SAMPLES = (
@@ -128,13 +127,15 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> tup
         Those of all comparisons.
     """
     systems: dict[str, list[EvaluationResult]] = {}
-    for name, one in runs.items():
-        own = packing.results_of(call.fit, call.estimators[name], one.kept, one.errors)
-        systems[name] = [result for result, _ in own]
+    for name, own in runs.items():
+        results_of_method = packing.results_of(
+            call.fit, call.estimators[name], own.kept, own.errors
+        )
+        systems[name] = [result for result, _ in results_of_method]
     first = next(iter(runs.values()))
     results, notes = {}, Notes()
     for k, error in enumerate(first.errors):
-        alone = {name: own[k] for name, own in systems.items()}
+        alone = {name: of_method[k] for name, of_method in systems.items()}
         results[error.metric.name] = _left_out(call, runs, k, alone, notes)
     return next(iter(results.values())) if first.single else ResultTable(results), notes
 
@@ -147,32 +148,16 @@ def _left_out(
     warned: Notes,
 ) -> ComparisonResult:
     """Return the comparison by one metric, and add its notes to those of the call."""
-    metrics = [one.errors[k].metric for one in runs.values()]
-    every = left_out_by_all(metrics, [one.kept for one in runs.values()])
-    samples = every[0].kept.samples
+    metrics = [own.errors[k].metric for own in runs.values()]
+    losses = out_of_bag_losses(metrics, [own.kept for own in runs.values()])
+    samples = losses[0].kept.samples
     pairs = pairs_of(runs, call.reference)
-    resubstitution = {name: one.errors[k].full_errors.mean() for name, one in runs.items()}
-    compared = _compared(call, dict(zip(runs, every, strict=True)), pairs, resubstitution)
-    of_sample = None
-    if samples.n_seeds > 1:
-        of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
-    records = []
-    for pair, found in zip(pairs, compared, strict=True):
-        # An error is better the smaller it is; the score may have either direction.
-        first, second = (-runs[name].errors[k].run_errors for name in pair)
-        probability = call.outperformance(first, second, of_sample)
-        error = found.error
-        support = np.nan if error is None else share_won(error.replicates, greater_is_better=False)
-        records.append(_record(call, pair, found, probability, support))
-    records = adjusted(
-        records,
-        [found.difference for found in compared],
-        call.adjust,
-        confidence_level=call.confidence_level,
-        correlation_of=lambda some: _correlation([compared[j].error for j in some]),
-        seed=call.fit.seed,
-    )
-    notes = _notes(call, records, compared, every[0])
+    resubstitution = {name: own.errors[k].full_errors.mean() for name, own in runs.items()}
+    differences = _differences(call, dict(zip(runs, losses, strict=True)), pairs, resubstitution)
+    # An error is better the smaller it is; the score may have either direction.
+    scores = {name: -own.errors[k].run_errors for name, own in runs.items()}
+    records = _records(call, scores, pairs, differences, samples)
+    notes = _notes(call, records, differences, losses[0])
     warned += notes
     by_folds = call.is_cross_validated
     return ComparisonResult(
@@ -190,89 +175,106 @@ def _left_out(
     )
 
 
-class _Compared(NamedTuple):
-    """One pair of methods: the out-of-bag difference, and the one that was asked for."""
+class _Difference(NamedTuple):
+    """Difference of a pair of methods.
 
-    error: OutOfBagError | None
-    difference: MethodsDifference
-    reason: str = ""  # why it has no interval
+    Attributes
+    ----------
+    out_of_bag : OutOfBagError or None
+        Of the errors on the rows left out; None where too few samples served all methods.
+    asked : MethodsDifference
+        The one that the interval is for.
+    reason : str
+        Why it has no interval.
+    """
+
+    out_of_bag: OutOfBagError | None
+    asked: MethodsDifference
+    reason: str = ""
 
 
-def _compared(
+def _differences(
     call: MethodsCall,
-    parts: Mapping[str, LeftOut],
+    losses: Mapping[str, OutOfBagLosses],
     pairs: Sequence[tuple[str, str]],
     resubstitution: Mapping[str, float],
-) -> list[_Compared]:
-    """All differences; NaN where too little served all methods."""
+) -> list[_Difference]:
+    """Return the difference of each pair, NaN where too few samples or folds served all methods."""
     unknown = MethodsDifference(np.nan, np.nan, np.nan)
-    some = next(iter(parts.values()))
-    folds = None
-    if len(some.used) < 2:
+    if len(next(iter(losses.values())).used) < 2:
         reason = "fewer than two training samples gave a score for all methods"
-        return [_Compared(None, unknown, reason) for _ in pairs]
-    if call.is_cross_validated:
-        folds = cross_validated_by_all(parts)
-    found = []
+        return [_Difference(None, unknown, reason) for _ in pairs]
+    folds = cross_validated_by_all(losses) if call.is_cross_validated else None
+    differences = []
     for one, other in pairs:
-        error = difference_error(parts[one], parts[other])
-        difference, reason = unknown, ""
+        out_of_bag = difference_error(losses[one], losses[other])
+        asked, reason = unknown, ""
         if folds is not None:
-            difference = cross_validated_difference(
-                folds[one], folds[other], error, (resubstitution[one], resubstitution[other])
+            asked = cross_validated_difference(
+                folds[one], folds[other], out_of_bag, (resubstitution[one], resubstitution[other])
             )
-            if call.interval == "adjusted" and difference.standard_error != 0:
-                difference = difference._replace(standard_error=error.standard_error)
+            if call.interval == "adjusted" and asked.standard_error != 0:
+                asked = asked._replace(standard_error=out_of_bag.standard_error)
         elif not call.is_cross_validated:
-            difference = out_of_bag_difference(parts[one], parts[other], error)
+            asked = out_of_bag_difference(losses[one], losses[other], out_of_bag)
         else:
             reason = "no repeat of cross-validation is whole for all methods"
-        found.append(_Compared(error, difference, reason or difference.reason))
-    return found
+        differences.append(_Difference(out_of_bag, asked, reason or asked.reason))
+    return differences
 
 
-def _record(
+def _records(
     call: MethodsCall,
-    pair: tuple[str, str],
-    found: _Compared,
-    probability: Outperformance,
-    support: float,
-) -> PairedDifference:
-    difference = found.difference
-    low, high = difference.interval(call.confidence_level)
-    return PairedDifference(
-        first=pair[0],
-        second=pair[1],
-        difference=difference.difference,
-        confidence_interval=ConfidenceInterval(
-            low, high, call.confidence_level, call.interval_name
-        ),
-        simultaneous_interval=None,
-        p_value=difference.p_value,
-        p_value_adjusted=np.nan,
-        bootstrap_support=support,
-        standard_error=difference.standard_error,
-        degrees_of_freedom=difference.degrees_of_freedom,
-        outperformance=probability,
-        reason=found.reason,
+    scores: Mapping[str, Array],
+    pairs: Sequence[tuple[str, str]],
+    differences: Sequence[_Difference],
+    samples: TrainingSamples,
+) -> list[PairedDifference]:
+    """Return the record of each pair, from differences and the scores of runs, (n_runs,)."""
+    of_sample = None
+    if samples.n_seeds > 1:
+        of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
+    records = []
+    for pair, (out_of_bag, asked, reason) in zip(pairs, differences, strict=True):
+        support = np.nan
+        if out_of_bag is not None:
+            support = share_won(out_of_bag.replicates, greater_is_better=False)
+        record = t_pair(
+            pair,
+            asked,
+            call.interval_name,
+            call.confidence_level,
+            bootstrap_support=support,
+            outperformance=call.outperformance(scores[pair[0]], scores[pair[1]], of_sample),
+            reason=reason,
+        )
+        records.append(record)
+    return adjusted(
+        records,
+        [difference.asked for difference in differences],
+        call.adjust,
+        confidence_level=call.confidence_level,
+        correlation_of=lambda some: _correlation([differences[j].out_of_bag for j in some]),
+        seed=call.fit.seed,
     )
 
 
 def _correlation(errors: Sequence[Any]) -> Array:
-    """Of the differences, by the influence of the units on them."""
+    """Return the correlation of differences, by the influence of the units on them."""
     influence = np.array([error.influence for error in errors])
     size = np.sqrt((influence**2).sum(axis=1))
     products = influence @ influence.T
-    found = np.divide(products, np.outer(size, size), out=np.zeros_like(products), where=size > 0)
-    np.fill_diagonal(found, 1.0)
-    return np.asarray(found)
+    scale = np.outer(size, size)
+    correlation = np.divide(products, scale, out=np.zeros_like(products), where=size > 0)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(correlation)
 
 
 def _notes(
     call: MethodsCall,
     records: Sequence[PairedDifference],
-    compared: Sequence[_Compared],
-    part: LeftOut,
+    differences: Sequence[_Difference],
+    losses: OutOfBagLosses,
 ) -> Notes:
     """Return what must be known of the differences."""
     notes = Notes()
@@ -285,16 +287,16 @@ def _notes(
         )
     if not call.is_cross_validated:
         notes.add("advice", _SMALLER_SAMPLES)
-    n_samples = len(part.kept.samples.counts)
-    if len(part.used) < n_samples:
+    n_samples = len(losses.kept.samples.counts)
+    if len(losses.used) < n_samples:
         notes.add(
             "advice",
-            f"{n_samples - len(part.used)} of {n_samples} training samples gave no score for some "
-            "method and are left out of all differences.",
+            f"{n_samples - len(losses.used)} of {n_samples} training samples gave no score for "
+            "some method and are left out of all differences.",
         )
     pairs: dict[Note, list[str]] = {}
-    for record, found in zip(records, compared, strict=True):
-        for note in _notes_on(call, found):
+    for record, difference in zip(records, differences, strict=True):
+        for note in _notes_on(call, difference):
             pairs.setdefault(note, []).append(f"{record.first} - {record.second}")
     for note, names in pairs.items():
         more = f" and {len(names) - 3} others" if len(names) > 3 else ""
@@ -305,20 +307,21 @@ def _notes(
     return notes
 
 
-def _notes_on(call: MethodsCall, found: _Compared) -> list[Note]:
+def _notes_on(call: MethodsCall, difference: _Difference) -> list[Note]:
     """Return what must be known of one difference."""
-    error, difference = found.error, found.difference
-    if found.reason:
-        return [Note("degenerate", f"{found.reason[0].upper()}{found.reason[1:]}.")]
-    if difference.standard_error == 0:
+    out_of_bag, asked, reason = difference
+    if reason:
+        return [Note("degenerate", f"{reason[0].upper()}{reason[1:]}.")]
+    if asked.standard_error == 0:
         text = (
             "The two methods decide every row alike, or every row differently: the limits are "
-            f"those of Tango's score interval for {difference.n_units} independent units."
+            f"those of Tango's score interval for {asked.n_units} independent units."
         )
         return [Note("choice", text)]
-    assert error is not None
-    texts = error.cautions if call.is_cross_validated else error.notes
-    return [Note("caution" if text in error.cautions else "advice", text) for text in texts]
+    assert out_of_bag is not None
+    cautions = out_of_bag.cautions
+    texts = cautions if call.is_cross_validated else out_of_bag.notes
+    return [Note("caution" if text in cautions else "advice", text) for text in texts]
 
 
 # ------------------------------------------------------------------ on test sets

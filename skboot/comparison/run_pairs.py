@@ -14,7 +14,6 @@ from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
 from .._run_scores import RunsCall, bound_runs, scored_runs
 from .._warnings import Note, Notes, texts_of
-from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import share_won
 from ..inference.distribution import bootstrap
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -33,7 +32,7 @@ from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
 from .system_pairs import pairs_of
-from .t_pairs import adjusted
+from .t_pairs import adjusted, t_pair
 
 Floats = NDArray[np.float64]
 
@@ -290,19 +289,13 @@ def _record(
     difference: RunsDifference,
     greater_is_better: bool | None,
 ) -> PairedDifference:
-    method = "welch" if call.interval == "welch" else "components"
-    low, high = difference.interval(call.confidence_level)
-    return PairedDifference(
-        first=first.name,
-        second=second.name,
-        difference=difference.difference,
-        confidence_interval=ConfidenceInterval(low, high, call.confidence_level, method),
-        simultaneous_interval=None,
-        p_value=difference.p_value,
-        p_value_adjusted=np.nan,
+    """Return the record of a pair by itself."""
+    return t_pair(
+        (first.name, second.name),
+        difference,
+        "welch" if call.interval == "welch" else "components",
+        call.confidence_level,
         bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
-        standard_error=difference.standard_error,
-        degrees_of_freedom=difference.degrees_of_freedom,
         components={"runs": difference.of_runs, "test": difference.of_test},
         n_runs=(first.call.runs.n_runs, second.call.runs.n_runs),
         outperformance=_outperformance(call, first, second, greater_is_better),

@@ -1,9 +1,10 @@
-"""Simultaneous intervals and adjusted p-values for a family of t intervals."""
+"""Records of pairs of methods, from differences with a t interval: each alone, and all at once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,29 @@ from ..method_error.method_differences import MethodsDifference
 from ..results.pairs import PairedDifference
 
 Floats = NDArray[np.float64]
+
+
+def t_pair(
+    names: tuple[str, str],
+    difference: RunsDifference | MethodsDifference,
+    method: str,
+    confidence_level: float,
+    **known: Any,
+) -> PairedDifference:
+    """Return the record of a pair by itself; ``known`` are its fields besides the t interval."""
+    interval = ConfidenceInterval(*difference.interval(confidence_level), confidence_level, method)
+    return PairedDifference(
+        first=names[0],
+        second=names[1],
+        difference=difference.difference,
+        confidence_interval=interval,
+        simultaneous_interval=None,
+        p_value=difference.p_value,
+        p_value_adjusted=np.nan,
+        standard_error=difference.standard_error,
+        degrees_of_freedom=difference.degrees_of_freedom,
+        **known,
+    )
 
 
 def adjusted(

@@ -41,7 +41,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class LeftOut:
+class OutOfBagLosses:
     """What the runs of one method say of the rows left out, averaged over seeds.
 
     Attributes
@@ -77,7 +77,9 @@ class LeftOut:
         return n_effective_of(self.metric, self.kept) - 1
 
 
-def left_out_by_all(metrics: Sequence[RunMetric], runs: Sequence[RunRecords]) -> list[LeftOut]:
+def out_of_bag_losses(
+    metrics: Sequence[RunMetric], runs: Sequence[RunRecords]
+) -> list[OutOfBagLosses]:
     """What the runs of each method say of the rows left out, on samples that served them all.
 
     Parameters
@@ -87,7 +89,7 @@ def left_out_by_all(metrics: Sequence[RunMetric], runs: Sequence[RunRecords]) ->
 
     Returns
     -------
-    list of LeftOut
+    list of OutOfBagLosses
     """
     found = [_left_out(*each) for each in zip(metrics, runs, strict=True)]
     every = found[0].used
@@ -99,13 +101,13 @@ def left_out_by_all(metrics: Sequence[RunMetric], runs: Sequence[RunRecords]) ->
     return [_left_out(*each) for each in zip(metrics, only, strict=True)]
 
 
-def difference_error(first: LeftOut, second: LeftOut) -> OutOfBagError:
+def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagError:
     """Out-of-bag error of the first method less that of the second, with its standard error.
 
     Parameters
     ----------
-    first, second : LeftOut
-        From one call of `left_out_by_all`, with at least two samples.
+    first, second : OutOfBagLosses
+        From one call of `out_of_bag_losses`, with at least two samples.
 
     Returns
     -------
@@ -130,13 +132,13 @@ def difference_error(first: LeftOut, second: LeftOut) -> OutOfBagError:
 
 
 def out_of_bag_difference(
-    first: LeftOut, second: LeftOut, error: OutOfBagError
+    first: OutOfBagLosses, second: OutOfBagLosses, error: OutOfBagError
 ) -> MethodsDifference:
     """Score of the first method less that of the second, on the rows left out.
 
     Parameters
     ----------
-    first, second : LeftOut
+    first, second : OutOfBagLosses
     error : OutOfBagError
         Of the same two, by `difference_error`.
 
@@ -161,7 +163,7 @@ class FoldsOfMethod:
 
     Attributes
     ----------
-    left_out : LeftOut
+    left_out : OutOfBagLosses
         What its bootstrap samples say.
     centre : float
         Error by repeated cross-validation.
@@ -171,19 +173,19 @@ class FoldsOfMethod:
         Whether each loss is the least or the largest that there can be, as for right and wrong.
     """
 
-    left_out: LeftOut
+    left_out: OutOfBagLosses
     centre: float
     influence: Array
     two_valued: bool
 
 
-def cross_validated_by_all(parts: Mapping[str, LeftOut]) -> dict[str, FoldsOfMethod] | None:
+def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, FoldsOfMethod] | None:
     """What the folds say of each method, on those that served them all.
 
     Parameters
     ----------
-    parts : dict of str to LeftOut
-        By method, from one call of `left_out_by_all`.
+    parts : dict of str to OutOfBagLosses
+        By method, from one call of `out_of_bag_losses`.
 
     Returns
     -------
@@ -249,7 +251,7 @@ def cross_validated_difference(
     return _difference(parts, change, float(np.sqrt(variance)), size, two_valued)
 
 
-def _with_common_folds(parts: Sequence[LeftOut]) -> list[RunRecords]:
+def _with_common_folds(parts: Sequence[OutOfBagLosses]) -> list[RunRecords]:
     """The runs of each method, without the folds that failed, or have no score, for any."""
     first = parts[0].kept.samples.n_bootstrap_runs
     every = [list(part.kept.records[first:]) for part in parts]
@@ -273,7 +275,9 @@ def _with_common_folds(parts: Sequence[LeftOut]) -> list[RunRecords]:
 _Centred = tuple[float, Array, bool]
 
 
-def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> list[_Centred] | None:
+def _folds_of_rows(
+    parts: Sequence[OutOfBagLosses], runs: Sequence[RunRecords]
+) -> list[_Centred] | None:
     """Error, influence of each row and whether losses have two values, of means of losses."""
     lines, two_valued = [], []
     for part, kept in zip(parts, runs, strict=True):
@@ -293,7 +297,9 @@ def _folds_of_rows(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> list
     ]
 
 
-def _folds_of_scores(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> list[_Centred] | None:
+def _folds_of_scores(
+    parts: Sequence[OutOfBagLosses], runs: Sequence[RunRecords]
+) -> list[_Centred] | None:
     """The same of rank metrics and callables, which are no means of losses."""
     found = []
     for part, kept in zip(parts, runs, strict=True):
@@ -304,7 +310,7 @@ def _folds_of_scores(parts: Sequence[LeftOut], runs: Sequence[RunRecords]) -> li
     return found
 
 
-def _of_samples(part: LeftOut) -> tuple[Array, Array]:
+def _of_samples(part: OutOfBagLosses) -> tuple[Array, Array]:
     """Errors on the rows left out, and the influence of units on them, averaged over seeds."""
     if part.rows is None:
         assert part.scores is not None
@@ -319,7 +325,7 @@ def _of_samples(part: LeftOut) -> tuple[Array, Array]:
 
 
 def _difference(
-    parts: tuple[LeftOut, LeftOut],
+    parts: tuple[OutOfBagLosses, OutOfBagLosses],
     change: float,
     standard_error: float,
     size: float,
@@ -350,20 +356,22 @@ def _two_valued(metric: RunMetric, losses: Any) -> bool:
     return bool(np.isfinite(metric.bounds).all() and np.isin(losses, metric.bounds).all())
 
 
-def _left_out(metric: RunMetric, kept: RunRecords) -> LeftOut:
+def _left_out(metric: RunMetric, kept: RunRecords) -> OutOfBagLosses:
     n_seeds = kept.samples.n_seeds
     if isinstance(metric, RowRunMetric):
         rows = usable_rows(metric, kept)
         used = np.unique(rows.lines // n_seeds)
         if not len(used):
-            return LeftOut(metric, kept, used, None, None, np.nan, None)
+            return OutOfBagLosses(metric, kept, used, None, None, np.nan, None)
         losses, value, scores = losses_of(metric, kept, rows)
-        return LeftOut(metric, kept, used, losses, None, value, scores, rows)
+        return OutOfBagLosses(metric, kept, used, losses, None, value, scores, rows)
     lines, errors, influence = replicates_of(metric, kept)
     outside = kept.samples.counts[lines // n_seeds] == 0
     influence = over_seeds(filled(influence, outside, 1.0), lines, n_seeds)
     used = np.unique(lines // n_seeds)
-    return LeftOut(metric, kept, used, None, influence, np.nan, over_seeds(errors, lines, n_seeds))
+    return OutOfBagLosses(
+        metric, kept, used, None, influence, np.nan, over_seeds(errors, lines, n_seeds)
+    )
 
 
 def _only(kept: RunRecords, samples: Array) -> RunRecords:

@@ -276,6 +276,7 @@ def test_resamples_without_a_score_are_left_out_and_counted(problem):
     some = cv_bootstrap(centre, cv, counts, scores, influence)
     assert some.standard_error == rest.standard_error
     assert "9 of 120 resamples" in some.notes[0]
+    assert not some.cautions
 
 
 def test_few_resamples_leave_the_jackknife_out(problem):
@@ -283,6 +284,7 @@ def test_few_resamples_leave_the_jackknife_out(problem):
     few = cv_bootstrap(centre, cv, counts[:25], scores[:25], influence[:25])  # 4 sqrt(40) = 25.3
     assert np.isnan(few.variance_jackknife)
     assert "draw at least 26, better 52" in few.notes[0]
+    assert few.cautions == few.notes
     expected = max(few.variance_cv_averaged, few.variance_cv + few.variance_training)
     assert few.standard_error_conservative == pytest.approx(np.sqrt(expected))
     assert not np.isnan(
@@ -296,6 +298,7 @@ def test_heavy_tails_are_said(problem):
     cv[:, 0] = 50
     heavy = cv_bootstrap(centre, cv, counts, scores, influence, bounds=(0, np.inf))
     assert "heavy-tailed" in heavy.notes[0]
+    assert heavy.cautions == heavy.notes
 
 
 # Scales and guards -----------------------------------------------------------------------------
