@@ -47,13 +47,18 @@ class Outperformance(NamedTuple):
     n_pairs: int
 
     @property
+    def is_significant(self) -> bool:
+        """Whether the interval lies on one side of .5."""
+        return self.low > 0.5 or self.high < 0.5
+
+    @property
     def verdict(self) -> str:
         """By the rule of Bouthillier et al. (2021), in favour of whichever method it is.
 
         "not significant" where the interval holds .5; "significant, not meaningful" where it does
         not reach beyond .75 (.25); else "significant and meaningful".
         """
-        if not (self.low > 0.5 or self.high < 0.5):
+        if not self.is_significant:
             return "not significant"
         farthest = max(self.high, 1 - self.low)
         return f"significant{', not' if farthest <= MEANINGFUL else ' and'} meaningful"

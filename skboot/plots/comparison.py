@@ -246,8 +246,8 @@ class ComparisonDisplay(ForestPlot):
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
             rows = np.asarray(members)
             size = self._prepare(axes, rows, label, self._extent(rows))
-            for told, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
-                places = np.flatnonzero(self.is_distinguishable[rows] == told)
+            for differs, colour, marker in ((True, ORANGE, "o"), (False, BLUE, "s")):
+                places = np.flatnonzero(self.is_distinguishable[rows] == differs)
                 if len(places):
                     styles = (point_kwargs or {}, interval_kwargs or {})
                     self._draw_rows(axes, rows[places], places, colour, marker, *styles)

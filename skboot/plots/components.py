@@ -175,11 +175,11 @@ class VarianceComponentsDisplay:
     def _mark_estimate(self) -> dict[int, float]:
         """Mark the standard deviations within the estimate; returns them by place."""
         self.marks_ = None
-        parts = self.of_estimate or {}
+        variances = self.of_estimate or {}
         deviations = {
-            place: math.sqrt(parts[source])
+            place: math.sqrt(variances[source])
             for place, source in enumerate(_SOURCES)
-            if parts.get(source, 0.0) > 0
+            if variances.get(source, 0.0) > 0
         }
         if deviations:
             self.marks_ = self.ax_.plot(

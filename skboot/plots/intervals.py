@@ -269,20 +269,21 @@ class IntervalDisplay(ForestPlot):
     def _draw_intervals(self, axes: Any, rows: NDArray[Any], style: Mapping[str, Any]) -> None:
         """Draw the intervals of a panel, with arrows for infinite limits."""
         lows, highs = self.lows[rows], self.highs[rows]
-        known = np.flatnonzero(~np.isnan(lows) & ~np.isnan(highs))
+        places = np.flatnonzero(~np.isnan(lows) & ~np.isnan(highs))
+        lows, highs = lows[places], highs[places]
         start, stop = axes.get_xlim()
         style = {"color": BLUE, "linewidth": 2, **style}
         ends = {"color": style["color"], "linestyle": "", "markersize": 8}
         self.intervals_.append(
-            axes.hlines(known, lows[known].clip(start), highs[known].clip(None, stop), **style)
+            axes.hlines(places, lows.clip(start), highs.clip(None, stop), **style)
         )
-        for limits, arrow, edge in ((lows[known], "<", start), (highs[known], ">", stop)):
+        for limits, arrow, edge in ((lows, "<", start), (highs, ">", stop)):
             infinite = np.isinf(limits)
-            axes.plot(limits[~infinite], known[~infinite], marker="|", **ends)
+            axes.plot(limits[~infinite], places[~infinite], marker="|", **ends)
             if infinite.any():
                 # The layout would count an empty artist, so arrows are drawn only where needed.
                 where = np.full(int(infinite.sum()), edge)
-                axes.plot(where, known[infinite], marker=arrow, clip_on=False, **ends)
+                axes.plot(where, places[infinite], marker=arrow, clip_on=False, **ends)
 
     def _draw_naive(self, axes: Any, rows: NDArray[Any]) -> None:
         """Mark the naive references of a panel, with arrows for those off the axis."""

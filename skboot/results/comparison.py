@@ -276,13 +276,13 @@ class ComparisonResult(ShownDifferences):
             The systems from the best, the differences, what was resampled, the notes. Of more
             than fifteen differences those with the best system.
         """
-        parts = [
+        blocks = [
             wording.title(self),
             rendering.text_table(comparison_tables.systems_table(self)),
             rendering.text_table(comparison_tables.pairs_table(self)),
             rendering.text_list(wording.facts(self)),
         ]
-        return "\n\n".join(parts)
+        return "\n\n".join(blocks)
 
     def claim(self) -> str:
         """Say the result in a sentence for a paper.

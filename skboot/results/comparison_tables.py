@@ -63,9 +63,10 @@ def _scores_of(result: ComparisonResult) -> dict[str, str]:
     cells = {}
     for name, system in result.systems.items():
         value = rendering.number(system.estimate, digits)
-        low, high = system.confidence_interval[:2]
-        known = f"({limits(system.confidence_interval, digits, marked=False)})"
-        interval = "(no interval)" if math.isnan(low) or math.isnan(high) else known
+        low, high = system.confidence_interval
+        interval = "(no interval)"
+        if not (math.isnan(low) or math.isnan(high)):
+            interval = f"({limits(system.confidence_interval, digits, marked=False)})"
         cell = value if math.isnan(system.estimate) else f"{value} {interval}"
         cells[name] = rendering.Best(cell) if value == best else cell
     return cells

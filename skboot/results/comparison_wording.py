@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..inference.differences import words_of_difference
+from ..inference.differences import CLOSED_FORM, words_of_difference
 from . import rendering, wording
 from .comparison_tables import NOUNS, digits_of, limits, p_text, share_text, shown_pairs
 from .runs_basis import is_untrained
@@ -122,14 +122,14 @@ def _comparative(result: ComparisonResult) -> str:
 
 def _claim_of_runs(result: ComparisonResult, pair: PairedDifference) -> str:
     """Say how often a run of the first beat the paired run of the second."""
-    found = pair.outperformance
-    if found is None or found.n_pairs == 0:
+    outperformance = pair.outperformance
+    if outperformance is None or outperformance.n_pairs == 0:
         return ""
-    share, low, high = (f"{100 * part:.0f}" for part in found[:3])
+    share, low, high = (f"{100 * number:.0f}" for number in outperformance[:3])
     on = " on bootstrap samples" if _is_left_out(result) else ""
     return (
-        f" {pair.first} beat {pair.second} in {share} % of {found.n_pairs} pairs of runs{on} "
-        f"({rendering.percent(found.confidence_level)} CI {low} to {high} %, given "
+        f" {pair.first} beat {pair.second} in {share} % of {outperformance.n_pairs} pairs of runs"
+        f"{on} ({rendering.percent(outperformance.confidence_level)} CI {low} to {high} %, given "
         f"{_given(result)})."
     )
 
@@ -146,15 +146,15 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
     if math.isnan(low) or math.isnan(high):
         return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
-    parts = [
+    details = [
         f"{rendering.percent(level)} CI {limits(pair.confidence_interval, digits_of(pair))}",
         method_name(method),
     ]
-    if method not in ("tango", "delong", "welch"):
-        parts.append(f"{wording.units(result._any_system)} resampled for both")
+    if method not in CLOSED_FORM and method != "welch":
+        details.append(f"{wording.units(result._any_system)} resampled for both")
     if not math.isnan(pair.p_value):
-        parts.append(p_text(pair.p_value))
-    return ", ".join(parts)
+        details.append(p_text(pair.p_value))
+    return ", ".join(details)
 
 
 def _claim_with(result: ComparisonResult, centre: str) -> str:
@@ -182,9 +182,9 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
         "worse": "{} scored lower" if result.greater_is_better is None else "{} did worse",
         "open": "{} could not be told from it",
     }
-    told = [words[kind].format(_names(names)) for kind, names in groups.items() if names]
+    clauses = [words[kind].format(_names(names)) for kind, names in groups.items() if names]
     separator = "; " if result.reference is None else ", "
-    return f"{start}{separator}{', '.join(told)} ({_together(result)})."
+    return f"{start}{separator}{', '.join(clauses)} ({_together(result)})."
 
 
 def _names(names: Sequence[str], most: int = 6) -> str:
@@ -241,7 +241,7 @@ def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
     """Say why a difference or its interval is undefined, without a full stop."""
     if pair.reason:
         return pair.reason
-    undefined = [name for name, one in result.systems.items() if math.isnan(one.estimate)]
+    undefined = [name for name in result.systems if math.isnan(result.systems[name].estimate)]
     if undefined:
         return f"the metric has no value for {wording.listed(undefined)} on these data"
     return "fewer than two resamples gave a value"
@@ -311,20 +311,21 @@ def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:
     ]
     if len(shown) <= _MAX_VERDICTS:
         for pair in shown:
-            found = pair.outperformance
-            assert found is not None
+            outperformance = pair.outperformance
+            assert outperformance is not None
             name = f"P({pair.first} > {pair.second})"
-            number = f"{share_text(found)} over {wording.counted(found.n_pairs, 'pair')} of runs"
-            lines.append((name, f"{number}: {found.verdict}{_in_favour(pair)}"))
+            counted = wording.counted(outperformance.n_pairs, "pair")
+            number = f"{share_text(outperformance)} over {counted} of runs"
+            lines.append((name, f"{number}: {outperformance.verdict}{_in_favour(pair)}"))
     return lines
 
 
 def _in_favour(pair: PairedDifference) -> str:
     """Say which system a verdict favours, and where the difference itself holds 0."""
-    found = pair.outperformance
-    if found is None or found.verdict == "not significant":
+    outperformance = pair.outperformance
+    if outperformance is None or not outperformance.is_significant:
         return ""
-    winner = pair.first if found.probability > 0.5 else pair.second
+    winner = pair.first if outperformance.probability > 0.5 else pair.second
     others = "; not shown on others: the interval of the difference holds 0"
     return f" for {winner} on these rows{'' if pair.excludes_zero else others}"
 
