@@ -292,6 +292,125 @@ def code_lines_of_module(module):
     return len(code)
 
 
+# Public functions that make a call of checked arguments and hand it to an engine.
+DOORS = {
+    "bootstrap_score",
+    "bootstrap_runs",
+    "compare_systems",
+    "compare_runs",
+    "compare_methods",
+    "search_score",
+    "BootstrapScorer",
+}
+
+
+def doors_inside_the_package(root):
+    """Public functions that are imported or called in the package, where engines should be."""
+    return [
+        f"{module.at(node)} uses {name}, not its engine"
+        for module in modules(root)
+        for node, name in [*_doors_imported(module), *_doors_called(module)]
+    ]
+
+
+def _doors_imported(module):
+    if module.path.name == "__init__.py":
+        return  # it shows public names
+    for item in imports(module):
+        name = item.target.rpartition(".")[2]
+        if item.target.partition(".")[0] == "skboot" and name in DOORS:
+            yield item.node, name
+
+
+def _doors_called(module):
+    own = {
+        node.name
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in DOORS
+    }
+    shown = own if module.path.name != "__init__.py" else DOORS
+    modules_of_package = {
+        alias.asname or alias.name
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom) and (node.level or "skboot" in (node.module or ""))
+        for alias in node.names
+    } | {"skboot"}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in shown:
+                yield node, node.func.id
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr in DOORS
+            and ast.unparse(node.value).partition(".")[0] in modules_of_package
+        ):
+            yield node, node.attr
+
+
+# Names of a text that a person reads, and of several.
+PROSE = {"caution", "claim", "error", "message", "note", "reason", "said", "sentence", "summary"}
+PROSE |= {"text", "warning", "wording"}
+SEARCHES = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition"}
+SEARCHES |= {"find", "rfind", "index", "rindex", "count"}
+PATTERNS = {"match", "search", "fullmatch", "findall", "finditer"}
+# Searches that remain in the words of results; none may be added.
+REMAINING_SEARCHES = {
+    "text.startswith('<')",
+    "' gap (' in self.result.metric",
+    "text.startswith('undefined:')",
+    "name.partition(' gap (')",
+    "interval.partition(' (')",
+    "'test rows' in result.held_fixed",
+    "note not in said",
+    "re.match('\\\\w+', text)",
+    "words_of(method).removesuffix(' interval')",
+}
+
+
+def prose_searched(root):
+    """Places that look for words in a text written for people, to decide by them."""
+    return [
+        f"{module.at(node)} searches prose: {ast.unparse(node)}"
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if _searches_prose(node) and ast.unparse(node) not in REMAINING_SEARCHES
+    ]
+
+
+def _searches_prose(node):
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        # A whole text among others is no search; a part of one is.
+        literal = _is_phrase(node.left) and not isinstance(node.comparators[0], ast.Tuple | ast.Set)
+        return literal or _is_prose(node.comparators[0])
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    if ast.unparse(node.func.value) == "re" and node.func.attr in PATTERNS:
+        return any(_is_prose(argument) for argument in node.args)
+    if node.func.attr not in SEARCHES:
+        return False
+    return _is_prose(node.func.value) or any(map(_is_phrase, node.args))
+
+
+def _is_prose(node):
+    """Whether an expression is a text for people: by its name, or the text of an exception."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str":
+        node = node.args[0] if node.args else node
+    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+    return name.strip("_") in PROSE
+
+
+def _is_phrase(node):
+    """Whether a literal, or one of several, is part of a sentence: words with a space."""
+    literals = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
+    return any(
+        isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and each.value.strip() != ""
+        and " " in each.value
+        for each in literals
+    )
+
+
 RULES = [
     import_violations,
     unplaced_modules,
@@ -300,6 +419,8 @@ RULES = [
     long_functions,
     long_modules,
     small_modules,
+    doors_inside_the_package,
+    prose_searched,
 ]
 
 
@@ -362,6 +483,40 @@ BROKEN = [
     (long_functions, "metrics/a.py", LONG_FUNCTION),
     (long_functions, "metrics/a.py", f"class C:\n{LONG_FUNCTION}".replace("\n", "\n  ")),
     (long_modules, "metrics/a.py", "x = 1\n" * 351),
+    (doors_inside_the_package, "comparison/a.py", "from ..runs import bootstrap_runs"),
+    (doors_inside_the_package, "comparison/a.py", "from .runs import compare_runs as engine"),
+    (doors_inside_the_package, "comparison/a.py", "def f():\n    from skboot import search_score"),
+    (
+        doors_inside_the_package,
+        "comparison/a.py",
+        "from .. import evaluation\nevaluation.bootstrap_score([1], [1])",
+    ),
+    (
+        doors_inside_the_package,
+        "evaluation.py",
+        "def bootstrap_score(): ...\ndef f(y):\n    return bootstrap_score(y)",
+    ),
+    (
+        doors_inside_the_package,
+        "scorer/a.py",
+        "class BootstrapScorer: ...\ndef f(model):\n    return BootstrapScorer(model)",
+    ),
+    (prose_searched, "metrics/a.py", "def f(note):\n    return note.startswith('Only')"),
+    (
+        prose_searched,
+        "metrics/a.py",
+        "def f(notes):\n    return [n for n in notes if 'too few' in n]",
+    ),
+    (prose_searched, "metrics/a.py", "def f(note, mark):\n    return mark in note"),
+    (prose_searched, "metrics/a.py", "def f(x):\n    return x.removeprefix('bootstrap_score: ')"),
+    (
+        prose_searched,
+        "metrics/a.py",
+        "def f(x):\n    return x.startswith(('Only ', 'The smaller '))",
+    ),
+    (prose_searched, "metrics/a.py", "def f(error):\n    return str(error).partition(':')"),
+    (prose_searched, "metrics/a.py", "def f(w):\n    return w.message.endswith('few')"),
+    (prose_searched, "metrics/a.py", "import re\ndef f(text):\n    return re.search('few', text)"),
 ]
 ALLOWED = [
     ("results.py", "from skboot.inference.intervals import INTERVALS"),
@@ -379,8 +534,14 @@ ALLOWED = [
     ("_sklearn_compat.py", "from sklearn.metrics._scorer import _Scorer"),
     ("resampling/draws.py", "from skboot.resampling.design import SamplingDesign"),
     ("inference/choice.py", "from skboot.metrics.lookup import get"),
-    ("comparison.py", "from skboot.evaluation import bootstrap_score"),
+    ("comparison.py", "from skboot._evaluating import evaluate"),
     ("metrics/a.py", LONG_DOCSTRING),
+    ("comparison/__init__.py", "from .runs import compare_runs"),
+    ("comparison/runs.py", 'def compare_runs():\n    """Like bootstrap_runs()."""'),
+    ("comparison/a.py", "def f(scorer):\n    return scorer.bootstrap_score"),
+    ("metrics/a.py", "def f(name):\n    return name.endswith('_loss') or name in ('a b', 'c d')"),
+    ("metrics/a.py", "def f(found, notes):\n    return [one for one in found if one not in notes]"),
+    ("metrics/a.py", "def f(note):\n    return note.kind == 'few'"),
     ("metrics/a.py", LONG_FUNCTION.removesuffix("    x = 1\n") + "\n# why" * 544),
     ("metrics/a.py", '"""' + "text\n" * 400 + '"""\n' + "x = 1\n" * 350),
 ]
