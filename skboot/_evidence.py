@@ -94,7 +94,7 @@ class Prepared:
         """Return the facts with the estimate, the replicates and the jackknife."""
         shape = None
         if left_out is not None and left_out.n_values is not None:
-            shape = (left_out.standard_error, left_out.n_values, left_out.n_lines)
+            shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
         return replace(
             self.facts,
             estimate=distribution.estimate,

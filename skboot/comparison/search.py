@@ -323,20 +323,22 @@ def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Re
 
 
 def _left_out(binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[np.intp]) -> Floats:
-    """Score, on the rows that each resample leaves out, of what it chose."""
+    """Return the score of each resample's choice on the rows that it leaves out."""
     scores = np.full(len(chosen), np.nan)
     for number in range(binding.n_blocks):
         first = number * binding.block_size
         blocks = binding.block(number)
         of_block = chosen[first : first + binding.block_size]
         for k in np.unique(of_block):
-            block, lines = blocks[k], np.flatnonzero(of_block == k)
+            block, chose_k = blocks[k], np.flatnonzero(of_block == k)
             assert isinstance(block, UnitBlock)
-            # What is read row by row is slow, and the same whichever lines come together.
-            some = lines if subjects[k].coding.reads == "rows" else np.arange(block.n_resamples)
-            outside = UnitBlock(block.units_of_codes, (block.counts[some] == 0).astype(np.uint8))
-            found = _evaluated(subjects[k], outside, first + some)
-            scores[first + lines] = found[np.searchsorted(some, lines)]
+            # Only the resamples that chose k are read row by row, which is slow. Products are taken
+            # of whole blocks, since their rounding may depend on which resamples come together.
+            by_row = subjects[k].coding.reads == "rows"
+            read = chose_k if by_row else np.arange(block.n_resamples)
+            outside = UnitBlock(block.units_of_codes, (block.counts[read] == 0).astype(np.uint8))
+            values = _evaluated(subjects[k], outside, first + read)
+            scores[first + chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
     return scores
 

@@ -291,13 +291,13 @@ def _answers_in_jumps(evidence: Evidence) -> bool:
     """
     if evidence.jackknife is None:
         return False
-    error, n_values, n_lines = evidence.jackknife
+    error, n_values, n_left_out = evidence.jackknife
     replicates = evidence.sorted_replicates
     spread = replicates.std() if len(replicates) > 1 else 0.0
     if spread == 0:
         return False
     ratio = error / spread
-    if n_values <= min(max(FEW_VALUES, n_lines // 4), n_lines // 2):
+    if n_values <= min(max(FEW_VALUES, n_left_out // 4), n_left_out // 2):
         return abs(ratio - 1) > NEAR_ERROR or (n_values < 4 and not _evenly_spaced(replicates))
     return not 1 / FAR_ERROR < ratio < FAR_ERROR
 

@@ -216,14 +216,14 @@ class Jackknife(NamedTuple):
     n_values : int or None
         Number of different values of the statistic without one unit; None for statistics of sums
         and pairs, which are smooth, and where few rows differ from each other.
-    n_lines : int
-        Number of values: one per unit, or per set of interchangeable units.
+    n_left_out : int
+        Number of values: one per unit, or per set of units (interchangeable, or left out together).
     """
 
     acceleration: float
     standard_error: float
     n_values: int | None
-    n_lines: int
+    n_left_out: int
 
 
 def jackknife(
@@ -285,11 +285,11 @@ class JackknifeValues:
 
     Attributes
     ----------
-    values : ndarray of shape (n_statistics, n_lines)
-        Value of each statistic on each line.
-    times : ndarray of shape (n_lines,)
-        Number of units that would give the same line.
-    strata : ndarray of shape (n_lines,)
+    values : ndarray of shape (n_statistics, n_resamples)
+        Value of each statistic on each resample that lacks a unit.
+    times : ndarray of shape (n_resamples,)
+        Number of units without which the data are this resample.
+    strata : ndarray of shape (n_resamples,)
         Stratum of the unit.
     """
 
@@ -360,8 +360,8 @@ def _moments(
             share = centres - values[part]
             share *= (sizes[0] - 1) / sizes[0]
         else:
-            of_line = strata[part]
-            share = ((sizes - 1) / sizes)[of_line] * (centres[of_line] - values[part])
+            stratum = strata[part]
+            share = ((sizes - 1) / sizes)[stratum] * (centres[stratum] - values[part])
         squares = share * share
         if not single:
             squares *= times[part]

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from designs import EXAMPLES, N
 
-from skboot.inference.intervals import INTERVALS
-from skboot.resampling import design as design_module
-from skboot.resampling.coding import CodedRows
+from skboot.inference.automatic import automatic_interval
+from skboot.inference.distribution import BoundStatistic, bootstrap
+from skboot.inference.intervals import INTERVALS, Evidence, confidence_interval
+from skboot.metrics.additive import mean_of_values
+from skboot.resampling.coding import CodedRows, bind_rows
 from skboot.resampling.design import (
     DESIGNS,
     CrossedDesign,
@@ -39,17 +41,6 @@ def bound(design, n_resamples=20):
 def test_every_registered_design_has_an_example():
     assert {example.kind for example in EXAMPLES.values()} == set(DESIGNS)
     assert all(DESIGNS[example.kind] is type(example) for example in EXAMPLES.values())
-
-
-def test_a_design_is_found_by_its_name_once_it_is_registered(monkeypatch):
-    known = dict(DESIGNS)
-    monkeypatch.setattr(design_module, "DESIGNS", known)
-
-    @registered
-    class Days(RowDesign):
-        kind = "days"
-
-    assert known["days"] is Days
 
 
 # ------------------------------------------------------------------ numbers and words
@@ -157,3 +148,49 @@ def test_a_design_states_whether_its_units_are_rows_or_sets_of_rows(design):
 def test_the_base_is_no_design():
     with pytest.raises(TypeError, match="abstract"):
         SamplingDesign(3, (3,))
+
+
+# ------------------------------------------------------------------ one more design
+
+
+class MovingBlocks(SamplingDesign):
+    """Circular blocks of rows in time, as one class outside the package."""
+
+    kind = "moving blocks"
+    unit = "block"
+    no_jackknife = "blocks overlap"
+    length = 7
+
+    @staticmethod
+    def automatic_interval(*, row_mean, additive):
+        return "expanded"
+
+    def bind(self, codings, *, as_rows=False):
+        return bind_rows(codings, self.n_samples, None, as_rows=True)
+
+    def draw(self, rng, n_resamples, multiplicity, strata):
+        shares = np.full(self.n_samples, 1 / self.n_samples)
+        starts = rng.multinomial(*self.n_units, shares, n_resamples)
+        return (sum(np.roll(starts, shift, axis=1) for shift in range(self.length)),)
+
+
+def test_a_fifth_design_is_one_class_that_is_registered():
+    values = np.sin(np.arange(N))
+    statistic = mean_of_values()
+    reduced = statistic.reduce(None, values, None)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
+    try:
+        design = registered(MovingBlocks)(N, (N // MovingBlocks.length,))
+        binding = ResamplingPlan(design, 999, np.random.SeedSequence(0)).bind([coding])
+        (found,) = bootstrap(binding, [BoundStatistic(statistic, reduced, coding)])
+        evidence = Evidence(found.estimate, found.replicates, design.kind, design.n_units)
+        chosen = automatic_interval(evidence)
+        assert chosen.interval.method == "expanded"
+        assert chosen.interval.low < found.estimate < chosen.interval.high
+        assert evidence.design.unit == "block"
+        with pytest.raises(ValueError, match=f"{MovingBlocks.no_jackknife}"):
+            confidence_interval(evidence, "bca")
+    finally:
+        del DESIGNS[MovingBlocks.kind]
+    weights = ResamplingPlan(design, 5, np.random.SeedSequence(0)).bind([coding]).block(0)[0]
+    assert np.all(weights.counts.sum(axis=1) == N)
