@@ -23,7 +23,7 @@ from ..metrics.ranking import RocAuc
 from ..metrics.statistic import CallableStatistic, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
-from .lending import own_rows
+from .lending import copy_of_rows
 from .training import Answers
 
 Array = NDArray[Any]
@@ -165,11 +165,11 @@ def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array
     """Call a scorer on some of the rows answered for, with the targets of others if asked."""
     call = partial(scorer, answers.estimator)
     y_rows = rows if y_rows is None else y_rows
-    y = answers.y if y_rows is None or answers.y is None else own_rows(answers.y, y_rows)
+    y = answers.y if y_rows is None or answers.y is None else copy_of_rows(answers.y, y_rows)
     if rows is None:
         lent = (answers.X,) if y is None else (answers.X, y)
         return as_number(answers.lender.call(call, *lent))
-    X = own_rows(answers.X, rows)
+    X = copy_of_rows(answers.X, rows)
     return as_number(call(X) if y is None else call(X, y))
 
 

@@ -58,7 +58,7 @@ class Lender:
 
     def call(self, function: Callable[..., _T], *lent: Any, **options: Any) -> _T:
         """Call a function with data that it does not own, and keep it from writing into them."""
-        hand_over = own if self.copies else locked
+        hand_over = copy_of if self.copies else locked
         given = [hand_over(value) for value in lent]
         named = {name: hand_over(value) for name, value in options.items()}
         if self.copies or not (lent or any(not _is_atom(value) for value in options.values())):
@@ -109,11 +109,11 @@ class Loan:
         return self.attempt(lambda lender: lender.call(function, *lent, **options))
 
 
-# ------------------------------------------------------------------ one value
+# ------------------------------------------------------------------ values
 
 
 def locked(value: Any) -> Any:
-    """The same data, such that writing into them fails; a copy of what cannot be locked."""
+    """The same data, locked against writing; a copy of data that cannot be locked."""
     if _is_atom(value):
         return value
     if isinstance(value, np.ndarray) and _is_plain(value):
@@ -127,27 +127,27 @@ def locked(value: Any) -> Any:
     if sparse.issparse(value) and value.format not in _SPARSE_OF_OBJECTS:
         return _locked_sparse(value)
     if _copies_on_write(value):
-        return fresh(value.copy(deep=False))
-    return own(value)
+        return with_copied_objects(value.copy(deep=False))
+    return copy_of(value)
 
 
-def own(value: Any) -> Any:
-    """A copy, of the same layout, that the caller will not see changed."""
+def copy_of(value: Any) -> Any:
+    """A copy of the same layout, changes of which the caller does not see."""
     if _is_atom(value):
         return value
     if isinstance(value, np.ndarray) and _is_plain(value):
         # The copy has the same layout, by which BLAS rounds: numbers may not depend on who got one.
         return np.array(value, order="K", subok=True)
     if type(value) in (list, tuple):
-        return _sequence(value, own)
+        return _sequence(value, copy_of)
     if type(value) is dict:
-        return {key: own(item) for key, item in value.items()}
+        return {key: copy_of(item) for key, item in value.items()}
     if _is_frame("polars", value):
         return value.clone()
     if sparse.issparse(value):
         return value.copy()
     if _is_frame("pandas", value):
-        return fresh(value.copy())
+        return with_copied_objects(value.copy())
     try:
         return copy.deepcopy(value)
     except Exception:
@@ -155,24 +155,24 @@ def own(value: Any) -> Any:
         return value
 
 
-def own_rows(data: Any, rows: Any) -> Any:
-    """Rows by position, copied with the Python objects in them; a row that comes twice is two."""
-    return fresh(take(data, rows))
+def copy_of_rows(data: Any, rows: Any) -> Any:
+    """Rows by position with copies of the Python objects in them; a row given twice is two."""
+    return with_copied_objects(take(data, rows))
 
 
-def fresh(value: Any) -> Any:
-    """Data that may be written into, but for Python objects inside them: copy these, one by one."""
+def with_copied_objects(value: Any) -> Any:
+    """The same data, which may be written into, with each Python object inside them copied."""
     if isinstance(value, np.ndarray):
         if not value.dtype.hasobject or value.dtype.names or _all_atoms(value.flat):
             return value
         copied = np.empty_like(value)
         for place in np.ndindex(value.shape):
-            copied[place] = own(value[place])
+            copied[place] = copy_of(value[place])
         return copied
     if type(value) in (list, tuple):
-        return _sequence(value, own)
+        return _sequence(value, copy_of)
     if _is_frame("pandas", value):
-        return _fresh_pandas(value)
+        return _pandas_with_copied_objects(value)
     return value
 
 
@@ -228,16 +228,16 @@ def _copies_on_write(frame: Any) -> bool:
     return pandas.get_option("mode.copy_on_write") is True
 
 
-def _fresh_pandas(frame: Any) -> Any:
+def _pandas_with_copied_objects(frame: Any) -> Any:
     """Return a frame whose columns hold copies of their Python objects."""
     if frame.ndim == 1:
         if frame.dtype != np.dtype(object) or _all_atoms(frame):
             return frame
-        return type(frame)(fresh(frame.to_numpy()), frame.index, object, frame.name)
+        return type(frame)(with_copied_objects(frame.to_numpy()), frame.index, object, frame.name)
     copied = frame
     for k, dtype in enumerate(frame.dtypes):
         if dtype != np.dtype(object) or _all_atoms(frame.iloc[:, k]):
             continue
         copied = frame.copy() if copied is frame else copied
-        copied.isetitem(k, fresh(frame.iloc[:, k].to_numpy()))
+        copied.isetitem(k, with_copied_objects(frame.iloc[:, k].to_numpy()))
     return copied

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._sklearn_compat import n_rows_of
 from . import inner_cv
-from .lending import Lender, Loan, own_rows
+from .lending import Lender, Loan, copy_of_rows
 
 Record = dict[str, Any]
 Keep = Callable[["Answers", "Scored"], Mapping[str, Any]]
@@ -343,7 +343,7 @@ def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Rec
     answers = Answers(
         estimator,
         _test_rows(job, rows, train),
-        None if job.y is None else own_rows(job.y, rows),
+        None if job.y is None else copy_of_rows(job.y, rows),
         job.classes,
         lender,
     )
@@ -454,10 +454,10 @@ def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender
     if train is None:
         data = (job.X,) if job.y is None else (job.X, job.y)
         return lender.call(estimator.fit, *data, **shared)
-    X = own_rows(job.X, train) if not job.pairwise else job.X[np.ix_(train, train)]
-    data = (X,) if job.y is None else (X, own_rows(job.y, train))
+    X = copy_of_rows(job.X, train) if not job.pairwise else job.X[np.ix_(train, train)]
+    data = (X,) if job.y is None else (X, copy_of_rows(job.y, train))
     by_row = {
-        name: own_rows(shared.pop(name), train)
+        name: copy_of_rows(shared.pop(name), train)
         for name, value in job.params.items()
         if has_rows(value, job.n_rows)
     }
@@ -498,4 +498,4 @@ def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArra
 def _test_rows(job: Job, rows: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
     if job.pairwise:
         return job.X[np.ix_(rows, train)]
-    return job.X if len(rows) == job.n_rows else own_rows(job.X, rows)
+    return job.X if len(rows) == job.n_rows else copy_of_rows(job.X, rows)

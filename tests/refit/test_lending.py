@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot import BootstrapScorer, compare_methods, out_of_fold
 from skboot.refit import lending
-from skboot.refit.lending import Loan, fresh, locked, own
+from skboot.refit.lending import Loan, copy_of, locked, with_copied_objects
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer", "ignore:compare_methods")
 
@@ -260,7 +260,7 @@ def test_the_whole_run_is_repeated_so_that_numbers_do_not_depend_on_who_wrote_fi
         with parallel_config("threading"):
             scorer = BootstrapScorer(WritesLate(max_depth=2), n_jobs=n_jobs, **options)
             found[n_jobs] = scorer.fit(X, y, X_test=own_copies(X), y_test=y).runs_["score"]
-    monkeypatch.setattr(lending, "locked", own)
+    monkeypatch.setattr(lending, "locked", copy_of)
     scorer = BootstrapScorer(WritesLate(max_depth=2), **options)
     expected = scorer.fit(X, y, X_test=own_copies(X), y_test=y).runs_["score"]
     assert found[1].tolist() == found[2].tolist() == expected.tolist()
@@ -350,8 +350,8 @@ def test_a_locked_value_is_the_same_memory_and_an_own_one_the_same_layout():
     assert np.shares_memory(locked(X), X)
     assert not locked(X).flags.writeable
     assert X.flags.writeable
-    assert not np.shares_memory(own(X), X)
-    assert own(X).flags.f_contiguous
+    assert not np.shares_memory(copy_of(X), X)
+    assert copy_of(X).flags.f_contiguous
     matrix = sparse.csr_matrix(X)
     assert np.shares_memory(locked(matrix).data, matrix.data)
     with pytest.raises(ValueError, match="read-only"):
@@ -360,7 +360,7 @@ def test_a_locked_value_is_the_same_memory_and_an_own_one_the_same_layout():
 
 def test_a_row_that_comes_twice_holds_two_objects():
     row = [1, 2]
-    first, second = fresh([row, row])
+    first, second = with_copied_objects([row, row])
     assert first == second == row
     assert first is not second
     assert first is not row
