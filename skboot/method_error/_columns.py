@@ -16,14 +16,14 @@ Reader = Callable[[slice], Array]
 
 
 def column_blocks(n_lines: int, n_columns: int) -> Iterator[slice]:
-    """Slices of consecutive columns, about `ELEMENTS_AT_ONCE` elements of `n_lines` lines each."""
+    """Yield slices of consecutive columns, about `ELEMENTS_AT_ONCE` elements of `n_lines` lines."""
     width = max(1, ELEMENTS_AT_ONCE // max(n_lines, 1))
     for start in range(0, n_columns, width):
         yield slice(start, min(start + width, n_columns))
 
 
 def columns_of(values: ArrayLike | Reader) -> Reader:
-    """A function of a slice of columns, from such a function or an array."""
+    """Return a function from a slice of columns to these columns of an array; or the function."""
     if callable(values):
         return values
     array = np.asarray(values)
@@ -31,21 +31,21 @@ def columns_of(values: ArrayLike | Reader) -> Reader:
 
 
 def where_outside(values: Array, outside: Array) -> Array:
-    """Values where `outside` holds and 0 elsewhere, whatever stands there."""
-    # A product is ten times as fast as a choice at random places, but keeps NaN.
+    """Return the values where `outside` is True, and 0 elsewhere, in place of NaN as well."""
+    # A product is ten times as fast as numpy.where, but NaN and infinity times 0 are NaN.
     with np.errstate(invalid="ignore", over="ignore"):
-        found = np.multiply(values, outside, dtype=float)
-        return found if np.isfinite(found.sum()) else np.where(outside, values, 0.0)
+        product = np.multiply(values, outside, dtype=float)
+        return product if np.isfinite(product.sum()) else np.where(outside, values, 0.0)
 
 
 def sum_of_variances(values: Array) -> float:
-    """Sum over columns of the variance (denominator n - 1) within each; values are moved there."""
+    """Return the sum of the variances (divisor n - 1) of columns, which are centred in place."""
     values -= values.mean(axis=0)
     return float(np.vdot(values, values)) / (len(values) - 1)
 
 
 def check_influence(sums: Array) -> None:
-    """Refuse influence values that are not finite where they count."""
+    """Refuse influence values whose sums are not finite."""
     if not np.isfinite(sums).all():
         raise ValueError(
             "Influence values must be finite for out-of-bag units wherever the score is finite. "
@@ -54,14 +54,14 @@ def check_influence(sums: Array) -> None:
 
 
 def read_only(values: Array) -> Array:
-    """The same values in an array nobody can write to."""
+    """Return a copy of the values that cannot be written to."""
     frozen = np.array(values)
     frozen.setflags(write=False)
     return frozen
 
 
 def same_values(first: Any, second: Any) -> bool:
-    """Whether two dataclass values hold equal fields; arrays by element, NaN equal to NaN."""
+    """Return whether two dataclass values hold equal fields; NaN equals NaN."""
     if type(first) is not type(second):
         return False
     pairs = ((getattr(first, f.name), getattr(second, f.name)) for f in fields(first))

@@ -1,9 +1,9 @@
 """The "cv-bootstrap" interval for a method: centre from cross-validation, spread from bootstrap
 training samples.
 
-Use it when there is one data set and no test set. Repeated cross-validation estimates the error of
-the method at (almost) this sample size; bootstrap training samples show how much that error moves
-with the training data, which cross-validation cannot. Everything here is a pure function of arrays
+It serves one data set without a test set. Repeated cross-validation estimates the error of the
+method at (almost) this sample size; bootstrap training samples show the variance of that error
+between training samples, which cross-validation cannot. The functions are pure functions of arrays
 in which smaller is better: 0/1 losses, squared errors, 1 - AUC, 1 - R2. Units are rows, or whole
 groups of rows.
 
@@ -81,7 +81,7 @@ class CVBootstrap:
     guard : {None, "proportion", "balanced", "set ratio", "matthews", "kappa"}
         Score-type interval that the interval always contains.
     class_errors, class_sizes, guard_weights : ndarray
-        What the guard is made of, as in `cv_bootstrap`; empty otherwise.
+        Numbers that the guard is made of, as in `cv_bootstrap`; empty without one.
     notes : tuple of str
     cautions : tuple of str
         Those of the notes that make the interval unreliable.
@@ -127,7 +127,7 @@ class CVBootstrap:
     def interval_with_notes(
         self, confidence_level: float = 0.95, method: str = "cv-bootstrap"
     ) -> IntervalWithNotes:
-        """Interval for the expected error of the method, and what a reader must know of it.
+        """Interval for the expected error of the method, with its notes.
 
         A t interval on the logit scale (two finite bounds), the log scale (one) or as it is (none),
         widened to contain the guard. With no variation at all it is the exact interval for no
@@ -145,11 +145,11 @@ class CVBootstrap:
         guard = self._guard_limits(float(ndtri(1 - tail)))
         if error <= 1e-12 * abs(self.centre):
             low, high, notes = self._limits_without_spread(tail)
-            # These limits count units; of the rows that decide the metric there may be fewer, as
-            # of rows called positive there may be none.
-            few = guard if guard is not None and self.guard in FEW_EVENTS else (low, high)
-            if few[0] < low or few[1] > high:
-                low, high, notes = min(low, few[0]), max(high, few[1]), (FEW_DECIDE,)
+            # These limits count units. Fewer rows may decide the metric: none does where no row is
+            # called positive.
+            wide = guard if guard is not None and self.guard in FEW_EVENTS else (low, high)
+            if wide[0] < low or wide[1] > high:
+                low, high, notes = min(low, wide[0]), max(high, wide[1]), (FEW_DECIDE,)
             interval = ConfidenceInterval(low, high, confidence_level, method)
             return with_texts(interval, self.notes + notes, self.cautions)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
@@ -163,16 +163,17 @@ class CVBootstrap:
         return with_texts(interval, notes, self.cautions)
 
     def standard_error_of(self, method: str) -> float:
-        """Standard error that an interval is made of."""
+        """Return the standard error that an interval is made of."""
         if method == "cv-bootstrap-conservative":
             return self.standard_error_conservative
         return self.standard_error
 
     def is_unstable(self, method: str = "cv-bootstrap") -> bool:
-        """Whether an interval is wide because the method is unstable between training samples."""
+        """Return whether an interval is wide because of the variance between training samples."""
         return self.standard_error_of(method) ** 2 > UNSTABLE_RATIO * self.variance_cv
 
     def _why_wide(self, method: str) -> str:
+        """Return a sentence on the share of the variance that is due to the training samples."""
         share = 100 * (1 - self.variance_cv / self.standard_error_of(method) ** 2)
         note = (
             "The interval is wide because the method is unstable on training samples of this size: "
@@ -188,6 +189,7 @@ class CVBootstrap:
         return note + "More rows, fewer columns or stronger regularisation narrow it."
 
     def _limits_without_spread(self, tail: float) -> tuple[float, float, tuple[str, ...]]:
+        """Return the limits, and a note, where neither rows nor training samples vary."""
         lo, hi = self.bounds
         if not (np.isfinite(lo) and np.isfinite(hi)):
             note = "No variation between rows or training samples: the interval has no width."
@@ -199,11 +201,12 @@ class CVBootstrap:
             return lo, lo + (hi - lo) * exact, (note,)
         if self.centre >= hi:
             return hi - (hi - lo) * exact, hi, (note,)
-        # A constant prediction has balanced error 1/2 without spread: not an interval for no event.
+        # A constant prediction has balanced error 1/2 without spread, which is not "no event".
         low, high = score_limits((self.centre - lo) / (hi - lo), n, float(ndtri(1 - tail)))
         return lo + (hi - lo) * low, lo + (hi - lo) * high, (note,)
 
     def _guard_limits(self, z: float) -> tuple[float, float] | None:
+        """Return the score-type limits that the interval must contain; None without a guard."""
         if self.guard is None:
             return None
         lo, hi = self.bounds
@@ -280,7 +283,7 @@ def cv_bootstrap(
         Whether `centre` is the metric of all out-of-fold answers of a repeat together although the
         out-of-bag scores are biased on few rows, so that the two do not lie on a learning curve.
     notes : tuple of str
-        What is to be known of the centre.
+        Sentences on the centre for the reader of a summary.
 
     Returns
     -------
@@ -342,13 +345,13 @@ def cv_bootstrap(
         median = quartiles(scores[lines])[1]
         share = share_of_training(resubstitution, float(centre), median)
         share = max(share, LEAST_TRAINING_SHARE)
-    own = _narrower(variances, capped, cv.mean(axis=0), share)
+    narrower = _narrower(variances, capped, cv.mean(axis=0), share)
     cautions = _cautions(cv, len(lines), bounds)
     return CVBootstrap(
         centre=float(centre),
         standard_error_conservative=float(np.sqrt(_largest(**variances))),
         **variances,
-        **own,
+        **narrower,
         n_beyond_fences=n_beyond,
         bounds=(float(bounds[0]), float(bounds[1])),
         n_units=n_units,
@@ -366,7 +369,7 @@ def cv_bootstrap(
 
 
 def share_of_training(resubstitution: float, centre: float, left_out: float) -> float:
-    """How much of the spread of models of bootstrap samples holds for models of all rows.
+    """Share of the training variance of bootstrap samples that models of all rows have.
 
     Parameters
     ----------
@@ -479,7 +482,7 @@ def limits_on_scale(
 def _spreads(
     influence: Array, counts: Array, scores: Array, given: Any, lines: Array
 ) -> tuple[TrainingSpread, TrainingSpread, int]:
-    """Training spread as it is, with scores moved within their fences, and how many were moved."""
+    """Return the training spread, that of scores within their fences, and the number moved."""
     every = columns_of(given)
     whole = len(lines) == len(scores)
     counts, scores = (counts, scores) if whole else (counts[lines], scores[lines])
@@ -496,7 +499,7 @@ def _spreads(
 
 
 def _usable_jackknife(spread: TrainingSpread) -> float:
-    """V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
+    """Return V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
     enough = len(spread.residual) >= JACKKNIFE_RESAMPLES * np.sqrt(len(spread.effect))
     return spread.jackknife if enough else float("nan")
 
@@ -507,7 +510,7 @@ def _largest(
     variance_training: float,
     variance_jackknife: float,
 ) -> float:
-    """Conservative variance."""
+    """Return the conservative variance: the largest of the three."""
     candidates = [variance_cv_averaged, variance_cv + variance_training]
     if np.isfinite(variance_jackknife):
         candidates.append(variance_jackknife)
@@ -517,7 +520,7 @@ def _largest(
 def _narrower(
     variances: dict[str, float], capped: TrainingSpread, influence: Array, share: float
 ) -> dict[str, float]:
-    """Standard error of the narrower form, and what it is made of."""
+    """Return the standard error of the narrower form, and its parts, by field name."""
     test, floor = variances["variance_cv"], variances["variance_cv_averaged"]
     cap = _largest(test, floor, capped.variance, _usable_jackknife(capped))
     robust = capped.robust_variance
@@ -563,13 +566,14 @@ def _cautions(cv: Array, n_used: int, bounds: Bounds) -> tuple[str, ...]:
 
 
 def _share_below(sorted_values: Array, queries: Array) -> Array:
-    """Share of `sorted_values` below each query, ties half."""
+    """Return the share of `sorted_values` below each query, ties half."""
     left = np.searchsorted(sorted_values, queries, side="left")
     right = np.searchsorted(sorted_values, queries, side="right")
     return (left + right) / (2 * len(sorted_values))
 
 
 def _log_limits(distance: float, half: float, bound: float) -> tuple[float, float]:
+    """Return limits that are symmetric on the log scale of the distance to a bound."""
     if distance <= 0:
         return bound, bound + half
     with np.errstate(over="ignore"):

@@ -71,9 +71,9 @@ class PredictionError:
     out_of_bag : OutOfBagError
         Per-row errors, out-of-bag scores per resample, influence values.
     cv : CVBootstrap or None
-        What the "cv-bootstrap" interval is made of.
+        Centre and standard errors of the "cv-bootstrap" intervals.
     notes : tuple of str
-        What to know before these numbers are used.
+        Sentences on what limits the use of these numbers.
     cautions : tuple of str
         Those of the notes that make an interval unreliable.
 
@@ -112,8 +112,8 @@ class PredictionError:
     @property
     def point_notes(self) -> tuple[str, ...]:
         """Those of the notes that are about the .632 points alone."""
-        known = (self.resubstitution, self.oob, self.no_information_rate, self.bounds)
-        return tuple(text for texts in _point_notes(*known) for text in texts)
+        errors = (self.resubstitution, self.oob, self.no_information_rate, self.bounds)
+        return tuple(text for texts in _point_notes(*errors) for text in texts)
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)

@@ -1,8 +1,8 @@
 """Score-type limits for metrics that few rows of one class decide.
 
 A method that finds two of 15 positives on average finds none on some data sets: there bootstrap and
-cross-validation show no spread, and on others too little. Wilson's interval has its width even
-there. So it is carried over to metrics of one class, which are functions of one proportion, and to
+cross-validation show no spread, and on others too little. Wilson's interval has its width on these
+too. It is carried over to metrics of one class, which are functions of one proportion, and to
 coefficients of agreement, which are functions of two.
 """
 
@@ -41,7 +41,7 @@ def set_ratio_limits(
         share of misses among the rows that count: those of the class (recall), those called so
         (precision), both (F-beta, Jaccard). F1 has (1, 2).
     size : float
-        How many independent rows count; 0 where none does, and nothing is known.
+        Number of independent rows that count; 0 where none does: the limits are then [0, 1].
     quantile : float
         Of the normal distribution.
 
@@ -74,7 +74,7 @@ def mover_limits(rates: Array, sizes: Array, quantile: float) -> tuple[float, fl
 def agreement_reach(
     coefficient: str, class_errors: Array, class_sizes: Array, shares: Array, quantile: float
 ) -> tuple[float, float]:
-    """How far Matthews' coefficient or kappa of two classes may be below and above its estimate.
+    """Distances of the limits of Matthews' coefficient or kappa of two classes from its estimate.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def agreement_reach(
     class_sizes : ndarray of shape (2,)
         Independent rows behind them.
     shares : ndarray of shape (2,)
-        Shares of the classes among the rows, taken as known.
+        Shares of the classes among the rows, taken as fixed.
     quantile : float
         Of the normal distribution.
 
@@ -130,7 +130,7 @@ def _kappa(class_errors: Array, shares: Array) -> float:
 
 
 def _called(class_errors: Array, shares: Array) -> float:
-    """Share of rows that are taken for the second class."""
+    """Return the share of rows that are predicted to be of the second class."""
     return float(shares[1] * (1 - class_errors[1]) + shares[0] * class_errors[0])
 
 

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class MethodsDifference(NamedTuple):
-    """Difference of two methods, with what its interval needs.
+    """Difference of two methods, with its standard error and degrees of freedom.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class MethodsDifference(NamedTuple):
     span: float | None = None
 
     def interval(self, confidence_level: float) -> tuple[float, float]:
-        """Limits: of the t interval, or where nothing varies of Tango's; NaN if neither is known.
+        """Limits of the t interval, or of Tango's where nothing varies; NaN without either.
 
         Tango's score interval of n pairs (1998, Statistics in Medicine 17:891) has the limits
         -/+ z^2 / (n + z^2) where no pair differs, and (n - z^2) / (n + z^2) and 1 where all do.
@@ -72,7 +72,7 @@ class MethodsDifference(NamedTuple):
     @property
     def p_value(self) -> float:
         """Two-sided: the smallest 1 - level whose interval leaves out 0; 1 for a difference of 0
-        without any spread, and NaN where no interval is known.
+        without any spread, and NaN where there is no interval.
         """
         if self.standard_error != 0:
             t = abs(self.difference) / self.standard_error
@@ -125,6 +125,6 @@ def cross_validated_variance(
     few, so that the cross-validated difference varies more than the out-of-bag one. For smooth
     learners it is too large. The decision record 0035 holds the measurements.
     """
-    found = cv_bootstrap(0.0, influence[None], counts, scores, oob_influence)
-    more = found.variance_jackknife - left_out
-    return max(found.variance_cv_averaged, left_out + (share * more if more > 0 else 0.0))
+    variances = cv_bootstrap(0.0, influence[None], counts, scores, oob_influence)
+    more = variances.variance_jackknife - left_out
+    return max(variances.variance_cv_averaged, left_out + (share * more if more > 0 else 0.0))

@@ -1,9 +1,8 @@
-"""Out-of-bag error of choosing the best of several candidates, from blocks of resamples.
+"""Out-of-bag error of the selection of the best of several candidates, from blocks of resamples.
 
-What `skboot.method_error.out_of_bag.out_of_bag_error` does for the losses of all models on all
-rows, where the model of a resample is one of a few candidates: the losses are then a table of
-candidates and units, and two passes over the resamples add up all that the standard error needs.
-Nothing of size n_resamples x n_samples is ever held.
+It is the `skboot.method_error.out_of_bag.out_of_bag_error` of models each of which is one of a few
+candidates. The losses are then a table of candidates and units, and two passes over the resamples
+give the sums that the standard error is made of. No array has n_resamples x n_samples elements.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def out_of_bag_error_of_selection(
     sample_weight: Floats | None = None,
     unit: NDArray[np.integer] | None = None,
 ) -> OutOfBagError:
-    """Out-of-bag error Err(1) with the choice of a candidate as the fit.
+    """Out-of-bag error Err(1) where the fit is the selection of a candidate.
 
     Parameters
     ----------
@@ -59,35 +58,35 @@ def out_of_bag_error_of_selection(
     """
     sums, sizes = _of_units(losses, sample_weight, unit)
     n_lines, n_units = len(chosen), len(sizes)
-    found = _summed(sums, sizes, chosen, drawn)
-    used = float(sizes[found.times > 0].sum())
-    error = float(found.means.sum() / used)
-    base = np.where(found.times > 0, found.means - sizes * error, 0.0) / used
-    weight = n_lines / (used * np.maximum(found.times, 1))
+    first = _first_pass(sums, sizes, chosen, drawn)
+    used = float(sizes[first.times > 0].sum())
+    error = float(first.means.sum() / used)
+    base = np.where(first.times > 0, first.means - sizes * error, 0.0) / used
+    weight = n_lines / (used * np.maximum(first.times, 1))
     share = sizes / sizes.sum() + 1 / (n_units - 1)
-    moved, first, second = np.zeros((3, n_units))
+    moved, linear_sum, square_sum = np.zeros((3, n_units))
     for at, lines in _parts(drawn(), n_lines):
-        gaps = np.where(lines == 0, sums[chosen[at]] - found.means, 0.0)
-        slope = inverse_share(n_units) * gaps.sum(axis=1) / used
-        linear = (lines - found.counts) * slope[:, None]
+        deviations = np.where(lines == 0, sums[chosen[at]] - first.means, 0.0)
+        slope = inverse_share(n_units) * deviations.sum(axis=1) / used
+        linear = (lines - first.counts) * slope[:, None]
         moved += linear.sum(axis=0)
-        gaps *= weight
-        linear -= np.outer(gaps.sum(axis=1), share)
-        gaps *= 2 + 1 / (n_units - 1)
-        linear += gaps
-        first += linear.sum(axis=0)
-        second += np.einsum("ij,ij->j", linear, linear)
-    noise = float(np.sum(second - first**2 / n_lines)) / (n_lines - 1) / n_lines
+        deviations *= weight
+        linear -= np.outer(deviations.sum(axis=1), share)
+        deviations *= 2 + 1 / (n_units - 1)
+        linear += deviations
+        linear_sum += linear.sum(axis=0)
+        square_sum += np.einsum("ij,ij->j", linear, linear)
+    noise = float(np.sum(square_sum - linear_sum**2 / n_lines)) / (n_lines - 1) / n_lines
     influence = base + moved / n_lines
-    # A unit without weight has no loss; one that was never left out has none that is known.
-    by_unit = np.where(found.times > 0, 0.0, np.nan)
-    np.divide(found.means, sizes, out=by_unit, where=(found.times > 0) & (sizes > 0))
+    # The loss of a unit without weight is 0; that of a unit that was never left out is undefined.
+    by_unit = np.where(first.times > 0, 0.0, np.nan)
+    np.divide(first.means, sizes, out=by_unit, where=(first.times > 0) & (sizes > 0))
     by_row = by_unit if unit is None else by_unit[unit]
-    return standard_error_of(error, by_row, found.replicates, influence, noise, base, "centred")
+    return standard_error_of(error, by_row, first.replicates, influence, noise, base, "centred")
 
 
 class _FirstPass(NamedTuple):
-    """Sums over the resamples, which the influence values need beforehand."""
+    """Sums over the resamples that the influence values are made of."""
 
     means: Floats  # (n_units,) mean out-of-bag loss, summed over the rows; 0 if never out-of-bag
     times: Floats  # (n_units,) number of resamples that leave the unit out
@@ -95,16 +94,17 @@ class _FirstPass(NamedTuple):
     replicates: Floats  # (n_resamples,) mean out-of-bag loss
 
 
-def _summed(sums: Floats, sizes: Floats, chosen: NDArray[np.intp], drawn: Blocks) -> _FirstPass:
+def _first_pass(sums: Floats, sizes: Floats, chosen: NDArray[np.intp], drawn: Blocks) -> _FirstPass:
+    """Return the mean out-of-bag loss of each unit and of each resample."""
     total, times, counts = np.zeros((3, len(sizes)))
     raw, size = np.empty((2, len(chosen)))
     for at, lines in _parts(drawn(), len(chosen)):
         outside = lines == 0
-        own = np.where(outside, sums[chosen[at]], 0.0)
-        raw[at] = own.sum(axis=1)
-        # No matrix product: its rounding would depend on how many resamples come together.
+        losses = np.where(outside, sums[chosen[at]], 0.0)
+        raw[at] = losses.sum(axis=1)
+        # The rounding of a matrix product would depend on the number of resamples in a part.
         size[at] = np.where(outside, sizes, 0.0).sum(axis=1)
-        total += own.sum(axis=0)
+        total += losses.sum(axis=0)
         times += np.count_nonzero(outside, axis=0)
         counts += lines.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -116,7 +116,7 @@ def _summed(sums: Floats, sizes: Floats, chosen: NDArray[np.intp], drawn: Blocks
 def _of_units(
     losses: Floats, sample_weight: Floats | None, unit: NDArray[np.integer] | None
 ) -> tuple[Floats, Floats]:
-    """Weighted sums of the losses over the rows of each unit, and the sums of the weights."""
+    """Return the weighted sums of the losses over the rows of each unit, and of the weights."""
     weights = np.ones(losses.shape[1]) if sample_weight is None else sample_weight
     if unit is None:
         return (losses if sample_weight is None else losses * weights), weights
@@ -127,11 +127,11 @@ def _of_units(
 def _parts(
     blocks: Iterable[NDArray[np.integer]], n_lines: int
 ) -> Iterator[tuple[slice, NDArray[np.integer]]]:
-    """Few resamples at a time, and which they are."""
+    """Yield which resamples come next, and the counts of a few of them at a time."""
     start = 0
     for block in blocks:
         step = max(1, COUNTS_AT_ONCE // block.shape[1])
-        # A block may hold more lines than are wanted.
+        # The last block may hold more resamples than were chosen for.
         for first in range(0, min(len(block), n_lines - start), step):
             lines = block[first : min(first + step, n_lines - start)]
             yield slice(start + first, start + first + len(lines)), lines

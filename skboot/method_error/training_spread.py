@@ -1,10 +1,10 @@
-"""How far the error of a method moves with its training sample, seen in bootstrap samples.
+"""Variance of the error of a method between training samples, from bootstrap samples.
 
-The out-of-bag score of one bootstrap sample differs from the next for two reasons: they were
-trained on other units, and they are judged on other units. `training_spread` takes the second away
-by means of the influence values and gives what is left in the forms that
-`skboot.method_error.cv_bootstrap` adds up. `within_fences` comes before it where single training
-samples may explode: least squares on hardly more distinct rows than there are columns.
+The out-of-bag scores of two bootstrap samples differ for two reasons: their models were trained on
+other units, and they are scored on other units. `training_spread` removes the second by means of
+the influence values and gives the first in the forms that `skboot.method_error.cv_bootstrap` adds
+up. `within_fences` is applied before where the scores of single training samples may be far larger
+than the others, as those of least squares on hardly more distinct rows than there are columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NORMAL_IQR = 1.349
 
 
 class TrainingSpread(NamedTuple):
-    """What training samples do to the error, the sampling of the units judged on removed.
+    """Spread of the error between training samples, without the sampling of the out-of-bag units.
 
     Attributes
     ----------
@@ -45,8 +45,8 @@ class TrainingSpread(NamedTuple):
         """s_T^2: variance between training samples; infinite where it is too large for a float."""
         with np.errstate(invalid="ignore", over="ignore"):
             noise = float(np.mean(self._noise)) if len(self._noise) else 0.0
-            found = float(self.residual.var(ddof=1)) - noise
-        return np.inf if np.isnan(found) else max(found, 0.0)
+            variance = float(self.residual.var(ddof=1)) - noise
+        return np.inf if np.isnan(variance) else max(variance, 0.0)
 
     @property
     def robust_variance(self) -> float:
@@ -111,7 +111,7 @@ def training_spread(
     read : callable
         From a slice of columns to those columns of the influence values, (n_used, n_columns).
     factors : ndarray of shape (n_used,), optional
-        What the influence values of each score are multiplied by.
+        Factor of the influence values of each score.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def training_spread(
     """
     n_used, n_units = counts.shape
     size, shift, first, second = np.zeros((4, n_used))
-    # Squares of what explodes may be infinite; `TrainingSpread.variance` then says so.
+    # Squares of very large scores may be infinite; `TrainingSpread.variance` is infinite then.
     with np.errstate(over="ignore", invalid="ignore"):
         for columns in column_blocks(n_used, n_units):
             outside = counts[:, columns] == 0
@@ -129,9 +129,9 @@ def training_spread(
             mean = influence.sum(axis=0) / np.maximum(outside.sum(axis=0), 1)
             size += outside.sum(axis=1)
             shift += outside @ mean
-            own = where_outside(influence - mean, outside)
-            first += own.sum(axis=1)
-            second += np.einsum("ij,ij->i", own, own)
+            deviations = where_outside(influence - mean, outside)
+            first += deviations.sum(axis=1)
+            second += np.einsum("ij,ij->i", deviations, deviations)
         check_influence(shift)
         residual = scores - shift / np.maximum(size, 1)
         residual -= residual.mean()
@@ -142,7 +142,7 @@ def training_spread(
 
 
 def _jackknife(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, float]:
-    """T_i, (n_units,), and V_IJ with its Monte Carlo noise removed."""
+    """Return T_i, (n_units,), and V_IJ with its Monte Carlo noise removed."""
     n_used, n_units = counts.shape
     effect, total = np.empty(n_units), 0.0
     for columns in column_blocks(n_used, n_units):
