@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._checks import fail
 from ._inputs import Part, Rows
 from ._warnings import Note
 from .inference.automatic import planned_method
@@ -199,9 +200,8 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
     )
     problem = INTERVALS[method].needs(hoped)
     if problem:
-        raise ValueError(
-            f"The 'interval' parameter of {caller} cannot be {method!r} here: {method!r} {problem}"
-        )
+        got = f"{method!r}, which {problem.removesuffix('.')}"
+        raise fail(caller, "interval", "be one that these data allow", got)
 
 
 def jackknives_of(

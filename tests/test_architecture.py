@@ -6,6 +6,7 @@ file, and functions and modules stay short. Each rule is tried on a tree of modu
 
 import ast
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -218,6 +219,18 @@ def _has_private_part(dotted):
     return any(part.startswith("_") and not part.endswith("__") for part in dotted.split("."))
 
 
+def handwritten_messages(root):
+    """Messages of a bad argument that are not made by `fail`."""
+    return [
+        f"{module.at(node)} writes the message of an argument by hand"
+        for module in modules(root)
+        if module.name != "_messages"
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"parameter of [\w. ]* ?must\b|' parameter of $", node.value)
+    ]
+
+
 def long_functions(root):
     return [
         f"{module.at(node)} {node.name} has {lines} lines"
@@ -416,6 +429,7 @@ RULES = [
     unplaced_modules,
     eager_optional_imports,
     private_sklearn,
+    handwritten_messages,
     long_functions,
     long_modules,
     small_modules,
@@ -480,6 +494,9 @@ BROKEN = [
     (private_sklearn, "metrics/a.py", "import sklearn.metrics\nsklearn.metrics._scorer"),
     (private_sklearn, "metrics/a.py", "def f(scorer):\n    return scorer._score_func"),
     (private_sklearn, "metrics/a.py", "def f(scorer):\n    return getattr(scorer, '_sign', 1)"),
+    (handwritten_messages, "runs.py", "f\"The 'x' parameter of f must be {y}.\""),
+    (handwritten_messages, "runs.py", "f\"The 'x' parameter of {f} must be 1.\""),
+    (handwritten_messages, "runs.py", "f\"The 'x' parameter of A.f must be 1.\""),
     (long_functions, "metrics/a.py", LONG_FUNCTION),
     (long_functions, "metrics/a.py", f"class C:\n{LONG_FUNCTION}".replace("\n", "\n  ")),
     (long_modules, "metrics/a.py", "x = 1\n" * 351),

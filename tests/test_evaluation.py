@@ -460,7 +460,7 @@ BAD_INPUT = {
     "scores for labels": ({"y_pred": [0.2, 0.7, 0.4, 0.1]}, "'y_pred' .* must .*label"),
     "interval the metric cannot have": (
         {"interval": "wilson", "metric": "matthews_corrcoef"},
-        "cannot be 'wilson' here: .* Use interval='bca'",
+        "must be one that these data allow. Got 'wilson', which .* Use interval='bca'",
     ),
     "bca of crossed groups": (
         {"interval": "bca", "groups": [[0, 0], [0, 1], [1, 0], [1, 1]]},

@@ -175,10 +175,8 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
     scores = np.array([np.asarray(cv_results[key], dtype=float) for key in keys])
     means = scores.mean(axis=0)
     if np.isnan(means).all():
-        raise ValueError(
-            "The 'refit' parameter of the search must have a configuration with defined scores to "
-            "choose from. Got NaN for all."
-        )
+        must = "have a configuration with defined scores to choose from"
+        raise check.fail("the search", "refit", must, "NaN for all")
     behind = scores[:, [int(np.nanargmax(means))]] - scores
     errors = behind.std(axis=0, ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
     return int(np.flatnonzero(behind.mean(axis=0) <= errors)[0])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _checks as check
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
 from .common import BLUE, GREY, ORANGE, literal, pyplot, range_of, with_direction
@@ -174,9 +175,7 @@ class ComparisonDisplay(ForestPlot):
         """
         named = comparisons_of(results)
         if not named:
-            raise ValueError(
-                "The 'results' parameter of from_results must hold a comparison. Got none."
-            )
+            raise check.fail("from_results", "results", "hold a comparison", "none")
         return cls._of(named, pairs, "from_results").plot(ax, **kwargs)
 
     @classmethod
@@ -313,18 +312,17 @@ class ComparisonDisplay(ForestPlot):
 
 def _shown(result: ComparisonResult, pairs: str, caller: str) -> Sequence[PairedDifference]:
     """Return the pairs to draw."""
-    where = f"The 'pairs' parameter of ComparisonDisplay.{caller} must"
+    method = f"ComparisonDisplay.{caller}"
     if pairs not in ("auto", "all", "best"):
-        raise ValueError(f"{where} be 'auto', 'all' or 'best'. Got {pairs!r}.")
+        raise check.fail(method, "pairs", "be 'auto', 'all' or 'best'", repr(pairs))
     if result.reference is not None or pairs == "all":
         return result.pairs
     if pairs == "auto":
         return comparison_tables.shown_pairs(result)
     if result.best is None:
-        raise ValueError(
-            f"{where} not be 'best' where the direction of the metric is unknown. Got 'best'. Give "
-            "greater_is_better= to the comparison."
-        )
+        must = "not be 'best' where the direction of the metric is unknown"
+        advice = "Give greater_is_better= to the comparison."
+        raise check.fail(method, "pairs", must, "'best'", advice)
     return [result.pair(result.best, name) for name in result.ranking if name != result.best]
 
 

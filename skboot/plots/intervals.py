@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _checks as check
 from ..results import wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, literal, pyplot, range_of, with_direction
@@ -153,14 +154,10 @@ class IntervalDisplay(ForestPlot):
         else:
             entries = [Entry((), result) for result in results]
         if not entries:
-            raise ValueError(
-                "The 'results' parameter of from_results must hold a result. Got none."
-            )
+            raise check.fail("from_results", "results", "hold a result", "none")
         if names is not None and len(names) != len(entries):
-            raise ValueError(
-                f"The 'names' parameter of from_results must hold one name per result. Got "
-                f"{len(names)} names for {len(entries)} results."
-            )
+            got = f"{len(names)} names for {len(entries)} results"
+            raise check.fail("from_results", "names", "hold one name per result", got)
         panels = _panels(entries)
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
         each = [entry.result for entry in entries]

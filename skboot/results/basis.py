@@ -22,7 +22,7 @@ from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from .._checks import check_confidence_level
+from .. import _checks as check
 from .._warnings import texts_of, warn_user
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
 from ..inference.confidence_interval import ConfidenceInterval
@@ -104,7 +104,7 @@ class Basis:
             return shown
         if confidence_level is None:
             confidence_level = shown.confidence_level
-        level = check_confidence_level(confidence_level, "interval")
+        level = check.check_confidence_level(confidence_level, "interval")
         if method is None:
             method = "auto" if result.automatic else shown.method
         return self._interval(result, method, level)
@@ -112,10 +112,13 @@ class Basis:
     def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
         """Refuse an estimand that the result does not have."""
         if estimand not in (None, result.estimand):
-            raise ValueError(
-                f"The 'estimand' parameter of interval must be {result.estimand!r} for this "
-                f"result. Got {estimand!r}. Other estimands need the predictions of several "
-                "trained systems: one says nothing of how another training set or seed would do."
+            raise check.fail(
+                "interval",
+                "estimand",
+                f"be {result.estimand!r} for this result",
+                repr(estimand),
+                "Other estimands need the predictions of several trained systems: one says nothing "
+                "of how another training set or seed would do.",
             )
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:

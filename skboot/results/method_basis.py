@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from .. import _checks as check
 from ..inference.confidence_interval import ConfidenceInterval
 from ..method_error.method_intervals import Refits, method_interval
 from . import wording
@@ -55,10 +56,8 @@ class MethodBasis(ScoresBasis):
 
     def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
         if estimand not in (None, "method"):
-            raise ValueError(
-                "The 'estimand' parameter of interval must be 'method' for a result without a test "
-                f"set. Got {estimand!r}."
-            )
+            must = "be 'method' for a result without a test set"
+            raise check.fail("interval", "estimand", must, repr(estimand))
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         return method_interval(self.error, method, level).interval

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
+from .. import _checks as check
 from . import entries, rendering
 from .result import EvaluationResult
 from .shown import Shown, ShownDifferences
@@ -160,10 +161,8 @@ class _Scores:
         return [("", entries.scores_table(self._entries))]
 
     def systems(self, caller: str) -> rendering.Table:
-        raise ValueError(
-            f"The 'layout' parameter of {caller} must be 'differences' for a table that holds no "
-            "comparison."
-        )
+        must = "be 'differences' for a table that holds no comparison"
+        raise check.fail(caller, "layout", must, "another layout")
 
     def records(self) -> list[dict[str, Any]]:
         return entries.records(self._entries)
@@ -241,16 +240,21 @@ def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:
         else:
             name = getattr(result, "metric", None)
         if not isinstance(result, Shown | Mapping) or name is None:
-            raise TypeError(
-                "The 'results' parameter of ResultTable must be a dict of results by name, or a "
-                f"list of results, which are named by their metrics. Got a list with "
-                f"{type(result).__name__}. Give a dict."
+            must = (
+                "be a dict of results by name, or a list of results, which are named by their "
+                "metrics"
             )
+            got = f"a list with {type(result).__name__}"
+            error = check.fail("ResultTable", "results", must, got, "Give a dict.")
+            raise TypeError(str(error))
         if name in named:
-            raise ValueError(
-                "The 'results' parameter of ResultTable must be a list of results with different "
-                f"metrics, by which they are named. Got {name!r} twice. Give a dict with a name of "
-                "your own for each: ResultTable({'first': ..., 'second': ...})."
+            raise check.fail(
+                "ResultTable",
+                "results",
+                "be a list of results with different metrics, by which they are named",
+                f"{name!r} twice",
+                "Give a dict with a name of your own for each: "
+                "ResultTable({'first': ..., 'second': ...}).",
             )
         named[name] = result
     return named
