@@ -7,6 +7,7 @@ The words are in `skboot.results.comparison_wording`, the tables in
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from html import escape
 from types import MappingProxyType
 from typing import Any, Self
@@ -196,10 +197,11 @@ class ComparisonResult(ShownDifferences):
 
     def _with_best(self, *, excluding: bool) -> tuple[str, ...] | None:
         """Return the systems whose difference from the best excludes 0, or those that hold it."""
-        if self.best is None or self.reference not in (None, self.best):
+        best = self.best
+        if best is None or self.reference not in (None, best):
             return None
-        others = [name for name in self.ranking if name != self.best]
-        differs = {name: self.is_distinguishable(self.pair(self.best, name)) for name in others}
+        others = [name for name in self.ranking if name != best]
+        differs = {name: self.is_distinguishable(self.pair(best, name)) for name in others}
         return tuple(name for name in others if differs[name] == excluding)
 
     def is_distinguishable(self, pair: PairedDifference) -> bool:
@@ -221,6 +223,11 @@ class ComparisonResult(ShownDifferences):
             return False
         return pair.excludes_zero
 
+    @cached_property
+    def _pair_of(self) -> dict[tuple[str, str], PairedDifference]:
+        """The pairs by their names: 180 systems have 16,110, too many to search for each."""
+        return {(pair.first, pair.second): pair for pair in self.pairs}
+
     def pair(self, first: str, second: str) -> PairedDifference:
         """Return the record of two systems, in this order.
 
@@ -239,11 +246,10 @@ class ComparisonResult(ShownDifferences):
         KeyError
             If they were not compared.
         """
-        for pair in self.pairs:
-            if (pair.first, pair.second) == (first, second):
-                return pair
-            if (pair.first, pair.second) == (second, first):
-                return pair.mirrored()
+        if (first, second) in self._pair_of:
+            return self._pair_of[first, second]
+        if (second, first) in self._pair_of:
+            return self._pair_of[second, first].mirrored()
         raise KeyError(
             f"{first!r} and {second!r} were not compared. Systems: {list(self.systems)}"
             + (f"; all with {self.reference!r}." if self.reference else ".")
