@@ -1,0 +1,82 @@
+"""A table of results shows each of them, and what holds for several once."""
+
+import json
+import pickle
+import re
+
+import pytest
+from made_results import (
+    ALL_KINDS,
+    accuracy_result,
+    checked_html,
+    mean_result,
+    subgroups,
+    undefined_result,
+)
+
+from skboot.results import ResultTable
+
+
+def test_a_table_of_results_is_a_dict():
+    table = subgroups()
+    assert isinstance(table, dict)
+    assert list(table) == ["women", "men", "gap"]
+    assert table == dict(table)
+    assert pickle.loads(pickle.dumps(table)) == table
+    assert repr(table).startswith("ResultTable({'women': <EvaluationResult: accuracy (women) 0.855")
+
+
+def test_the_summary_of_a_table_has_a_line_per_result_and_each_note_once():
+    table = ResultTable({"accuracy": subgroups(), "mean": mean_result(notes=("Careful.",))})
+    lines = table.summary().splitlines()
+    assert re.match(r"accuracy \(women\) +wilson +0\.855 +0\.800 to 0\.897 ", lines[1])
+    assert lines[4].startswith("mean")
+    assert table.summary().count("the trained system") == 1
+    assert "mean: Careful." in table.summary()
+    assert "accuracy gap (women - men): The largest of 1 differences." in table.summary()
+    assert str(table) == table.summary()
+
+
+def test_keys_are_shown_where_the_metric_does_not_say_them():
+    same = ResultTable({"model A": accuracy_result(), "model B": accuracy_result(150)})
+    assert same.summary().splitlines()[0].startswith("name     metric")
+    assert "model B" in same.to_latex()
+    by_metric = ResultTable({"accuracy": accuracy_result(), "mean": mean_result()})
+    assert by_metric.summary().splitlines()[0].startswith("metric")
+
+
+def test_a_table_marks_what_is_no_confidence_interval():
+    table = ResultTable({"a": accuracy_result(), "b": ALL_KINDS["pooled"]()})
+    assert "(95 % spread of single runs)" in table.to_markdown()
+    assert "(95 % CI)" in table.to_markdown()
+
+
+def test_an_undefined_result_in_a_table_has_its_reason():
+    table = ResultTable({"a": accuracy_result(), "b": undefined_result()})
+    assert "There are no positives" in table.summary()
+
+
+def test_dicts_of_a_table_are_nested_as_it_is():
+    table = ResultTable({"accuracy": dict(subgroups()), "mean": mean_result()})
+    record = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    assert record["accuracy"]["men"]["estimate"] == 0.75
+    assert record["mean"]["metric"] == "mean"
+
+
+def test_drawings_of_one_metric_share_a_scale():
+    html = subgroups()._repr_html_()
+    centres = [float(x) for x in re.findall(r'<circle cx="([\d.]+)"', html)]
+    assert len(centres) == 3
+    assert centres[1] < centres[0]  # men, 0.75, left of women, 0.855
+    checked_html(html)
+
+
+def test_an_empty_table_says_so():
+    assert ResultTable().summary() == "no results"
+    checked_html(ResultTable().to_html())
+    assert ResultTable().to_markdown()
+
+
+def test_a_table_of_other_things_is_refused():
+    with pytest.raises(TypeError, match="Got int for 'a'"):
+        ResultTable({"a": 1}).summary()

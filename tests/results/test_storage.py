@@ -1,0 +1,151 @@
+"""Files give back what was saved, and refuse what is something else."""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from made_results import (
+    ALL_KINDS,
+    ROWS,
+    accuracy_result,
+    any_kind,
+    mean_evidence,
+    mean_result,
+    subgroups,
+)
+
+from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.results import EvaluationResult, storage
+
+
+@any_kind
+def test_a_saved_result_comes_back_equal(kind, tmp_path):
+    result = ALL_KINDS[kind]()
+    result.save(tmp_path / "result.npz")
+    back = EvaluationResult.load(tmp_path / "result.npz")
+    assert back == result
+    assert back.summary() == result.summary()
+
+
+@pytest.mark.parametrize("method", ["wilson", "bca", "studentized", "max-t"])
+def test_a_loaded_result_can_be_asked_for_other_intervals(method, tmp_path):
+    made = {"wilson": accuracy_result, "max-t": lambda: subgroups()["gap"]}
+    result = made.get(method, lambda: mean_result(method))()
+    result.save(tmp_path / "r.npz")
+    back = EvaluationResult.load(tmp_path / "r.npz")
+    assert back.interval(confidence_level=0.8) == result.interval(confidence_level=0.8)
+    assert back.monte_carlo_error == result.monte_carlo_error
+
+
+def test_everything_a_result_can_hold_comes_back(tmp_path):
+    result = mean_result(
+        metric="größe ≥ 0 🎲",
+        evidence=mean_evidence(
+            bounds=(-np.inf, np.inf), largest_share=np.float64(0.1), delong=(0.1, 3),
+            proportion=(np.int64(3), 60, False, "f1", -1.0), replicates=np.r_[np.nan, ROWS],
+            replicate_standard_errors=None, max_t=(0.5, np.arange(3.0)),
+        ),
+        confidence_interval=ConfidenceInterval(-np.inf, np.nan, 0.95, "studentized"),
+        greater_is_better=None,
+        seed={"entropy": 2**127 + 1, "spawn_key": [1, 2]},
+        settings={"$tuple": 1, "x": [None, True, float("inf")], "y": {"$array": "no"}},
+        runs={"score": np.arange(3.0), "name": np.array(["ä", "b"]), "$float": (1, [2.5])},
+    )  # fmt: skip
+    result.save(str(tmp_path / "no suffix"))
+    assert (tmp_path / "no suffix").exists()
+    back = EvaluationResult.load(tmp_path / "no suffix")
+    assert back == result
+    assert isinstance(back.evidence.n_units, tuple)
+    assert isinstance(back.evidence.proportion, tuple)
+    assert not back.bootstrap_distribution.flags.writeable
+
+
+def test_the_header_is_json_that_other_programs_can_read(tmp_path):
+    ALL_KINDS["infinite"]().save(tmp_path / "r.npz")
+    with np.load(tmp_path / "r.npz", allow_pickle=False) as archive:
+        header = json.loads(str(archive["header"]), parse_constant=pytest.fail)
+        assert header["format"] == "skboot.EvaluationResult"
+        assert archive["basis.evidence.replicates"].shape == (999,)
+
+
+def test_python_objects_are_neither_saved_nor_loaded(tmp_path):
+    path = tmp_path / "r.npz"
+    with pytest.raises(TypeError, match="Python objects"):
+        mean_result(runs={"x": np.array([{}])}).save(path)
+    assert not path.exists()
+    np.savez(path, header=np.array([{"format": "skboot.EvaluationResult"}], dtype=object))
+    with pytest.raises(ValueError, match="not a file of skboot"):
+        EvaluationResult.load(path)
+    path.write_bytes(pickle.dumps({"a": 1}))
+    with pytest.raises(ValueError, match="not an npz archive"):
+        EvaluationResult.load(path)
+
+
+def _header(**changes):
+    return np.array(json.dumps({"format": "skboot.EvaluationResult", "version": 2, **changes}))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"x": np.arange(3)}, "not a file of"),
+        ({"header": np.array("{")}, "not a file of"),
+        ({"header": np.array("[1]")}, "not a file of"),
+        ({"header": _header(format="other", parts={})}, "holds 'other'"),
+        ({"header": _header(version=3, parts={})}, "newer skboot.*Upgrade"),
+        ({"header": _header(version=1, parts={})}, "before the first release.*again"),
+        ({"header": _header(version="x", parts={})}, "newer skboot"),
+        ({"header": _header(parts={})}, "does not hold a whole result"),
+        ({"header": _header(parts={"a": {"$array": "gone"}})}, "not a file of"),
+        ({"header": _header(parts={"evidence": {"a": 1}})}, "does not hold a whole result"),
+    ],
+)
+def test_other_files_are_refused_with_the_reason(arrays, message, tmp_path):
+    np.savez(tmp_path / "r.npz", **arrays)
+    with pytest.raises(ValueError, match=message):
+        EvaluationResult.load(tmp_path / "r.npz")
+
+
+def test_a_truncated_file_is_refused(tmp_path):
+    path = tmp_path / "r.npz"
+    mean_result().save(path)
+    content = path.read_bytes()
+    for end in (0, 10, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:end])
+        with pytest.raises(ValueError, match="damaged"):
+            EvaluationResult.load(path)
+    broken = bytearray(content)
+    broken[len(content) // 2] ^= 0xFF
+    path.write_bytes(broken)
+    with pytest.raises(ValueError, match="damaged"):
+        EvaluationResult.load(path)
+
+
+def test_a_missing_file_is_missing(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        EvaluationResult.load(tmp_path / "no.npz")
+
+
+def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
+    path = tmp_path / "r.npz"
+    mean_result().save(path)
+
+    def fail(file, **arrays):
+        file.write(b"half")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(storage.np, "savez_compressed", fail)
+    with pytest.raises(OSError, match="disk full"):
+        accuracy_result().save(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["r.npz"]
+    assert EvaluationResult.load(path) == mean_result()
+
+
+def test_all_texts_are_made_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for make in ALL_KINDS.values():
+            result = make()
+            result.summary(), result.claim(), result.to_html(), result.to_dict()

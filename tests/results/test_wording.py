@@ -1,0 +1,215 @@
+"""Results say what they hold in words, and nothing more."""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_results import (
+    ALL_KINDS,
+    accuracy_evidence,
+    accuracy_result,
+    any_kind,
+    facts_of,
+    mean_evidence,
+    mean_result,
+    undefined_result,
+)
+
+from skboot.inference.automatic import degeneracy
+from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.results import rendering, wording
+
+# ------------------------------------------------------------------ rounding
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.801, 0.897, "0.801 to 0.897"),
+        (0.6, 0.95, "0.60 to 0.95"),
+        (0.85512, 0.86499, "0.8551 to 0.8650"),
+        (2841.3, 3201.9, "2840 to 3200"),
+        (-0.0004, 0.0996, "-0.0004 to 0.0996"),  # "0.000" would hide on which side of 0 it is
+        (0.95, 0.99996, "0.95000 to 0.99996"),  # and "1.000" that it is not 1
+        (0.0, 1e-7, "0.000e+00 to 1.00e-07"),
+    ],
+)
+def test_digits_follow_the_width_of_the_interval(low, high, shown):
+    evidence = accuracy_evidence(estimate=(low + high) / 2)
+    result = accuracy_result(
+        evidence=evidence, confidence_interval=ConfidenceInterval(low, high, 0.95, "t")
+    )
+    if low == 0:
+        assert wording.limits(result).endswith("1.00e-07")
+    else:
+        assert wording.limits(result) == shown
+
+
+def test_rounding_moves_no_limit_by_more_than_a_fortieth_of_the_width():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        low = rng.normal() * 10 ** rng.uniform(-3, 3)
+        high = low + 10 ** rng.uniform(-4, 3)
+        digits = rendering.digits_for(low, high, (low, high), (0.0,))
+        for limit in (low, high):
+            assert abs(float(rendering.number(limit, digits)) - limit) <= (high - low) / 40 * 1.001
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "shown"),
+    [
+        (-0.0001, 2, "0.00"),
+        (math.nan, 2, "undefined"),
+        (-math.inf, 2, "-inf"),
+        (1234.5, -2, "1200"),
+        (3e12, -3, "3.000000000e+12"),
+        (0.0, 3, "0.000"),
+    ],
+)
+def test_numbers_have_no_negative_zero_and_no_nan(value, digits, shown):
+    assert rendering.number(value, digits) == shown
+
+
+# ------------------------------------------------------------------ words
+
+
+def test_the_claim_of_an_accuracy_can_be_printed_in_a_paper():
+    # Wilson limits of 171 of 200 from the formula: 0.7995 and 0.8971.
+    assert accuracy_result().claim() == (
+        "Accuracy was 0.855 on 200 test rows; on new data from the same source it is estimated "
+        "at 0.855 (95 % CI 0.800 to 0.897, Wilson interval)."
+    )
+
+
+def test_the_claim_says_what_was_resampled():
+    assert "studentized bootstrap interval, 60 rows resampled)" in mean_result().claim()
+    assert "20 groups resampled)" in ALL_KINDS["groups"]().claim()
+    assert "9 and 7 members of the two factors resampled)" in ALL_KINDS["crossed"]().claim()
+    assert "2 resamples of 62 without a value left out)" in ALL_KINDS["some undefined"]().claim()
+
+
+def test_the_claim_of_groups_without_error_says_how_many_there_were():
+    result = accuracy_result(
+        50, 50, kind="groups", n_units=(10,), replicates=np.ones(99), unit="group"
+    )
+    assert result.claim().endswith(", Wilson interval, 10 groups).")
+
+
+@any_kind
+def test_no_text_calls_an_interval_a_probability_or_a_share_of_test_sets(kind):
+    result = ALL_KINDS[kind]()
+    texts = [result.claim(), result.summary(), str(result), result.to_html(), result.to_markdown()]
+    for text in texts:
+        assert not re.search(r"probab|test sets|chance|likely", text)
+
+
+@any_kind
+def test_no_text_shows_a_nan(kind):
+    result = ALL_KINDS[kind]()
+    texts = [result.claim(), result.summary(), repr(result), result.to_html(), result.to_latex()]
+    for text in texts:
+        assert not re.search(r"\bnan\b|\bNaN\b", text)
+
+
+@any_kind
+def test_what_is_undefined_comes_with_its_reason_once(kind):
+    result = ALL_KINDS[kind]()
+    facts = facts_of(result)
+    undefined = [text for _, text in facts if text.startswith("undefined")]
+    # The first number without a value says why, the others are plain.
+    assert all(len(text) > len("undefined: ") for text in undefined[:1])
+    reasons = [text.removeprefix("undefined: ") for text in undefined if text != "undefined"]
+    assert len(reasons) <= 1
+    for reason in reasons:
+        assert " ".join(result.summary().split()).count(reason) == 1
+        assert reason in " ".join(result.claim().split())
+
+
+def test_numbers_that_follow_an_undefined_one_are_plainly_undefined():
+    for result in (undefined_result(), ALL_KINDS["one resample"]()):
+        found = dict(facts_of(result))
+        assert found["standard error"] == found["Monte Carlo error"] == "undefined"
+    assert dict(facts_of(undefined_result()))["bias"] == "undefined"
+
+
+def test_notes_that_are_no_reason_stay_beside_an_undefined_number():
+    """Fewer than two resamples are the reason of no limits; a caution is not."""
+    evidence = mean_evidence(replicates=np.full(9, np.nan))
+    limits = ConfidenceInterval(np.nan, np.nan, 0.95, "undefined")
+    notes = ("Only 3 rows.", degeneracy(limits, evidence))
+    result = mean_result(evidence=evidence, confidence_interval=limits, notes=notes)
+    found = facts_of(result)
+    assert ("95 % CI", "undefined: fewer than two resamples gave a value") in found
+    assert [text for label, text in found if label == "note"] == ["Only 3 rows."]
+
+
+def test_limits_on_one_value_are_told_from_resamples_of_one_value():
+    replicates = np.r_[np.zeros(50), np.ones(49)]
+    same, apart = (
+        accuracy_result(
+            evidence=accuracy_evidence(hits=0, replicates=values),
+            confidence_interval=ConfidenceInterval(0.0, 0.0, 0.95, "percentile"),
+        )
+        for values in (np.zeros(99), replicates)
+    )
+    assert "Every resample gave the same value" in same.claim()
+    assert "zero: every resample gave the same value" in same.summary()
+    assert "Both limits fall on the same value" in apart.claim()
+    assert "every resample" not in apart.summary()
+
+
+def test_a_claim_without_a_number_gives_the_reason():
+    assert undefined_result().claim() == (
+        "Accuracy is undefined on 200 test rows: There are no positives."
+    )
+    assert "no 95 % CI: fewer than two resamples gave" in ALL_KINDS["one resample"]().claim()
+
+
+@pytest.mark.parametrize("kind", ["next_run", "pooled"])
+def test_what_is_no_confidence_interval_is_not_called_one(kind):
+    result = ALL_KINDS[kind]()
+    assert not re.search(r"\bCI\b", result.claim() + result.summary() + result.to_markdown())
+    expected = {"next_run": "95 % prediction interval", "pooled": "not a confidence interval"}
+    assert expected[kind] in result.claim()
+
+
+def test_the_claim_of_a_method_says_what_is_held_fixed():
+    result = mean_result("t", estimand="method", held_fixed=("the training list", "the test rows"))
+    assert "with the training list and the test rows held fixed" in result.claim()
+
+
+def test_an_interval_without_width_is_called_no_evidence():
+    assert "does not show that the score is known exactly" in ALL_KINDS["no width"]().claim()
+    assert "no width" in ALL_KINDS["no width"]().to_markdown()
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("roc_auc", "ROC AUC"),
+        ("neg_log_loss", "Negated log loss"),
+        ("accuracy (women)", "Accuracy (women)"),
+        ("f1_macro gap (a_b - c)", "F1 macro gap (a_b - c)"),
+        ("mAP", "mAP"),
+        ("WER of dev", "WER of dev"),
+        ("größe", "Größe"),
+        ("", ""),
+    ],
+)
+def test_metric_names_become_words_unless_they_are_someones_own(metric, words):
+    assert accuracy_result(metric=metric).summary().startswith(f"{words} on 200")
+
+
+def test_the_summary_says_all_and_fits_the_page():
+    result = replace(accuracy_result(method="percentile"), notes=("word " * 60,))
+    summary = result.summary()
+    for said in (
+        "Accuracy on 200 test rows", "on new data from the same source", "0.855 (larger is better)",
+        "95 % CI", "percentile bootstrap interval", "standard error", "bias", "Monte Carlo error",
+        "200 rows, 999 times", "the trained system", "0.510 (best system that ignores its inputs",
+        "note",
+    ):  # fmt: skip
+        assert said in summary
+    assert max(map(len, summary.splitlines())) <= 100
