@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -22,7 +23,7 @@ from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
 from ._streams import stored_seed
-from ._warnings import Note, Notes, texts_of
+from ._warnings import Note, Notes, collected, texts_of
 from .inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
@@ -73,22 +74,20 @@ def evaluate(
     evidence = _bootstrapped(call, prepared)
     warned = CallWarnings()
     results: dict[str, Any] = {}
-    for k, (name, statistic) in enumerate(statistics.items()):
-        of_metric = slice(k * len(parts), (k + 1) * len(parts))
-        table = {
-            part.name: result_of(
-                call, name, statistic, part, known, chosen_interval(call, known), warned, reduced
-            )
-            for part, known, reduced in zip(
-                parts,
-                evidence[of_metric],
-                (one.subject.reduced for one in prepared[of_metric]),
-                strict=True,
-            )
-        }
-        if len(parts) > 1:
-            table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric], warned)
-        results[name] = ResultTable(table) if len(parts) > 1 else table[None]
+    with warned.collecting():
+        for k, (name, statistic) in enumerate(statistics.items()):
+            of_metric = slice(k * len(parts), (k + 1) * len(parts))
+            table = {}
+            for part, known, one in zip(
+                parts, evidence[of_metric], prepared[of_metric], strict=True
+            ):
+                chosen = chosen_interval(call, known)
+                table[part.name] = result_of(
+                    call, name, statistic, part, known, chosen, warned, one.subject.reduced
+                )
+            if len(parts) > 1:
+                table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric], warned)
+            results[name] = ResultTable(table) if len(parts) > 1 else table[None]
     return results, warned.notes
 
 
@@ -133,6 +132,10 @@ class CallWarnings:
     def __init__(self) -> None:
         self._notes = Notes()
         self._undefined: list[str] = []
+
+    def collecting(self) -> AbstractContextManager[Notes]:
+        """Return the context in which the steps below `skboot._warnings.tell` their warnings."""
+        return collected(self._notes)
 
     def add(self, notes: Iterable[Note]) -> None:
         """Add the warnings among some notes."""

@@ -66,9 +66,10 @@ def evaluate_runs(
     """
     warned = CallWarnings()
     results = {}
-    for name, of_runs in statistics.items():
-        scored = bootstrapped_runs(call, bound_runs(call, of_runs))
-        results[name] = result_of_runs(call, name, scored, warned)
+    with warned.collecting():
+        for name, of_runs in statistics.items():
+            scored = bootstrapped_runs(call, bound_runs(call, of_runs))
+            results[name] = result_of_runs(call, name, scored, warned)
     return results, warned.notes
 
 

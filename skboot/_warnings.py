@@ -10,7 +10,8 @@ import contextlib
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -70,6 +71,30 @@ class Notes(list[Note]):
 def texts_of(notes: Iterable[Note]) -> tuple[str, ...]:
     """Return the text of each note, as a result holds it."""
     return tuple(note.text for note in notes)
+
+
+# Where the notes of steps below an engine go; each thread has its own.
+_COLLECTED: ContextVar[Notes | None] = ContextVar("collected", default=None)
+
+
+@contextlib.contextmanager
+def collected(notes: Notes | None = None) -> Iterator[Notes]:
+    """Collect what the steps below `tell`, for an engine that returns it or has no use for it."""
+    notes = Notes() if notes is None else notes
+    before = _COLLECTED.set(notes)
+    try:
+        yield notes
+    finally:
+        _COLLECTED.reset(before)
+
+
+def tell(note: Note) -> None:
+    """Hand a note to the engine that collects them, or warn the user where none does."""
+    notes = _COLLECTED.get()
+    if notes is not None:
+        notes.append(note)
+    elif note.is_warning:
+        warn_user(note.text, _CATEGORIES[note.kind])
 
 
 def warn_of(notes: Iterable[Note], caller: str) -> None:

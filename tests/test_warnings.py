@@ -216,6 +216,25 @@ def test_the_kind_of_a_note_decides_whether_it_is_a_warning_and_of_which_categor
         assert {str(one.message) for one in caught} <= {f"judge: {text}"}
 
 
+def test_too_few_resamples_are_warned_of_once_under_the_name_of_the_function():
+    few = {"n_resamples": 9, "random_state": 0, "interval": "percentile"}
+    calls = {
+        "bootstrap_score": lambda: skboot.bootstrap_score(Y, SYSTEMS["A"], **few),
+        "bootstrap_runs": lambda: skboot.bootstrap_runs(
+            Y, RUNS["A"], metric="accuracy", estimand="system", **few
+        ),
+        "compare_systems": lambda: skboot.compare_systems(Y, SYSTEMS, **few),
+    }
+    for name, call in calls.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        texts = [str(one.message) for one in caught if "too few" in str(one.message)]
+        assert texts
+        assert len(set(texts)) == len(texts)
+        assert all(text.startswith(f"{name}: 9 resamples are") for text in texts)
+
+
 def test_few_rows_are_warned_of_and_stand_in_the_notes_of_every_pair():
     values = {name: RNG.normal(size=12) for name in "AB"}
     with pytest.warns(UserWarning, match="compare_systems: Only 12 rows"):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
 from .._run_scores import RunsCall, bound_runs, scored_runs
-from .._warnings import Note, Notes, texts_of
+from .._warnings import Note, Notes, collected, texts_of
 from ..inference.differences import share_won
 from ..inference.distribution import bootstrap
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -111,10 +111,11 @@ def compare_runs_of(
         Of all results, warnings and others.
     """
     results, notes = {}, Notes()
-    for metric, of_runs in statistics.items():
-        results[metric], of_metric = _compare_by(call, metric, of_runs)
-        notes += of_metric
-    return results, notes
+    with collected() as too_few:
+        for metric, of_runs in statistics.items():
+            results[metric], of_metric = _compare_by(call, metric, of_runs)
+            notes += of_metric
+    return results, [*notes, *too_few]
 
 
 # ------------------------------------------------------------------ one metric

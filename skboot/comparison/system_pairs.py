@@ -1,13 +1,12 @@
-"""A family of differences between systems: each by itself, and all at once.
+"""Differences between systems: each by itself, and all at once.
 
-What is here does not know where the replicates come from. A pair is always computed with the same
+The functions take replicates from wherever they come. A pair is always computed with the same
 one of its systems first, and mirrored if asked the other way round, so that exchanging two systems
 changes the signs and nothing else.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -20,7 +19,7 @@ from .._evaluating import CallWarnings, make_gap_result
 from .._evidence import ScoreCall
 from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from .._inputs import Part
-from .._warnings import Note, Notes
+from .._warnings import Note, Notes, collected
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import (
@@ -57,8 +56,8 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Member:
-    """One system of a family.
+class Contestant:
+    """A system that is compared, on one metric and subgroup.
 
     Attributes
     ----------
@@ -101,20 +100,19 @@ def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str
     return [(name, reference) for name in names if name != reference]
 
 
-def compared(
-    members: Mapping[str, Member],
+def compare_pairs(
+    contestants: Mapping[str, Contestant],
     pairs: Sequence[tuple[str, str]],
     *,
     interval: str,
     adjust: str | None,
     confidence_level: float,
 ) -> tuple[list[PairedDifference], list[Note]]:
-    """Records of all pairs, and what must be said of them.
+    """Return the records of all pairs, and what must be known of them.
 
     Parameters
     ----------
-    members : mapping of str to Member
-        The systems.
+    contestants : mapping of str to Contestant
     pairs : sequence of tuple of str
         Which to compare.
     interval : str
@@ -130,15 +128,13 @@ def compared(
         In the order of ``pairs``.
     notes : list of Note
     """
-    ordered = [_ordered(members[one], members[other]) for one, other in pairs]
+    ordered = [_ordered(contestants[one], contestants[other]) for one, other in pairs]
     differences = [_difference(*both) for both in ordered]
     methods = [
         automatic_method(difference) if interval == "auto" else interval
         for difference in differences
     ]
-    with warnings.catch_warnings(record=True) as caught:
-        # Of too few resamples for the level: said once for all pairs.
-        warnings.simplefilter("always")
+    with collected() as too_few:
         own = [
             _alone(both, difference, method, confidence_level)
             for both, difference, method in zip(ordered, differences, methods, strict=True)
@@ -150,24 +146,23 @@ def compared(
         for record, pair in zip(adjusted, pairs, strict=True)
     ]
     notes = _notes(records, differences, interval, adjust, confidence_level)
-    few = dict.fromkeys(Note("resamples", str(each.message)) for each in caught)
-    return records, [*few, *notes]
+    return records, [*dict.fromkeys(too_few), *notes]
 
 
 def _places(keys: Sequence[Any]) -> NDArray[np.intp]:
-    """Place of each key in their sorted order."""
+    """Return the place of each key in their sorted order."""
     return np.argsort(np.array(sorted(range(len(keys)), key=lambda k: keys[k]), dtype=np.intp))
 
 
 # ------------------------------------------------------------------ one pair
 
 
-def _ordered(one: Member, other: Member) -> tuple[Member, Member]:
+def _ordered(one: Contestant, other: Contestant) -> tuple[Contestant, Contestant]:
     return (one, other) if one.rank < other.rank else (other, one)
 
 
-def _difference(first: Member, second: Member) -> Difference:
-    """First minus second, with rounding taken out."""
+def _difference(first: Contestant, second: Contestant) -> Difference:
+    """Return first minus second, with rounding taken out."""
     one, other = first.evidence, second.evidence
     estimate = one.estimate - other.estimate
     scale = _ROUNDING * max(abs(one.estimate), abs(other.estimate))
@@ -201,7 +196,7 @@ def _difference(first: Member, second: Member) -> Difference:
     return Difference(evidence, _discordant(first, second), _identical(first, second))
 
 
-def _discordant(first: Member, second: Member) -> Discordant | None:
+def _discordant(first: Contestant, second: Contestant) -> Discordant | None:
     if first.right is None or second.right is None:
         return None
     first_only = int(np.count_nonzero(first.right & ~second.right))
@@ -209,7 +204,7 @@ def _discordant(first: Member, second: Member) -> Discordant | None:
     return Discordant(first_only, second_only, len(first.right))
 
 
-def _identical(first: Member, second: Member) -> bool:
+def _identical(first: Contestant, second: Contestant) -> bool:
     if first.predicted is None or second.predicted is None:
         return False
     return first.evidence.estimate == second.evidence.estimate and np.array_equal(
@@ -218,7 +213,10 @@ def _identical(first: Member, second: Member) -> bool:
 
 
 def _alone(
-    both: tuple[Member, Member], difference: Difference, method: str, confidence_level: float
+    both: tuple[Contestant, Contestant],
+    difference: Difference,
+    method: str,
+    confidence_level: float,
 ) -> PairedDifference:
     """One difference without regard to the others."""
     interval = difference_interval(difference, method, confidence_level)
@@ -269,7 +267,7 @@ def _by_max_t(
     order: NDArray[np.intp],
     confidence_level: float,
 ) -> list[PairedDifference]:
-    """Simultaneous intervals and p-values from the joint bootstrap."""
+    """Return simultaneous intervals and p-values from the joint bootstrap."""
     estimates = np.array([record.difference for record in records])
     replicates = np.array([difference.evidence.replicates for difference in differences])
     drawn = differences[0].evidence
@@ -287,8 +285,8 @@ def _by_max_t(
     for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
         if errors[k] > 0:
             known = replace(difference.evidence, max_t=(float(errors[k]), largest))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            # The pair by itself has told that resamples are too few.
+            with collected():
                 wide = confidence_interval(known, "max-t", confidence_level)
             wide = wide.with_limits(*snapped(wide.low, wide.high))
             p = float(joint[k])
@@ -307,7 +305,7 @@ def _by_holm(
     methods: Sequence[str],
     confidence_level: float,
 ) -> list[PairedDifference]:
-    """Holm's p-values, with Bonferroni intervals."""
+    """Return Holm's p-values, with Bonferroni intervals."""
     adjusted = holm([record.p_value for record in records])
     found = []
     for record, difference, method, p in zip(records, differences, methods, adjusted, strict=True):
@@ -340,8 +338,8 @@ def _bonferroni(
         low, high = difference.evidence.bounds
         return ConfidenceInterval(low, high, confidence_level, "bonferroni"), 1.0
     stricter = 1 - (1 - confidence_level) / n_pairs
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    # The pair by itself has told that resamples are too few.
+    with collected():
         found = difference_interval(difference, method if method in CLOSED_FORM else "t", stricter)
     return ConfidenceInterval(found.low, found.high, confidence_level, "bonferroni"), p
 
@@ -355,7 +353,7 @@ def _widened_to_hold(
     return wide.with_limits(low, high)
 
 
-# ------------------------------------------------------------------ what must be said
+# ------------------------------------------------------------------ notes
 
 
 def _notes(
@@ -417,7 +415,7 @@ def largest_gaps(
     metric: str,
     statistic: Statistic,
     parts: Sequence[Part],
-    families: Mapping[Any, Mapping[str, Member]],
+    families: Mapping[Any, Mapping[str, Contestant]],
     pairs: Sequence[tuple[str, str]],
     warned: CallWarnings,
 ) -> dict[str, EvaluationResult]:
@@ -425,7 +423,7 @@ def largest_gaps(
 
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
-    every = [member.evidence for family in families.values() for member in family.values()]
+    every = [contestant.evidence for family in families.values() for contestant in family.values()]
     subgroups = measured(statistic, call.rows, parts, every)
     found = {}
     for one, other in pairs:

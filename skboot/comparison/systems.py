@@ -32,7 +32,7 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from .system_pairs import Member, compared, largest_gaps, pairs_of
+from .system_pairs import Contestant, compare_pairs, largest_gaps, pairs_of
 
 _CALLER = "compare_systems"
 _ADJUSTMENTS = ("max-t", "holm")
@@ -238,7 +238,7 @@ def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, 
 def named_values(
     argument: str, values: Any, caller: str, what: str, noun: str, for_one: str
 ) -> dict[str, Any]:
-    """Check a dict of what is compared, at least two."""
+    """Check a dict of what is compare_pairs, at least two."""
     if not isinstance(values, Mapping):
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
@@ -316,25 +316,26 @@ def _compare(
     units, left_out = _bootstrapped(call, units, binding)
     warned = CallWarnings()
     results: dict[str, Any] = {}
-    for metric in statistics:
-        table = {}
-        families = {}
-        for part in parts:
-            own = {
-                unit.name: (k, unit)
-                for k, unit in enumerate(units)
-                if unit.metric == metric and unit.part is part
-            }
-            members = _members(call, own, left_out, warned)
-            families[part.name] = members
-            table[part.name] = _comparison(call, metric, part, members, warned)
-        if len(parts) > 1:
-            statistic = statistics[metric][next(iter(call.rows))]
-            pairs = pairs_of(call.rows, call.reference)
-            gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs, warned)
-            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
-        else:
-            results[metric] = table[None]
+    with warned.collecting():
+        for metric in statistics:
+            table = {}
+            families = {}
+            for part in parts:
+                own = {
+                    unit.name: (k, unit)
+                    for k, unit in enumerate(units)
+                    if unit.metric == metric and unit.part is part
+                }
+                contestants = _contestants(call, own, left_out, warned)
+                families[part.name] = contestants
+                table[part.name] = _comparison(call, metric, part, contestants, warned)
+            if len(parts) > 1:
+                statistic = statistics[metric][next(iter(call.rows))]
+                pairs = pairs_of(call.rows, call.reference)
+                gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs, warned)
+                results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
+            else:
+                results[metric] = table[None]
     return results, warned.notes
 
 
@@ -403,22 +404,22 @@ def _bootstrapped(
     return done, left_out
 
 
-def _members(
+def _contestants(
     call: CompareSystemsCall,
     units: Mapping[str, tuple[int, _Unit]],
     left_out: JackknifeValues | None,
     warned: CallWarnings,
-) -> dict[str, Member]:
+) -> dict[str, Contestant]:
     """Systems of one metric and subgroup, in the order of the call."""
     errors = _delong_covariance(call, {name: units[name][1] for name in call.rows})
-    members = {}
+    contestants = {}
     for name in call.rows:
         rank, unit = units[name]
         chosen = chosen_interval(unit.call, unit.evidence)
         result = result_of(
             unit.call, unit.metric, unit.subject.statistic, unit.part, unit.evidence, chosen, warned
         )
-        members[name] = Member(
+        contestants[name] = Contestant(
             name=name,
             rank=rank,
             evidence=unit.evidence,
@@ -429,7 +430,7 @@ def _members(
             left_out=None if left_out is None else (left_out, left_out.values[rank]),
             delong=None if errors is None else errors[name],
         )
-    return members
+    return contestants
 
 
 def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
@@ -490,12 +491,12 @@ def _comparison(
     call: CompareSystemsCall,
     metric: str,
     part: Part,
-    members: Mapping[str, Member],
+    contestants: Mapping[str, Contestant],
     warned: CallWarnings,
 ) -> ComparisonResult:
-    pairs, notes = compared(
-        members,
-        pairs_of(members, call.reference),
+    pairs, notes = compare_pairs(
+        contestants,
+        pairs_of(contestants, call.reference),
         interval=call.interval,
         adjust=call.adjust,
         confidence_level=call.alone.confidence_level,
@@ -504,11 +505,13 @@ def _comparison(
     held_fixed = ["the trained systems"]
     if call.alone.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
-    few_units = dict.fromkeys(note for member in members.values() for note in member.few_units)
+    few_units = dict.fromkeys(
+        note for contestant in contestants.values() for note in contestant.few_units
+    )
     return ComparisonResult(
         metric=metric if part.name is None else f"{metric} ({part.name})",
         estimand="system",
-        systems={name: member.result for name, member in members.items()},
+        systems={name: contestant.result for name, contestant in contestants.items()},
         pairs=tuple(pairs),
         reference=call.reference,
         adjust=call.adjust,

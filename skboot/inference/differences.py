@@ -11,7 +11,6 @@ never disagree.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from .._warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT
 from .confidence_interval import ConfidenceInterval
@@ -310,9 +310,8 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
         low, high = snapped(*limits(evidence, level))
         return bool(low > 0 or high < 0)
 
-    with warnings.catch_warnings():
-        # Ignore the warning about too few resamples: bisection visits extreme levels on purpose.
-        warnings.simplefilter("ignore")
+    # Bisection visits extreme levels on purpose: that resamples are too few for them is ignored.
+    with collected():
         return _smallest(excludes, 2 / (n_defined + 1), confidence_level)
 
 

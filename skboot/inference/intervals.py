@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from .._warnings import warn_user
+from .._warnings import Note, tell
 from ..resampling.design import DESIGNS, SamplingDesign
 from .confidence_interval import ConfidenceInterval
 from .multiplicity import t_quantile_of_normal
@@ -249,10 +249,11 @@ def quantile(ordered: Floats, level: float) -> float:
     rank = (n + 1) * level
     below = int(np.floor(rank + 1e-9))
     if below < 1 or below > n or (below == n and rank > n + 1e-9):
-        warn_user(
+        text = (
             f"{n} resamples are too few for a quantile at level {level:.3g}: the extreme one is "
-            f"used. Raise n_resamples."
+            "used. Raise n_resamples."
         )
+        tell(Note("resamples", text))
         return float(ordered[0] if below < 1 else ordered[-1])
     if abs(rank - below) < 1e-9:
         return float(ordered[below - 1])
