@@ -18,10 +18,6 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
-from skboot.inference import tango_interval
-from skboot.inference.outperformance import Outperformance, outperformance, pairs_needed
-from skboot.method_error.cv_bootstrap import share_of_training
-from skboot.method_error.method_differences import MethodsDifference
 from skboot.refit.samples import draw_training_samples
 
 N, B = 120, 60
@@ -454,37 +450,6 @@ def test_where_nothing_varies_and_losses_are_numbers_the_difference_cannot_be_to
     assert ComparisonResult.load(tmp_path / "same.npz") == alone
 
 
-@pytest.mark.parametrize("wins", [0, 25, -25])
-def test_limits_without_spread_are_tangos(wins):
-    n = 25
-    found = MethodsDifference(wins / n, 0.0, n - 1, n_units=n, span=1.0)
-    for level in (0.8, 0.95):
-        expected = tango_interval(max(wins, 0), max(-wins, 0), n, confidence_level=level)
-        assert_allclose(found.interval(level), expected[:2], atol=1e-8)
-    # McNemar's statistic is the root of the number of discordant pairs.
-    assert_allclose(found.p_value, 2 * stats.norm.sf(np.sqrt(abs(wins))))
-    number = MethodsDifference(wins / n, 0.0, n - 1, n_units=n)
-    assert np.isnan(number.interval(0.95)).all()
-    assert number.reason
-    assert number.p_value == 1 if wins == 0 else np.isnan(number.p_value)
-
-
-@pytest.mark.parametrize(
-    ("errors", "expected"),
-    [
-        ((0.1, 0.2, 0.25), 0.25),
-        ((0.1, 0.2, 0.2), 1),
-        ((0.1, 0.2, 0.1), 1),
-        ((0.2, 0.2, 0.3), 0),
-        ((np.nan, 0.2, 0.3), 1),
-    ],
-)
-def test_less_of_the_spread_holds_the_faster_the_error_falls(errors, expected):
-    assert_allclose(share_of_training(*errors), expected)
-    # Errors of scores that are turned, such as 1 - accuracy and -accuracy, differ by a constant.
-    assert_allclose(share_of_training(*(error - 1 for error in errors)), expected)
-
-
 def test_by_name_the_spread_is_that_of_the_out_of_bag_difference():
     options = {"n_train_resamples": B, "n_cv_repeats": 2, "random_state": 0}
     [left_out] = compare_methods(METHODS, X, Y, **OUT_OF_BAG).pairs
@@ -744,71 +709,6 @@ def test_a_dict_of_test_sets_gives_a_table_of_results():
         random_state=0,
     )
     assert table["near"]["accuracy"].pairs == alone.pairs
-
-
-# ------------------------------------------------------------------ P(A > B)
-
-
-def exact(wins, level):
-    """Quantiles of the number of wins among as many pairs drawn again, ties apart."""
-    n = len(wins)
-    return [stats.binom.ppf(q, n, np.mean(wins)) / n for q in ((1 - level) / 2, (1 + level) / 2)]
-
-
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.95])
-def test_the_interval_of_p_is_the_bootstrap_of_the_pairs(share):
-    n = 60
-    wins = np.arange(n) < share * n
-    found = outperformance(wins, ~wins, n_resamples=9999, seed=np.random.SeedSequence(0))
-    assert found.probability == wins.mean()
-    assert_allclose([found.low, found.high], exact(wins, 0.95), atol=1.01 / n)
-
-
-def test_ties_count_half_and_undefined_pairs_not_at_all():
-    found = outperformance([1, 2, 3, 4, np.nan], [1, 1, 4, 3, 0], seed=np.random.SeedSequence(0))
-    assert found.probability == (0.5 + 1 + 0 + 1) / 4
-    assert found.n_pairs == 4
-    nothing = outperformance([np.nan], [1], seed=np.random.SeedSequence(0))
-    assert nothing.n_pairs == 0
-    assert np.isnan(nothing.low)
-
-
-def test_pairs_of_one_training_sample_are_drawn_together():
-    # Ten samples of eight equal pairs know as much as ten pairs.
-    wins = np.repeat(np.arange(10) < 7, 8)
-    samples = np.repeat(np.arange(10), 8)
-    seed = np.random.SeedSequence(0)
-    found = outperformance(wins, ~wins, samples=samples, n_resamples=9999, seed=seed)
-    assert_allclose([found.low, found.high], exact(wins[::8], 0.95), atol=0.11)
-    apart = outperformance(wins, ~wins, n_resamples=9999, seed=seed)
-    assert apart.high - apart.low < 0.5 * (found.high - found.low)
-
-
-def test_where_all_pairs_go_one_way_the_interval_has_width():
-    found = outperformance(np.ones(20), np.zeros(20), seed=np.random.SeedSequence(0))
-    assert found.high == 1
-    assert_allclose(found.low, 20 / (20 + stats.norm.ppf(0.975) ** 2))
-
-
-@pytest.mark.parametrize(
-    ("limits", "verdict"),
-    [
-        ((0.45, 0.9), "not significant"),
-        ((0.5, 0.9), "not significant"),
-        ((0.51, 0.75), "significant, not meaningful"),
-        ((0.51, 0.76), "significant and meaningful"),
-        ((0.2, 0.45), "significant and meaningful"),
-        ((0.3, 0.45), "significant, not meaningful"),
-    ],
-)
-def test_the_rule_of_bouthillier(limits, verdict):
-    found = Outperformance(np.mean(limits), *limits, 0.95, 50)
-    assert found.verdict == verdict
-    assert found.mirrored().verdict == verdict
-
-
-def test_29_pairs_are_needed():
-    assert pairs_needed() == 29
 
 
 # ------------------------------------------------------------------ what is said

@@ -8,7 +8,6 @@ from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
 from skboot.inference.proportions import score_limits
-from skboot.method_error._columns import sum_of_variances, where_outside
 from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
     cv_bootstrap,
@@ -396,6 +395,22 @@ def test_no_spread_between_the_bounds_still_has_width():
     np.testing.assert_allclose((low, high), score_limits(0.5, 20, Z))
 
 
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ((0.1, 0.2, 0.25), 0.25),
+        ((0.1, 0.2, 0.2), 1),
+        ((0.1, 0.2, 0.1), 1),
+        ((0.2, 0.2, 0.3), 0),
+        ((np.nan, 0.2, 0.3), 1),
+    ],
+)
+def test_less_of_the_spread_holds_the_faster_the_error_falls(errors, expected):
+    np.testing.assert_allclose(share_of_training(*errors), expected)
+    # Errors of scores that are turned, such as 1 - accuracy and -accuracy, differ by a constant.
+    np.testing.assert_allclose(share_of_training(*(error - 1 for error in errors)), expected)
+
+
 # Influence functions ---------------------------------------------------------------------------
 
 
@@ -474,20 +489,3 @@ def test_interval_covers_the_methods_error():
         limits.append(result.interval("cv-bootstrap"))
     low, high = np.transpose(limits)
     assert np.mean((low <= np.mean(truth)) & (np.mean(truth) <= high)) > 0.93
-
-
-def test_what_stands_in_a_resample_does_not_count_not_even_nan_or_infinity():
-    rng = np.random.default_rng(0)
-    outside = rng.random((40, 60)) < 0.4
-    values = rng.normal(size=(40, 60))
-    expected = np.where(outside, values, 0.0)
-    for inside in (values, 7.0, np.nan, np.inf):
-        found = where_outside(np.where(outside, values, inside), outside)
-        np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(where_outside(outside.astype(np.int8), outside), outside)
-
-
-def test_the_sum_of_variances_is_that_of_numpy():
-    values = 1e3 + np.random.default_rng(0).normal(size=(40, 60))
-    expected = np.var(values, axis=0, ddof=1).sum()
-    assert sum_of_variances(values.copy()) == pytest.approx(expected, rel=1e-10)
