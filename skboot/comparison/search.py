@@ -150,19 +150,12 @@ def search_score(
     )
     if plan.design.n_factors > 1:
         raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
-    settings = {
-        "confidence_level": level,
-        "interval": interval,
-        "n_resamples": plan.n_resamples,
-        "groups": groups is not None,
-        "sample_weight": sample_weight is not None,
-        "n_configurations": len(rows),
-    }
+    call = _SearchCall(rows, plan, interval, level, groups is not None, n_jobs, verbose)
     results = {}
     for name, by_name in statistics.items():
-        candidates = _Candidates(name, by_name, rows, plan, settings)
-        _refuse_impossible(candidates, interval)
-        results[name] = _corrected(candidates, _resampled(candidates, n_jobs, verbose))
+        candidates = _Candidates(call, name, by_name)
+        _refuse_impossible(candidates)
+        results[name] = _corrected(candidates, _choose(candidates))
     return next(iter(results.values())) if single else ResultTable(results)
 
 
@@ -170,26 +163,52 @@ def search_score(
 
 
 @dataclass(frozen=True, eq=False)
-class _Candidates:
-    """Configurations of a search, by one metric."""
+class _SearchCall:
+    """Checked arguments of `search_score`, without the metric."""
 
-    metric: str
-    statistics: Mapping[str, Statistic]
     rows: Mapping[str, Rows]
     plan: ResamplingPlan
-    settings: dict[str, Any]
-
-    @property
-    def names(self) -> list[str]:
-        return list(self.rows)
-
-    @property
-    def any_statistic(self) -> Statistic:
-        return next(iter(self.statistics.values()))
+    interval: str
+    confidence_level: float
+    has_groups: bool
+    n_jobs: int | None
+    verbose: int
 
     @property
     def sample_weight(self) -> Floats | None:
+        """Weights of the rows, which all configurations share."""
         return next(iter(self.rows.values())).sample_weight
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Arguments of the call as a result holds them."""
+        return {
+            "confidence_level": self.confidence_level,
+            "interval": self.interval,
+            "n_resamples": self.plan.n_resamples,
+            "groups": self.has_groups,
+            "sample_weight": self.sample_weight is not None,
+            "n_configurations": len(self.rows),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Configurations of a search, by one metric."""
+
+    call: _SearchCall
+    metric: str
+    statistics: Mapping[str, Statistic]
+
+    @property
+    def any_statistic(self) -> Statistic:
+        """The metric; those of other configurations differ in their labels alone."""
+        return next(iter(self.statistics.values()))
+
+    @property
+    def sign(self) -> float:
+        """1 if greater is better, -1 otherwise."""
+        return 1.0 if self.any_statistic.greater_is_better else -1.0
 
     @property
     def are_row_means(self) -> bool:
@@ -199,33 +218,27 @@ class _Candidates:
     @cached_property
     def subjects(self) -> list[BoundStatistic]:
         """Each configuration with its reduced rows."""
-        found = []
-        for name, rows in self.rows.items():
-            reduced = self.statistics[name].reduce(*rows.of(None))
-            found.append(BoundStatistic.of(self.statistics[name], reduced))
-        return found
+        return [
+            BoundStatistic.of(self.statistics[name], self.statistics[name].reduce(*rows.of(None)))
+            for name, rows in self.call.rows.items()
+        ]
 
     @cached_property
     def binding(self) -> Binding:
         """The plan, bound to all configurations and, last, to the rows or groups as they are."""
-        codings = [subject.coding for subject in self.subjects]
-        return self.plan.bind([*codings, CodedRows(None, self.plan.design.n_samples, "sums")])
+        plan, codings = self.call.plan, [subject.coding for subject in self.subjects]
+        return plan.bind([*codings, CodedRows(None, plan.design.n_samples, "sums")])
 
-    def drawn(self) -> Iterator[NDArray[np.integer]]:
-        """How often each row or group occurs in the resamples, block by block."""
-        alone = self.binding.only([len(self.subjects)])
-        for number in range(alone.n_blocks):
-            [block] = alone.block(number)
+    def unit_counts(self) -> Iterator[NDArray[np.integer]]:
+        """Yield how often each row or group occurs in the resamples, block by block."""
+        of_units = self.binding.only([len(self.subjects)])
+        for number in range(of_units.n_blocks):
+            [block] = of_units.block(number)
             assert isinstance(block, UnitBlock)
             yield block.counts
 
-    @property
-    def sign(self) -> float:
-        """1 if greater is better."""
-        return 1.0 if self.any_statistic.greater_is_better else -1.0
 
-
-def _refuse_impossible(candidates: _Candidates, interval: str) -> None:
+def _refuse_impossible(candidates: _Candidates) -> None:
     """Refuse what this metric cannot have, before any work."""
     if candidates.any_statistic.greater_is_better is None:
         raise check.fail(
@@ -235,7 +248,7 @@ def _refuse_impossible(candidates: _Candidates, interval: str) -> None:
             "None",
             "The best configuration is chosen by it.",
         )
-    if interval == "adjusted" and not candidates.are_row_means:
+    if candidates.call.interval == "adjusted" and not candidates.are_row_means:
         raise check.fail(
             "search_score",
             "interval",
@@ -245,8 +258,8 @@ def _refuse_impossible(candidates: _Candidates, interval: str) -> None:
         )
 
 
-class _Resampled(NamedTuple):
-    """What the resamples chose.
+class _Choices(NamedTuple):
+    """Configurations that the resamples chose, and their scores.
 
     Attributes
     ----------
@@ -266,63 +279,33 @@ class _Resampled(NamedTuple):
     error: OutOfBagError | None
 
 
-def _corrected(candidates: _Candidates, found: _Resampled) -> EvaluationResult:
-    sign = candidates.sign
-    interval, level = (candidates.settings[key] for key in ("interval", "confidence_level"))
-    low, high = candidates.any_statistic.bounds
-    refits, notes = None, []
-    if found.error is not None:
-        # Losses: smaller is better.
-        error = error632(
-            found.error,
-            resubstitution=float(np.min(-sign * found.observed)),
-            no_information_rate=float(np.max(-sign * found.observed)),
-            bounds=(-high, -low) if sign > 0 else (low, high),
-        )
-        refits = Refits.of(error, strategy="oob", sign=sign, optimism=np.nan)
-        estimate = 0.0 - sign * error.oob
-    else:
-        estimate = float(np.nanmean(found.outside)) if np.isfinite(found.outside).any() else np.nan
-    evidence = _evidence(candidates, found, estimate, refits)
-    if refits is not None:
-        made = method_interval(refits, "adjusted" if interval == "auto" else interval, level)
-        limits, notes = made.interval, list(texts_of(made.notes))
-    else:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            limits = confidence_interval(evidence, "percentile", level)
-    if limits.method == "percentile":
-        notes = [
-            "Percentiles of the out-of-bag scores of single resamples, the published form: "
-            "measured to be 1.2 to 1.4 times too wide."
-        ]
-    basis = ScoresBasis(evidence) if refits is None else MethodBasis(evidence, refits)
-    return _packed(candidates, found, basis, limits, notes)
-
-
-def _resampled(candidates: _Candidates, n_jobs: int | None, verbose: int) -> _Resampled:
-    """Choose in every resample, and score what was chosen on the rows left out."""
-    sign, subjects = candidates.sign, candidates.subjects
-    every = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(every, subjects, n_jobs=n_jobs, verbose=verbose, caller="search_score")
-    observed = np.array([each.estimate for each in inside])
-    scores = sign * np.array([each.replicates for each in inside])
+def _choose(candidates: _Candidates) -> _Choices:
+    """Return the best configuration in every resample, and its score on the rows left out."""
+    call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
+    binding = candidates.binding.only(range(len(subjects)))
+    inside = bootstrap(
+        binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller="search_score"
+    )
+    observed = np.array([distribution.estimate for distribution in inside])
+    scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
     if not candidates.are_row_means:
-        return _Resampled(observed, chosen, _left_out(every, subjects, chosen), None)
-    members = candidates.plan.design.members
+        return _Choices(observed, chosen, _scores_outside(binding, subjects, chosen), None)
+    members = call.plan.design.members
     error = out_of_bag_error_of_selection(
         -sign * np.array([_row_values(subject) for subject in subjects]),
         chosen,
-        candidates.drawn,
-        sample_weight=candidates.sample_weight,
+        candidates.unit_counts,
+        sample_weight=call.sample_weight,
         unit=None if members is None else members[:, 0],
     )
     # 0.0 - x: no score is shown as -0.
-    return _Resampled(observed, chosen, 0.0 - sign * error.replicates, error)
+    return _Choices(observed, chosen, 0.0 - sign * error.replicates, error)
 
 
-def _left_out(binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[np.intp]) -> Floats:
+def _scores_outside(
+    binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[np.intp]
+) -> Floats:
     """Return the score of each resample's choice on the rows that it leaves out."""
     scores = np.full(len(chosen), np.nan)
     for number in range(binding.n_blocks):
@@ -344,6 +327,7 @@ def _left_out(binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[
 
 
 def _evaluated(subject: BoundStatistic, outside: UnitBlock, resamples: NDArray[np.intp]) -> Floats:
+    """Return the values of a metric on rows left out; its errors name the resample."""
     try:
         return subject.statistic.evaluate(outside, subject.reduced)
     except MetricError as failure:
@@ -359,33 +343,74 @@ def _row_values(subject: BoundStatistic) -> Floats:
     return np.asarray(statistic.values_of(subject.reduced) * statistic.sign)
 
 
-def _evidence(
-    candidates: _Candidates, found: _Resampled, estimate: float, refits: Refits | None
-) -> Evidence:
-    design = candidates.plan.design
+def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
+    """Return the result: the score of what is chosen, with its interval."""
+    interval, level = candidates.call.interval, candidates.call.confidence_level
+    refits = None if choices.error is None else _method_error(candidates, choices, choices.error)
+    evidence = _evidence(candidates, choices, refits)
+    notes: list[str] = []
+    if refits is not None:
+        made = method_interval(refits, "adjusted" if interval == "auto" else interval, level)
+        limits, notes = made.interval, list(texts_of(made.notes))
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            limits = confidence_interval(evidence, "percentile", level)
+    if limits.method == "percentile":
+        notes = [
+            "Percentiles of the out-of-bag scores of single resamples, the published form: "
+            "measured to be 1.2 to 1.4 times too wide."
+        ]
+    basis = ScoresBasis(evidence) if refits is None else MethodBasis(evidence, refits)
+    return _make_result(candidates, choices, basis, limits, notes)
+
+
+def _method_error(candidates: _Candidates, choices: _Choices, error: OutOfBagError) -> Refits:
+    """Return the error of the search as a method, whose fit is the choice."""
+    sign = candidates.sign
+    low, high = candidates.any_statistic.bounds
+    # Losses: smaller is better.
+    found = error632(
+        error,
+        resubstitution=float(np.min(-sign * choices.observed)),
+        no_information_rate=float(np.max(-sign * choices.observed)),
+        bounds=(-high, -low) if sign > 0 else (low, high),
+    )
+    return Refits.of(found, strategy="oob", sign=sign, optimism=np.nan)
+
+
+def _evidence(candidates: _Candidates, choices: _Choices, refits: Refits | None) -> Evidence:
+    """Return the corrected score with the out-of-bag scores of single resamples."""
+    design, estimate = candidates.call.plan.design, np.nan
+    if refits is not None:
+        estimate = 0.0 - candidates.sign * refits.oob
+    elif np.isfinite(choices.outside).any():
+        estimate = float(np.nanmean(choices.outside))
     return Evidence(
         estimate=estimate,
-        replicates=found.outside,
+        replicates=choices.outside,
         kind=design.kind,
         n_units=design.n_units,
         bounds=candidates.any_statistic.bounds,
-        weighted=candidates.sample_weight is not None,
+        weighted=candidates.call.sample_weight is not None,
         standard_error=None if refits is None else refits.point_standard_error,
     )
 
 
-def _packed(
+def _make_result(
     candidates: _Candidates,
-    found: _Resampled,
+    choices: _Choices,
     basis: ScoresBasis,
     limits: ConfidenceInterval,
     notes: Sequence[str],
 ) -> EvaluationResult:
-    counts = np.bincount(found.chosen, minlength=len(candidates.names))
-    winner = int(np.nanargmax(candidates.sign * found.observed))
-    told = (
-        f"Chosen on all rows among {len(counts)} configurations: {candidates.names[winner]}, with "
-        f"the uncorrected score {found.observed[winner]:.4g}; on the resamples it was chosen in "
+    """Return the result, with a note on what was chosen."""
+    call, names = candidates.call, list(candidates.call.rows)
+    counts = np.bincount(choices.chosen, minlength=len(names))
+    winner = int(np.nanargmax(candidates.sign * choices.observed))
+    on_choice = (
+        f"Chosen on all rows among {len(counts)} configurations: {names[winner]}, with "
+        f"the uncorrected score {choices.observed[winner]:.4g}; on the resamples it was chosen in "
         f"{100 * counts[winner] / counts.sum():.0f} %, and {np.count_nonzero(counts)} "
         "configurations at least once."
     )
@@ -395,14 +420,14 @@ def _packed(
         estimand="method",
         basis=basis,
         confidence_interval=limits,
-        automatic=basis.is_on_rows_left_out and candidates.settings["interval"] == "auto",
-        n_samples=candidates.plan.design.n_samples,
-        unit=candidates.plan.design.unit,
+        automatic=basis.is_on_rows_left_out and call.interval == "auto",
+        n_samples=call.plan.design.n_samples,
+        unit=call.plan.design.unit,
         greater_is_better=candidates.sign > 0,
         naive_estimate=None,
-        notes=(told, *notes, *([degenerate] if degenerate else [])),
+        notes=(on_choice, *notes, *([degenerate] if degenerate else [])),
         held_fixed=("the out-of-fold predictions of each configuration",),
-        seed=stored_seed(candidates.plan.seed),
-        settings=candidates.settings,
+        seed=stored_seed(call.plan.seed),
+        settings=call.settings,
         versions=versions_used(),
     )
