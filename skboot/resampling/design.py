@@ -11,10 +11,9 @@
 A row weighs the product of the weights of its units (Owen & Eckles 2012). In one population a
 row that pairs a member with itself weighs that member's weight once, not squared.
 
-A design is one class, `registered` where it stands. Its class attributes are the words and rules
-that results need, which keep the design's name alone; its methods bind codes to units, draw, make
-blocks, and leave out units. Drawing, blocks and the jackknife of `SamplingDesign` are those of one
-factor.
+A design is one class, `registered` where it stands. Its methods bind codes to units, draw, make
+blocks, and leave out units; those of `SamplingDesign` are for one factor. Its class attributes are
+words and rules, which results look up in `DESIGNS` since they keep the name of their design alone.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class SamplingDesign(ABC):
     no_jackknife : str
         Why no single unit can be left out, and no unit has an influence; empty where it can.
     coverage_caution : str
-        What is known against every interval of the design; empty for nothing.
+        Why intervals of the design cover less often than stated; empty where they do not.
     """
 
     n_samples: int
@@ -173,9 +172,9 @@ class SamplingDesign(ABC):
         """
 
     def units_drawn(self, indices: NDArray[np.integer]) -> NDArray[np.int64] | None:
-        """How often each unit occurs in given rows, (n_resamples, n_units).
+        """Count how often each unit occurs in given rows, (n_resamples, n_units).
 
-        None if a resample splits units, or if units are rows, which need no counting.
+        None if a resample splits units, or if units are rows, which are read as they are.
         """
         return None
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from skboot.resampling import on_demand as lazy_module
+from skboot.resampling import on_demand as on_demand_module
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.draws import multinomial_counts
@@ -26,7 +26,7 @@ def share(level):
 GAPS = share(0.3), share(0.3 + 1e-9), share(0.6)
 
 
-def lazy(multiplicity, seed=1, n_resamples=N_LINES):
+def on_demand(multiplicity, seed=1, n_resamples=N_LINES):
     membership = UnitsOfCodes(N, (N,), reads="crossing")
     return OnDemandBlock(membership, multiplicity, n_resamples, np.random.default_rng(seed))
 
@@ -55,21 +55,21 @@ def test_a_search_has_the_law_of_one_in_resamples_drawn_whole(case):
     terms = TERMS * (1 + np.arange(N) % 10)[:, None] if case == "many types" else TERMS
     found, expected = (
         block.crossing(terms, *GAPS, ends=ends)
-        for block in (lazy(multiplicity), dense(multiplicity))
+        for block in (on_demand(multiplicity), dense(multiplicity))
     )
     for one, other in zip(found, expected, strict=True):
         assert same_law(one.end, other.end) > 1e-5
         for k in range(2):
             assert same_law(one.before[:, k], other.before[:, k]) > 1e-5
             assert same_law(one.after[:, k], other.after[:, k]) > 1e-5
-    # Two searches of one line look at one resample: how far apart they end has the same law too.
+    # Two searches of one resample see the same draws: how far apart they end has the same law too.
     between = [two[2].before.sum(axis=1) - two[0].after.sum(axis=1) for two in (found, expected)]
     assert same_law(*between) > 1e-5
 
 
 def test_a_crossing_found_lazily_is_where_its_gap_changes_sign():
     for found, gap in zip(
-        lazy(np.ones(N, dtype=np.int64)).crossing(TERMS, *GAPS), GAPS, strict=True
+        on_demand(np.ones(N, dtype=np.int64)).crossing(TERMS, *GAPS), GAPS, strict=True
     ):
         assert (gap(found.after, found.total) >= 0).all()
         assert (gap(found.before, found.total) < 0).all()
@@ -78,31 +78,31 @@ def test_a_crossing_found_lazily_is_where_its_gap_changes_sign():
 
 
 def test_searches_for_one_place_find_the_same_place():
-    one, other = lazy(np.ones(N, dtype=np.int64)).crossing(TERMS, GAPS[2], GAPS[2])
+    one, other = on_demand(np.ones(N, dtype=np.int64)).crossing(TERMS, GAPS[2], GAPS[2])
     for value, same in zip(one, other, strict=True):
         assert_array_equal(value, same)
 
 
 def test_a_gap_that_stays_negative_ends_at_the_last_end():
-    (found,) = lazy(np.ones(N, dtype=np.int64)).crossing(TERMS, share(1.5))
+    (found,) = on_demand(np.ones(N, dtype=np.int64)).crossing(TERMS, share(1.5))
     assert_array_equal(found.end, N - 1)
     assert_array_equal(found.after, found.total)
-    (found,) = lazy(np.ones(N, dtype=np.int64)).crossing(TERMS, share(-1.0))
+    (found,) = on_demand(np.ones(N, dtype=np.int64)).crossing(TERMS, share(-1.0))
     assert_array_equal(found.end, 0)
     assert_array_equal(found.before, 0)
 
 
 def test_many_types_are_drawn_a_few_lines_at_a_time(monkeypatch):
-    monkeypatch.setattr(lazy_module, "ON_DEMAND_COUNTS", 10 * N)
+    monkeypatch.setattr(on_demand_module, "ON_DEMAND_COUNTS", 10 * N)
     weights = np.random.default_rng(5).random((N, 1))
-    (found,) = lazy(np.ones(N, dtype=np.int64), n_resamples=25).crossing(weights, share(0.5))
+    (found,) = on_demand(np.ones(N, dtype=np.int64), n_resamples=25).crossing(weights, share(0.5))
     assert found.end.shape == (25,)
     assert (found.after > 0.5 * found.total).all()
     assert (found.before <= 0.5 * found.total).all()
 
 
 def test_other_readings_draw_whole_resamples():
-    block = lazy(np.ones(N, dtype=np.int64), n_resamples=5)
+    block = on_demand(np.ones(N, dtype=np.int64), n_resamples=5)
     sums = block.sums()
     assert_array_equal(sums.sum(axis=1), N)
     # What has been drawn stays drawn.
@@ -112,8 +112,8 @@ def test_other_readings_draw_whole_resamples():
     assert_allclose(found.after, expected.after)
 
 
-def test_a_lazy_block_is_read_once():
-    block = lazy(np.ones(N, dtype=np.int64), n_resamples=5)
+def test_a_block_drawn_on_demand_is_read_once():
+    block = on_demand(np.ones(N, dtype=np.int64), n_resamples=5)
     block.crossing(TERMS, share(0.5))
     with pytest.raises(RuntimeError, match="read once"):
         block.crossing(TERMS, share(0.5))
@@ -121,7 +121,7 @@ def test_a_lazy_block_is_read_once():
         block.sums()
 
 
-def test_a_plan_is_lazy_for_a_search_alone():
+def test_a_plan_draws_on_demand_for_a_search_alone():
     crossing, sums = CodedRows(np.arange(N), N, "crossing"), CodedRows(None, N, "sums")
     rows, groups = RowDesign.of(N), GroupDesign.of(np.arange(N) // 2)
     strata = RowDesign.of(N, np.arange(N) % 2)
@@ -135,7 +135,7 @@ def test_a_plan_is_lazy_for_a_search_alone():
     assert not ResamplingPlan(rows, 10, seed, picks).bind([crossing]).on_demand
 
 
-def test_a_lazy_block_is_a_function_of_its_number():
+def test_a_block_drawn_on_demand_is_a_function_of_its_number():
     plan = ResamplingPlan(RowDesign.of(N), 5000, np.random.SeedSequence(0))
     binding = plan.bind([CodedRows(np.arange(N), N, "crossing")])
     found = [binding.block(k)[0].crossing(TERMS, share(0.5))[0] for k in (0, 1, 0)]
