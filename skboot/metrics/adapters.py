@@ -52,7 +52,7 @@ class Negated(Statistic):
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """As the statistic."""
+        """The same as for the negated statistic."""
         return self.statistic.reduce(y_true, y_pred, sample_weight)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -60,11 +60,11 @@ class Negated(Statistic):
         return 0.0 - self.statistic.evaluate(block, reduced)
 
     def reading(self, reduced: ReducedData) -> Reading:
-        """As the statistic."""
+        """The same as for the negated statistic."""
         return self.statistic.reading(reduced)
 
     def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
-        """As the statistic."""
+        """The same as for the negated statistic."""
         return self.statistic.variance(block, reduced)
 
     def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
@@ -73,7 +73,7 @@ class Negated(Statistic):
         return None if influence is None else -influence
 
     def variance_cost(self, reduced: ReducedData) -> float:
-        """As the statistic."""
+        """The same as for the negated statistic."""
         return self.statistic.variance_cost(reduced)
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
@@ -82,11 +82,11 @@ class Negated(Statistic):
         return None if proportion is None else replace(proportion, sign=-proportion.sign)
 
     def largest_share(self, reduced: ReducedData) -> float | None:
-        """As the statistic."""
+        """The same as for the negated statistic."""
         return self.statistic.largest_share(reduced)
 
     def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
-        """As the statistic: a standard error has no sign."""
+        """The same as for the negated statistic, because a standard error has no sign."""
         return self.statistic.delong(reduced)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
