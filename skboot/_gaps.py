@@ -1,8 +1,8 @@
-"""Which subgroups a gap is taken over, and what their limits are made of.
+"""Which subgroups a gap is taken over, and how each of them varies.
 
-A subgroup of a handful of rows wins the largest of many differences by chance, and no interval of
-it is worth much. It leaves the gap by name, as do subgroups whose metric is undefined or never
-changes over the resamples.
+A subgroup of a handful of rows has the largest of many differences by chance, and its interval is
+too wide to be of use. It is left out of the gap and named, as are subgroups whose metric is
+undefined or never changes over the resamples.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .metrics.cells import label_counts
 from .metrics.class_metrics import SetAverage, SetRatio
 from .metrics.statistic import Statistic
 
-# Fewest rows of a subgroup, right or wrong or of each class, and fewest with a value each; see
-# decision record 0032. Below them equal subgroups are told apart too often, or no interval is
-# narrow enough to tell anything.
+# Minimum number of rows of a subgroup (right or wrong, or of each class), and of rows with a value
+# each; below them intervals of equal subgroups exclude 0 too often, or are too wide to be of use
+# (record 0032).
 FEWEST_ROWS = 10
 FEWEST_VALUES = 20
 
-# What stands for the names of a pair where there is none.
+# Shown in the place of the names of a pair where there is no pair.
 NO_PAIR = "fewer than two subgroups"
 
 
 @dataclass(frozen=True)
 class Subgroup:
-    """How much a subgroup can say of a metric.
+    """The number of rows of a subgroup, and the range of the metric on it.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class Subgroup:
     n_class : int or None
         Rows of the class that has the fewest; None where classes do not matter.
     size : float
-        Rows, of that class if there is one, as many as would say the same without weights.
+        Effective number of rows, of that class if there is one (Kish 1965).
     needed : int
-        Rows that it must have, of that class if there is one.
+        Minimum number of rows, of that class if there is one.
     is_share : bool
         Whether the metric varies as a proportion does, most in the middle of its range.
     bounds : tuple of float
@@ -107,7 +107,7 @@ def measured(
     classes = None if hits else _classes(statistic, rows)
     bounds = statistic.bounds
     if hits and np.isinf(bounds).any():
-        # A mean of values that happen to be 0 or 1.
+        # The values of a mean without bounds happen to be 0 or 1.
         bounds = (0.0, 1.0) if evidence[0].proportion[4] > 0 else (-1.0, 0.0)  # type: ignore[index]
     is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
@@ -118,19 +118,19 @@ def measured(
 
 
 def _classes(statistic: Statistic, rows: Rows) -> Any:
-    """Labels of which few rows make the metric uncertain, however many rows there are."""
+    """Return the labels whose rarest one decides how the metric varies; None if all rows do."""
     if rows.y_true is None or statistic.is_row_mean or statistic.response == "values":
         return None
     of_labels = statistic.response != "any"
     if not of_labels and rows.y_true.dtype.hasobject:
-        # Of a callable: texts, lists or whatever its rows are, which need not have an order.
+        # The rows of a callable may be texts or lists, which need not have an order.
         return None
     labels = label_counts(rows.y_true)[0]
     return labels if len(labels) == 2 or (of_labels and not _pools_classes(statistic)) else None
 
 
 def _pools_classes(statistic: Statistic) -> bool:
-    """Whether rows count alike, so that a rare class among many counts little."""
+    """Return whether every row has the same weight in the metric, whatever its class."""
     inner = getattr(statistic, "statistic", statistic)
     if isinstance(inner, SetAverage):
         return inner.weighted
@@ -140,7 +140,7 @@ def _pools_classes(statistic: Statistic) -> bool:
 
 
 def _counted(rows: Rows, part: Part, classes: Any) -> tuple[int, int | None, float]:
-    """Rows of a subgroup, those of its smallest class, and how many these are without weights."""
+    """Return the rows of a subgroup, those of its smallest class, and their effective number."""
     y_true, y_pred, weights = rows.of(part.rows)
     n_rows = len(y_pred)
     if classes is None:
@@ -155,7 +155,7 @@ def _counted(rows: Rows, part: Part, classes: Any) -> tuple[int, int | None, flo
 
 
 def _size(n_rows: int, weights: Any) -> float:
-    """Rows of equal weight whose mean varies as much (Kish 1965)."""
+    """Return the number of rows of equal weight whose mean varies as much (Kish 1965)."""
     if weights is None or not np.any(weights > 0):
         return float(n_rows)
     return float(weights.sum() ** 2 / (weights**2).sum())
@@ -164,7 +164,7 @@ def _size(n_rows: int, weights: Any) -> float:
 def kept_of(
     subgroups: Sequence[Subgroup], evidence: Sequence[Evidence], what: str
 ) -> KeptSubgroups:
-    """Leave out the subgroups that say too little.
+    """Leave out the subgroups that have too few rows, or a metric that does not vary.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def kept_of(
 
 
 def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:
-    """Why a subgroup is left out, and its number."""
+    """Return why a subgroup is left out, with the number that shows it; None if it is not."""
     replicates = known.replicates
     n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_class
     if n < subgroup.needed:
@@ -210,7 +210,7 @@ def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:
     if undefined:
         return "being undefined on some resamples", f"{undefined} of {len(replicates)}"
     if not subgroup.is_share and np.ptp(replicates) == 0:
-        # A share without any spread is uncertain all the same, by its number of rows.
+        # The number of rows says how uncertain a share is, also where its replicates do not vary.
         return "having the same value on every resample", f"{subgroup.n_rows} rows"
     return None
 
@@ -219,7 +219,7 @@ def _reason(subgroup: Subgroup, known: Evidence) -> tuple[str, str] | None:
 
 
 def side_of(subgroup: Subgroup, known: Evidence) -> Side:
-    """What the limits of a metric on a subgroup are made of.
+    """Return the side of a gap that a metric on a subgroup is.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def side_of(subgroup: Subgroup, known: Evidence) -> Side:
 def side_of_difference(
     statistic: Statistic, subgroup: Subgroup, known: Evidence, discordant: Discordant | None
 ) -> Side:
-    """What the limits of a difference of two systems on a subgroup are made of.
+    """Return the side of a gap that a difference of two systems on a subgroup is.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def _degrees_of_freedom(known: Evidence, subgroup: Subgroup) -> float:
 def gap_of(
     sides: Sequence[Side], evidence: Sequence[Evidence], n_families: int
 ) -> tuple[tuple[int, int], Evidence]:
-    """The two subgroups that are furthest apart, and what is known of their difference.
+    """Return the two subgroups that are furthest apart, and the evidence of their difference.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def gap_of(
 
 
 def no_gap(like: Evidence, n_families: int) -> Evidence:
-    """Evidence of a gap that is undefined."""
+    """Return the evidence of a gap that is undefined."""
     return Evidence(
         estimate=np.nan,
         replicates=np.full(len(like.replicates), np.nan),

@@ -46,7 +46,7 @@ class Rows:
         return y_true, y_pred, weights
 
     def beside(self, predicted: NDArray[Any], caller: str, name: str) -> Rows:
-        """The same with other predictions, already checked by themselves."""
+        """Return the same rows with other predictions, which are checked already."""
         return rows_of(self.y_true, predicted, self.sample_weight, self.labels, caller, name)
 
 
@@ -236,7 +236,7 @@ def _design(
 
 
 def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
-    """The subgroups of ``by``; a single nameless one without."""
+    """Return the subgroups of ``by``; without it one part of all rows, without a name."""
     if by is None:
         return [Part(None, None)]
     labels = check.check_rows("by", by, caller)

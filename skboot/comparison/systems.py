@@ -344,7 +344,7 @@ def _units(
     statistics: Mapping[str, Mapping[str, Statistic]],
     parts: Sequence[Part],
 ) -> list[_Unit]:
-    """Reduce the rows of every system; in an order that does not depend on that of the call."""
+    """Return the reduced rows of every system, in an order that does not depend on the call."""
     found: dict[str, list[_Unit]] = {}
     for name, rows in call.rows.items():
         alone = replace(call.alone, rows=rows)
@@ -362,7 +362,7 @@ def _units(
 
 
 def _content(units: Sequence[_Unit]) -> bytes:
-    """What the systems are sorted by: their numbers, so that names do not matter."""
+    """Return a digest of the numbers of a system; systems are sorted by it, not by their names."""
     digest = hashlib.blake2b(digest_size=16)
     for unit in units:
         subject = unit.subject
@@ -380,7 +380,7 @@ def _content(units: Sequence[_Unit]) -> bytes:
 def _bootstrapped(
     call: CompareSystemsCall, units: list[_Unit], binding: Binding
 ) -> tuple[list[_Unit], JackknifeValues | None]:
-    """Units with their replicates, and their values without single units of the design."""
+    """Return the systems with replicates, and their values without single units of the design."""
     subjects = [unit.subject for unit in units]
     alone = call.alone
     distributions = bootstrap(
@@ -449,7 +449,7 @@ def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
 def _delong_covariance(
     call: CompareSystemsCall, units: Mapping[str, _Unit]
 ) -> dict[str, tuple[NDArray[np.float64], int, int]] | None:
-    """Covariance of the areas, the system's number in it and the size of the smaller class."""
+    """Return the covariance of the areas, the number of each system in it and the smaller class."""
     if call.interval != "delong":
         return None
     statistics = {}

@@ -86,7 +86,7 @@ def _groups(of: str, groups: Any, y: Any) -> Any:
 
 
 def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
-    """Say which test sets share groups with the training list."""
+    """Return a sentence for each test set that shares groups with the training list."""
     if groups is None:
         return []
     known, told = set(np.asarray(groups).ravel().tolist()), []

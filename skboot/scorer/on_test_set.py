@@ -56,7 +56,7 @@ _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.n
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is asked of the runs.
+    """Checked arguments of the evaluation of runs on test sets.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ def narrow(labels: NDArray[Any]) -> NDArray[Any]:
 def check_asked(
     estimand: str, interval: str, n_train_resamples: int, n_seeds: int, n_test_resamples: int
 ) -> None:
-    """Refuse what the runs of these numbers cannot tell."""
+    """Refuse an estimand or interval that so many runs cannot give."""
     check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
     known = ["auto", "components", *FOR_ONE_SCORE]
     check.check_choice("interval", interval, _CALLER, known)
@@ -180,7 +180,7 @@ def check_asked(
 
 
 def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[str, KeptAnswers]:
-    """What each metric reads; metrics that read the same share its key and are kept together."""
+    """Return the answers that each metric reads; metrics that read the same share them."""
     found: dict[str, KeptAnswers] = {}
     by_key: dict[str, KeptAnswers] = {}
     for name, scorer in scorers.items():
@@ -395,7 +395,7 @@ def attributes_of(
 def runs_of(
     samples: TrainingSamples, records: Sequence[Record], result: EvaluationResult
 ) -> dict[str, NDArray[Any]]:
-    """What is known of each run, those on all rows first; scores are those of ``result``."""
+    """Return properties of each run, those on all rows first; scores are those of ``result``."""
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     order = [0, *range(n_boot + 1, len(records)), *range(1, n_boot + 1)]
     scores = np.full(len(records), np.nan)
