@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
+from .._streams import child_seed
 from ._tuning import JOINT_DRAWS, JOINT_DRAWS_AT_ONCE
 
 Floats = NDArray[np.float64]
 
+# Key of the stream of t statistics below the seed of the plan, whose blocks have smaller keys.
+_JOINT_STREAM = 1 << 31
 # Share of a studentized difference below which two of them differ by rounding alone.
 _ROUNDING = 1e-10
 
@@ -242,10 +245,7 @@ def joint_p_values(
         In rising order. A normal vector with these correlations over independent chi variables
         gives t statistics, each with its own degrees of freedom.
     """
-    stream = np.random.SeedSequence(
-        entropy=seed.entropy, spawn_key=(*seed.spawn_key, 1 << 31), pool_size=seed.pool_size
-    )
-    rng = np.random.default_rng(stream)
+    rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     df = np.asarray(degrees_of_freedom, dtype=np.float64)

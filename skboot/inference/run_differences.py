@@ -20,9 +20,6 @@ from .variance import Moments, satterthwaite
 
 Floats = NDArray[np.float64]
 
-# Key of their stream below the seed of the plan, whose blocks have the keys below it.
-_T_DRAWS = 1 << 31
-
 
 class RunsDifference(NamedTuple):
     """Difference of two methods, with its standard error and degrees of freedom.
