@@ -23,6 +23,7 @@ LAYERS = [
     ["_streams"],
     ["_workers"],
     ["_files"],
+    ["_values"],
     ["_sklearn_compat"],
     ["_arrays"],
     ["_messages"],

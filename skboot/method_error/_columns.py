@@ -1,9 +1,8 @@
-"""Arrays read a block of columns at a time, frozen copies, equality of values that hold arrays."""
+"""Arrays read a block of columns at a time, and sums over such blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -51,24 +50,3 @@ def check_influence(sums: Array) -> None:
             "Influence values must be finite for out-of-bag units wherever the score is finite. "
             "Got NaN or infinity. Set the score of that resample to NaN to leave it out."
         )
-
-
-def read_only(values: Array) -> Array:
-    """Return a copy of the values that cannot be written to."""
-    frozen = np.array(values)
-    frozen.setflags(write=False)
-    return frozen
-
-
-def same_values(first: Any, second: Any) -> bool:
-    """Return whether two dataclass values hold equal fields; NaN equals NaN."""
-    if type(first) is not type(second):
-        return False
-    pairs = ((getattr(first, f.name), getattr(second, f.name)) for f in fields(first))
-    return all(_equal(a, b) for a, b in pairs)
-
-
-def _equal(a: Any, b: Any) -> bool:
-    if isinstance(a, np.ndarray | float) and isinstance(b, np.ndarray | float):
-        return bool(np.array_equal(np.asarray(a), np.asarray(b), equal_nan=True))
-    return bool(a == b)

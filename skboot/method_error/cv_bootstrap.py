@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri, stdtrit
 
+from .._values import read_only, same_values
 from .._warnings import Note
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits
-from ._columns import Array, Reader, columns_of, read_only, same_values
+from ._columns import Array, Reader, columns_of
 from ._tuning import HEAVY_TAIL_SHARE, JACKKNIFE_RESAMPLES, LEAST_TRAINING_SHARE, UNSTABLE_RATIO
 from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
 from .training_spread import TrainingSpread, quartiles, training_spread, within_fences

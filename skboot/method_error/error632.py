@@ -16,10 +16,10 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
+from .._values import same_values
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits
-from ._columns import same_values
 from ._tuning import NEAR_PERFECT
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, limits_on_scale, with_texts
 from .out_of_bag import OutOfBagError

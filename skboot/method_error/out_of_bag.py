@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import fail
+from .._values import read_only, same_values
 from ._columns import (
     Array,
     Reader,
     check_influence,
     column_blocks,
     columns_of,
-    read_only,
-    same_values,
     sum_of_variances,
     where_outside,
 )

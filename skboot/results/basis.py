@@ -23,6 +23,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .. import _checks as check
+from .._values import read_only
 from .._warnings import texts_of, warn_user
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
 from ..inference.confidence_interval import ConfidenceInterval
@@ -30,7 +31,6 @@ from ..inference.few_groups import effective_size
 from ..inference.intervals import WITHOUT_RESAMPLES, Evidence, confidence_interval, words_of
 from . import rendering, wording
 from .monte_carlo import MonteCarloError, error_of_replicates, with_resamples
-from .values import read_only
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
 from .result import EvaluationResult, from_parts, parts_of
 from .shown import ShownDifferences
-from .values import same_values
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .._values import same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.outperformance import Outperformance
-from .values import same_values
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._values import read_only, same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
 from . import drawing, rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError
 from .shown import Shown
-from .values import read_only, same_values
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

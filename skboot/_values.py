@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..inference.confidence_interval import ConfidenceInterval
-
 
 def read_only(value: Any) -> Any:
     """The value with its arrays copied, if they could be written to, and locked."""
     if isinstance(value, np.ndarray) and value.flags.writeable:
-        value = value.copy()
+        # The copy has the same layout, by which sums round.
+        value = np.array(value)
         value.flags.writeable = False
     elif isinstance(value, tuple):
         items = tuple(read_only(item) for item in value)
@@ -32,13 +31,16 @@ def same_values(one: Any, other: Any) -> bool:
         if one.dtype != other.dtype or one.shape != other.shape:
             return False
         return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
-    if is_dataclass(one) and type(one) is type(other):
-        return all(same_values(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
-    if isinstance(one, ConfidenceInterval) and isinstance(other, ConfidenceInterval):
-        one, other = one.to_dict(), other.to_dict()
+    if is_dataclass(one):
+        return type(one) is type(other) and all(
+            same_values(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
+        )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(same_values(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same_values, one, other))
+        # An interval is a pair with attributes.
+        attributes = [getattr(each, "__dict__", {}) for each in (one, other)]
+        same = not all(attributes) or same_values(*attributes)
+        return same and len(one) == len(other) and all(map(same_values, one, other))
     both_nan = isinstance(one, float) and isinstance(other, float) and one != one and other != other
     return bool(both_nan or one == other)
