@@ -42,7 +42,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class OutOfBagLosses:
-    """What the runs of one method say of the rows left out, averaged over seeds.
+    """Errors of one method on the rows that its runs left out, averaged over seeds.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class OutOfBagLosses:
 def out_of_bag_losses(
     metrics: Sequence[RunMetric], runs: Sequence[RunRecords]
 ) -> list[OutOfBagLosses]:
-    """What the runs of each method say of the rows left out, on samples that served them all.
+    """Return the errors of each method on the rows left out, of samples that served them all.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def out_of_bag_difference(
 
 @dataclass(frozen=True, eq=False)
 class FoldsOfMethod:
-    """What the folds of cross-validation say of one method.
+    """Error of one method by repeated cross-validation, with the influence of each unit.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class FoldsOfMethod:
 
 
 def cross_validated_by_all(parts: Mapping[str, OutOfBagLosses]) -> dict[str, FoldsOfMethod] | None:
-    """What the folds say of each method, on those that served them all.
+    """Return the cross-validated error of each method, on folds that served them all.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def _difference(
     size: float,
     two_valued: bool,
 ) -> MethodsDifference:
-    """From a difference of errors of some size to one of scores."""
+    """Return the difference of scores; under a rounding of ``size`` its parts are 0."""
     part = parts[0]
     low, high = part.metric.bounds
 
