@@ -189,7 +189,7 @@ def _shown(node: ast.expr, scope: Scope, parts: set[int]) -> str:
     """An expression as one text, with its alternatives or its source in braces."""
     texts = _texts(node, scope, parts)
     if texts is None:
-        return "{" + ast.unparse(node) + "}"
+        return _placeholder(node)
     return texts[0] if len(texts) == 1 else f"({' | '.join(texts)})"
 
 
@@ -238,7 +238,15 @@ def _piece(node: ast.expr, scope: Scope, parts: set[int], seen: tuple[str, ...])
     if texts is not None and len(set(texts)) <= MOST_ALTERNATIVES:
         texts = list(dict.fromkeys(texts))
         return texts[0] if len(texts) == 1 else f"({' | '.join(texts)})"
-    return "{" + ast.unparse(node.value) + "}"
+    return _placeholder(node.value)
+
+
+def _placeholder(node: ast.expr) -> str:
+    """The name of a value in braces; dots for what is computed, so that no refactoring shows."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("repr", "str"):
+        node = node.args[0]
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "...")
+    return "{" + name + "}"
 
 
 def _is_sentence(text: str) -> bool:

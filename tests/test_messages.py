@@ -15,7 +15,8 @@ def test_the_snapshot_of_messages_is_up_to_date():
     ("body", "shown"),
     [
         ("raise ValueError(f'No {x!r} here.')", "ValueError: No {x} here."),
-        ("raise fail(caller, 'x', 'be 1', repr(x))", "`x` of {caller} must be 1. Got {repr(x)}."),
+        ("raise ValueError(f'No {a.n} of {len(x)}.')", "ValueError: No {n} of {...}."),
+        ("raise fail(caller, 'x', 'be 1', repr(x))", "`x` of {caller} must be 1. Got {x}."),
         (
             "must = 'be 1'\nif x:\n  must = 'be 2'\nraise fail('f', 'x', must, 'y', 'Do.')",
             "`x` of f must (be 1 | be 2). Got y. Do.",
