@@ -174,6 +174,11 @@ class SetAverage(LabelMetric):
         below = self.ratio.by_true * true + self.ratio.by_predicted * predicted
         if self.ratio.by_tp:
             below += self.ratio.by_tp * tp
+        if all_positive(below) and not self.weighted:
+            # Every class has a value in every resample, and no class need be masked; macro F1 of
+            # 100 classes takes a tenth less of its time.
+            share = np.broadcast_to(1 / below.shape[1], below.shape)
+            return share, self.ratio.of_tp * tp / below, below
         value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
         included = ~np.isnan(value)
         if self.classes is None:
