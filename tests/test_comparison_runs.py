@@ -1,5 +1,7 @@
 """compare_runs: differences of methods over runs and test rows."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -358,3 +360,20 @@ def test_paired_runs_say_how_often_one_beats_the_other(data):
     assert compare_runs(y, runs, random_state=0).pairs[0].outperformance is None
     fresh = compare_runs(y, runs, varied="independent", paired_runs=True, random_state=0)
     assert "given this test set" in " ".join(fresh.summary().split())
+
+
+def test_each_run_is_drawn_once_for_the_differences_and_for_its_method():
+    y, calls = np.arange(24) % 2, []
+    runs = {name: np.random.default_rng(k).integers(0, 2, (3, 24)) for k, name in enumerate("AB")}
+
+    def share_right(y_true, y_pred):
+        calls.append(1)
+        return float(np.mean(y_true == y_pred))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare_runs(
+            y, runs, metric=share_right, groups=np.arange(24) // 2, n_resamples=32, random_state=0
+        )
+    # Six runs, each on the data and on every resample.
+    assert len(calls) == 6 * (1 + 32)
