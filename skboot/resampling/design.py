@@ -73,6 +73,8 @@ class SamplingDesign(ABC):
         Whether each row is a unit of its own.
     units_are_groups : bool
         Whether a unit is a set of rows that belong to no other.
+    same_population : bool
+        Whether the units of both factors are members of one population.
     no_given_rows : str
         Why resamples cannot be given as lists of rows; empty where they can.
     no_jackknife : str
@@ -93,6 +95,7 @@ class SamplingDesign(ABC):
     n_factors: ClassVar[int] = 1
     units_are_rows: ClassVar[bool] = False
     units_are_groups: ClassVar[bool] = False
+    same_population: ClassVar[bool] = False
     no_given_rows: ClassVar[str] = ""
     no_jackknife: ClassVar[str] = ""
     coverage_caution: ClassVar[str] = ""
@@ -360,6 +363,7 @@ class OnePopulationDesign(CrossedDesign):
 
     kind = "one population"
     unit = "member"
+    same_population = True
     coverage_caution = (
         "With one population on both sides, 95 % intervals covered 88 to 91 % in "
         "simulations with 10 to 40 members: read this one as slightly too short."

@@ -350,7 +350,7 @@ def _results_of_one_run(
         "strata": False,
         "sample_weight": False,
         "by": False,
-        "same_population": plan.design.kind == "one population",
+        "same_population": plan.design.same_population,
         "resamples": False,
     }
     level = asked.confidence_level
