@@ -25,7 +25,7 @@ from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap
 from ..inference.intervals import Evidence, confidence_interval
 from ..method_error.error632 import error632
-from ..method_error.method_intervals import Refits, method_interval
+from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.selection_error import out_of_bag_error_of_selection
 from ..metrics.additive import RowMean
@@ -346,11 +346,11 @@ def _row_values(subject: BoundStatistic) -> Floats:
 def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
     """Return the result: the score of what is chosen, with its interval."""
     interval, level = candidates.call.interval, candidates.call.confidence_level
-    refits = None if choices.error is None else _method_error(candidates, choices, choices.error)
-    evidence = _evidence(candidates, choices, refits)
+    summary = None if choices.error is None else _method_error(candidates, choices, choices.error)
+    evidence = _evidence(candidates, choices, summary)
     notes: list[str] = []
-    if refits is not None:
-        made = method_interval(refits, "adjusted" if interval == "auto" else interval, level)
+    if summary is not None:
+        made = method_interval(summary, "adjusted" if interval == "auto" else interval, level)
         limits, notes = made.interval, list(texts_of(made.notes))
     else:
         with warnings.catch_warnings():
@@ -361,11 +361,13 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
             "Percentiles of the out-of-bag scores of single resamples, the published form: "
             "measured to be 1.2 to 1.4 times too wide."
         ]
-    basis = ScoresBasis(evidence) if refits is None else MethodBasis(evidence, refits)
+    basis = ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary)
     return _make_result(candidates, choices, basis, limits, notes)
 
 
-def _method_error(candidates: _Candidates, choices: _Choices, error: OutOfBagError) -> Refits:
+def _method_error(
+    candidates: _Candidates, choices: _Choices, error: OutOfBagError
+) -> MethodErrorSummary:
     """Return the error of the search as a method, whose fit is the choice."""
     sign = candidates.sign
     low, high = candidates.any_statistic.bounds
@@ -376,14 +378,16 @@ def _method_error(candidates: _Candidates, choices: _Choices, error: OutOfBagErr
         no_information_rate=float(np.max(-sign * choices.observed)),
         bounds=(-high, -low) if sign > 0 else (low, high),
     )
-    return Refits.of(found, strategy="oob", sign=sign, optimism=np.nan)
+    return MethodErrorSummary("oob", sign, np.nan, found.summary())
 
 
-def _evidence(candidates: _Candidates, choices: _Choices, refits: Refits | None) -> Evidence:
+def _evidence(
+    candidates: _Candidates, choices: _Choices, summary: MethodErrorSummary | None
+) -> Evidence:
     """Return the corrected score with the out-of-bag scores of single resamples."""
     design, estimate = candidates.call.plan.design, np.nan
-    if refits is not None:
-        estimate = 0.0 - candidates.sign * refits.oob
+    if summary is not None:
+        estimate = 0.0 - candidates.sign * summary.error.oob
     elif np.isfinite(choices.outside).any():
         estimate = float(np.nanmean(choices.outside))
     return Evidence(
@@ -393,7 +397,7 @@ def _evidence(candidates: _Candidates, choices: _Choices, refits: Refits | None)
         n_units=design.n_units,
         bounds=candidates.any_statistic.bounds,
         weighted=candidates.call.sample_weight is not None,
-        standard_error=None if refits is None else refits.point_standard_error,
+        standard_error=None if summary is None else summary.point_standard_error,
     )
 
 

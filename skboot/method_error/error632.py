@@ -9,7 +9,7 @@ the same answers. Resubstitution is the error of the model of *all* rows on all 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,12 +20,13 @@ from .._values import same_values
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits
+from ._columns import Array
 from ._tuning import NEAR_PERFECT
 from .cv_bootstrap import CV_INTERVALS, Bounds, CVBootstrap, limits_on_scale, with_texts
 from .out_of_bag import OutOfBagError
 
 POINTS = {"oob": "oob", ".632": "point632", ".632+": "point632_plus"}
-"""Fields of `PredictionError` and `Refits` that hold the point of each strategy."""
+"""Fields of `PredictionError` and `MethodErrorSummary` that hold the point of each strategy."""
 
 _METHODS = ("adjusted", "hull", *CV_INTERVALS, "t", "percentile")
 
@@ -43,53 +44,26 @@ _REPLICATE_NOTES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class PredictionError:
-    """Error of a method at this sample size; made by `prediction_error` or `error632`.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ErrorSummary:
+    """What intervals for the error of a method are made of, without the rows behind it.
 
     Attributes
     ----------
-    resubstitution : float
-        Error of the model of all rows on all rows.
-    oob : float
-        Out-of-bag error Err(1): averaged per row over the models not trained on it, then over rows.
-    no_information_rate : float
-    relative_overfitting_rate : float
-        R of .632+, as clipped.
-    weight : float
-        w = .632 / (1 - .368 R).
-    point632, point632_plus : float
-    standard_error : float
-        Of the out-of-bag error, Monte Carlo noise removed.
-    standard_error_unadjusted : float
-        The same with the Monte Carlo noise of finitely many resamples left in.
+    resubstitution, oob, no_information_rate, relative_overfitting_rate, weight : float
+        As in `PredictionError`.
+    point632, point632_plus, standard_error, standard_error_unadjusted : float
+        As in `PredictionError`.
     bounds : tuple of float
-        Smallest and largest possible error; infinite where there is none.
-    clipping : {"full", "literal"}
+        Smallest and largest possible error.
     n_effective : int
-        Degrees of freedom plus one: rows, groups, or the smaller class of a rank metric.
-    out_of_bag : OutOfBagError
-        Per-row errors, out-of-bag scores per resample, influence values.
+        Degrees of freedom plus one.
+    replicates : ndarray of shape (n_resamples,)
+        Out-of-bag error of each resample.
     cv : CVBootstrap or None
         Centre and standard errors of the "cv-bootstrap" intervals.
-    notes : tuple of str
-        Sentences on what limits the use of these numbers.
-    cautions : tuple of str
-        Those of the notes that make an interval unreliable.
-
-    Examples
-    --------
-    A model that is right on every row it was trained on, and wrong on a fifth of the others:
-
-    >>> import numpy as np
-    >>> from skboot.inference import prediction_error
-    >>> rng = np.random.default_rng(0)
-    >>> weights = rng.multinomial(50, np.full(50, 1 / 50), size=200)
-    >>> losses = np.where(weights > 0, 0.0, np.arange(50) < 10)
-    >>> error = prediction_error(
-    ...     losses, weights, resubstitution_losses=np.zeros(50), no_information_rate=0.5)
-    >>> float(round(error.oob, 3)), float(round(error.point632, 3))
-    (0.2, 0.126)
+    notes, cautions : tuple of str
+        Sentences on what limits the use of these numbers; those that make an interval unreliable.
     """
 
     resubstitution: float
@@ -102,9 +76,8 @@ class PredictionError:
     standard_error: float
     standard_error_unadjusted: float
     bounds: Bounds
-    clipping: str
     n_effective: int
-    out_of_bag: OutOfBagError
+    replicates: Array
     cv: CVBootstrap | None
     notes: tuple[str, ...]
     cautions: tuple[str, ...] = ()
@@ -114,9 +87,6 @@ class PredictionError:
         """Those of the notes that are about the .632 points alone."""
         errors = (self.resubstitution, self.oob, self.no_information_rate, self.bounds)
         return tuple(text for texts in _point_notes(*errors) for text in texts)
-
-    def __eq__(self, other: object) -> bool:
-        return same_values(self, other)
 
     def interval(
         self, method: str = "adjusted", confidence_level: float = 0.95, *, point: str = ".632+"
@@ -208,7 +178,7 @@ class PredictionError:
         return with_texts(interval, notes, self.cautions)
 
     def _replicate_limits(self, method: str, confidence_level: float) -> IntervalWithNotes:
-        scores = self.out_of_bag.replicates
+        scores = self.replicates
         scores = scores[np.isfinite(scores)]
         tails = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
         if method == "percentile":
@@ -220,6 +190,74 @@ class PredictionError:
         notes = (*self.notes, _REPLICATE_NOTES[method])
         interval = ConfidenceInterval(low, high, confidence_level, method)
         return with_texts(interval, notes, self.cautions)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PredictionError(ErrorSummary):
+    """Error of a method at this sample size; made by `prediction_error` or `error632`.
+
+    Attributes
+    ----------
+    resubstitution : float
+        Error of the model of all rows on all rows.
+    oob : float
+        Out-of-bag error Err(1): averaged per row over the models not trained on it, then over rows.
+    no_information_rate : float
+    relative_overfitting_rate : float
+        R of .632+, as clipped.
+    weight : float
+        w = .632 / (1 - .368 R).
+    point632, point632_plus : float
+    standard_error : float
+        Of the out-of-bag error, Monte Carlo noise removed.
+    standard_error_unadjusted : float
+        The same with the Monte Carlo noise of finitely many resamples left in.
+    bounds : tuple of float
+        Smallest and largest possible error; infinite where there is none.
+    clipping : {"full", "literal"}
+    n_effective : int
+        Degrees of freedom plus one: rows, groups, or the smaller class of a rank metric.
+    out_of_bag : OutOfBagError
+        Per-row errors, out-of-bag scores per resample, influence values.
+    replicates : ndarray of shape (n_resamples,)
+        Out-of-bag error of each resample.
+    cv : CVBootstrap or None
+        Centre and standard errors of the "cv-bootstrap" intervals.
+    notes : tuple of str
+        Sentences on what limits the use of these numbers.
+    cautions : tuple of str
+        Those of the notes that make an interval unreliable.
+
+    Examples
+    --------
+    A model that is right on every row it was trained on, and wrong on a fifth of the others:
+
+    >>> import numpy as np
+    >>> from skboot.inference import prediction_error
+    >>> rng = np.random.default_rng(0)
+    >>> weights = rng.multinomial(50, np.full(50, 1 / 50), size=200)
+    >>> losses = np.where(weights > 0, 0.0, np.arange(50) < 10)
+    >>> error = prediction_error(
+    ...     losses, weights, resubstitution_losses=np.zeros(50), no_information_rate=0.5)
+    >>> float(round(error.oob, 3)), float(round(error.point632, 3))
+    (0.2, 0.126)
+    """
+
+    clipping: str
+    out_of_bag: OutOfBagError
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other)
+
+    def summary(self) -> ErrorSummary:
+        """Return the part that intervals are made of, without rows and influence values.
+
+        Returns
+        -------
+        ErrorSummary
+            Its intervals are those of this object.
+        """
+        return ErrorSummary(**{f.name: getattr(self, f.name) for f in fields(ErrorSummary)})
 
 
 def error632(
@@ -267,6 +305,7 @@ def error632(
         clipping=clipping,
         n_effective=n_effective,
         out_of_bag=out_of_bag,
+        replicates=out_of_bag.replicates,
         cv=cv,
         notes=(*out_of_bag.notes, *optimistic, *undefined_rate),
         cautions=out_of_bag.cautions + optimistic,

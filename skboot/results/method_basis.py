@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from .. import _checks as check
 from ..inference.confidence_interval import ConfidenceInterval
-from ..method_error.method_intervals import Refits, method_interval
+from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from . import wording
 from .basis import ScoresBasis
 from .monte_carlo import MonteCarloError
@@ -43,11 +43,11 @@ class MethodBasis(ScoresBasis):
     ----------
     evidence : skboot.inference.intervals.Evidence
         The estimate, its standard error, and as replicates the out-of-bag scores of single runs.
-    error : skboot.method_error.method_intervals.Refits
+    error : skboot.method_error.method_intervals.MethodErrorSummary
         What any interval for the method is made of.
     """
 
-    error: Refits
+    error: MethodErrorSummary
 
     kind = "method"
     is_on_rows_left_out = True
@@ -122,7 +122,7 @@ class MethodBasis(ScoresBasis):
         if result.runs is None:
             # A search, from its out-of-fold predictions: nothing was trained.
             return []
-        error = self.error
+        error = self.error.error
         n_boot, n_fold = (int((result.runs["sample"] == of).sum()) for of in ("bootstrap", "fold"))
         runs = f"{n_boot} on bootstrap samples"
         runs += f", {n_fold} of cross-validation" if n_fold else ""
@@ -153,7 +153,7 @@ class MethodBasis(ScoresBasis):
     @classmethod
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the basis whose ``to_parts`` are given."""
-        return super().from_parts(parts | {"error": Refits.from_parts(parts["error"])})
+        return super().from_parts(parts | {"error": MethodErrorSummary.from_parts(parts["error"])})
 
 
 def _number(result: EvaluationResult, value: float) -> str:

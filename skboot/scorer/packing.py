@@ -14,7 +14,7 @@ from .._warnings import Note, texts_of
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
-from ..method_error.method_intervals import Refits, method_interval
+from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
 from ..resampling.design import GroupDesign, RowDesign
@@ -139,15 +139,15 @@ def _make_result(
     call: FitCall, kept: RunRecords, found: MethodError, record: dict[str, Any]
 ) -> tuple[EvaluationResult, tuple[str, ...]]:
     metric, level = found.metric, call.confidence_level
-    refits = None
+    summary = None
     interval = ConfidenceInterval(np.nan, np.nan, level, call.interval)
     notes, cautions = list(found.notes), tuple[str, ...]()
     if found.error is not None:
-        refits = Refits.of(
-            found.error, strategy=call.strategy, sign=metric.sign, optimism=found.optimism
+        summary = MethodErrorSummary(
+            call.strategy, metric.sign, found.optimism, found.error.summary()
         )
-        made = method_interval(refits, call.interval, level)
-        interval, cautions = made.interval, _cautions(kept, refits, made)
+        made = method_interval(summary, call.interval, level)
+        interval, cautions = made.interval, _cautions(kept, summary, made)
         notes = [
             *cautions,
             *(text for text in texts_of(made.notes) if text not in cautions),
@@ -160,17 +160,17 @@ def _make_result(
     low, high = metric.bounds
     design = RowDesign if kept.target.unit is None else GroupDesign
     evidence = Evidence(
-        estimate=np.nan if refits is None else metric.score(refits.point),
+        estimate=np.nan if summary is None else metric.score(summary.point),
         replicates=_score_of(found, found.run_errors),
         kind=design.kind,
         n_units=(kept.n_units,),
         bounds=(0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high),
-        standard_error=np.nan if refits is None else refits.standard_error_for(call.interval),
+        standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
     result = EvaluationResult(
         metric=metric.name,
         estimand="method",
-        basis=ScoresBasis(evidence) if refits is None else MethodBasis(evidence, refits),
+        basis=ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary),
         confidence_interval=interval,
         automatic=call.interval == "auto",
         n_samples=kept.n_rows,
@@ -191,7 +191,9 @@ def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
     return 0.0 - found.metric.sign * errors
 
 
-def _cautions(kept: RunRecords, refits: Refits, made: IntervalWithNotes) -> tuple[str, ...]:
+def _cautions(
+    kept: RunRecords, summary: MethodErrorSummary, made: IntervalWithNotes
+) -> tuple[str, ...]:
     """What is known to make this interval unreliable."""
     told = [note.text for note in made.notes if note.is_warning]
     rarest = kept.target.smallest_class
@@ -200,6 +202,6 @@ def _cautions(kept: RunRecords, refits: Refits, made: IntervalWithNotes) -> tupl
             f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
             "cover less than it says."
         )
-    if refits.strategy == "cv-bootstrap" and refits.cv is None:
+    if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
         told.append("No repeat of cross-validation is whole: the score is undefined.")
     return tuple(told)

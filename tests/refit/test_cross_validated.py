@@ -96,9 +96,9 @@ def test_average_precision_is_that_of_all_folds_of_a_repeat_together(rare):
         for folds in repeats
     ]
     assert scorer.score_ == pytest.approx(np.mean(pooled), abs=1e-12)
-    cv = scorer.result_.basis.error.cv
-    assert cv["n_effective"] == y.sum() == 10
-    assert cv["training_share"] == 1.0
+    cv = scorer.result_.basis.error.error.cv
+    assert cv.n_effective == y.sum() == 10
+    assert cv.training_share == 1.0
 
 
 def test_decision_values_alone_keep_the_mean_over_folds_and_say_how_far_it_may_be_off(rare):
