@@ -70,7 +70,7 @@ def drawn_rows(y, n_resamples, seed, groups=None):
     return rows_of[-n_resamples:]
 
 
-@pytest.mark.filterwarnings("ignore:32 resamples are too few")
+@pytest.mark.filterwarnings("ignore:bootstrap_score. 32 resamples are too few")
 def test_it_chooses_in_the_resample_and_scores_outside(noise):
     y, systems = noise
     names = list(systems)
@@ -154,7 +154,9 @@ def drawn_groups(groups, n_resamples, seed):
     return np.array([np.bincount(own, minlength=len(groups)) for own in rows])
 
 
-@pytest.mark.filterwarnings("ignore:32 resamples are too few", "ignore:search_score. Only")
+@pytest.mark.filterwarnings(
+    "ignore:bootstrap_score. 32 resamples are too few", "ignore:search_score. Only"
+)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_the_standard_error_is_that_of_all_losses_at_once(noise, grouped):
     # prediction_error holds the losses of all resamples on all rows; here blocks are added up.

@@ -170,7 +170,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
-        fixed = ", with the test rows held fixed," if "test rows" in result.held_fixed else ""
+        held = result.confidence_interval.method == "t"
+        fixed = ", with the test rows held fixed," if held else ""
         if result.estimand == "method":
             expected = f"{name} to be expected of the method {self._where(result)}{fixed}"
             return f"{expected} is estimated at {score} from {rows} ({interval})."
