@@ -362,6 +362,6 @@ def _text_beside(pair: PairedDifference, adjust: str | None) -> str:
         return "undefined"
     digits = comparison_tables.digits_of(pair)
     value = rendering.number(pair.difference, digits)
-    interval = comparison_tables.limits(pair.widest_interval, digits, marked=False)
+    interval = rendering.limits(pair.widest_interval, digits, marked=False)
     p = pair.p_value if adjust is None else pair.p_value_adjusted
     return f"{value} ({interval}), {comparison_tables.p_text(p)}"

@@ -68,6 +68,8 @@ class Basis:
     is_gap: ClassVar[bool] = False
     # Whether the scores are those of rows that trainings left out, not of a test set.
     is_on_rows_left_out: ClassVar[bool] = False
+    # What a reader must know of how the estimate was chosen.
+    choice_of_estimate: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
         values = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
@@ -278,7 +280,7 @@ class Basis:
         if math.isnan(result.estimate):
             return f"undefined: {wording.reason(result)}"
         sign = wording.direction(result.greater_is_better)
-        score = wording.estimate(result) + (f" ({sign})" if sign else "")
+        score = wording.estimate(result) + (f" ({sign})" if sign else "") + self.choice_of_estimate
         corrected = self.corrected_estimate(result)
         return score if corrected is None else f"{score}; corrected for bias: {corrected}"
 

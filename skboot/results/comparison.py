@@ -7,7 +7,7 @@ The words are in `skboot.results.comparison_wording`, the tables in
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from types import MappingProxyType
 from typing import Any, Self
@@ -19,7 +19,7 @@ from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
-from .result import EvaluationResult, from_parts, parts_of
+from .result import EvaluationResult
 from .shown import ShownDifferences
 
 
@@ -100,9 +100,7 @@ class ComparisonResult(ShownDifferences):
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ComparisonResult):
-            return NotImplemented
-        return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return same_values(self, other) if isinstance(other, ComparisonResult) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -113,7 +111,7 @@ class ComparisonResult(ShownDifferences):
     def __reduce__(self) -> Any:
         # Pickle takes no read-only view of a dict, so the systems go as a dict.
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return _rebuilt, (parts | {"systems": dict(self.systems)},)
+        return partial(ComparisonResult, **parts | {"systems": dict(self.systems)}), ()
 
     def _with_facts(self) -> tuple[PairedDifference, ...]:
         """Return the pairs, each of which refers to one record of what they share."""
@@ -359,17 +357,12 @@ class ComparisonResult(ShownDifferences):
 
     def _to_parts(self) -> dict[str, Any]:
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        parts["systems"] = [(name, parts_of(system)) for name, system in self.systems.items()]
+        parts["systems"] = [(name, system._to_parts()) for name, system in self.systems.items()]
         parts["pairs"] = [pair.to_dict() for pair in self.pairs]
         return parts
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        systems = {name: EvaluationResult(**from_parts(each)) for name, each in parts["systems"]}
+        systems = {name: EvaluationResult._from_parts(each) for name, each in parts["systems"]}
         pairs = tuple(PairedDifference.from_dict(pair) for pair in parts["pairs"])
         return cls(**{**parts, "systems": systems, "pairs": pairs})
-
-
-def _rebuilt(parts: dict[str, Any]) -> ComparisonResult:
-    """Return the comparison of its fields by name, for pickle."""
-    return ComparisonResult(**parts)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.outperformance import Outperformance
 from . import rendering, wording
 from .drawing import Strip
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 # Largest number of differences that a summary or a picture shows; of more than this it shows those
 # with the best system, because a reader compares with the best and all of 20 systems fill 190 rows.
 MAX_SHOWN = 15
-
-NOUNS = {"system": "system", "method": "method"}
 
 
 def shown_pairs(result: ComparisonResult) -> tuple[PairedDifference, ...]:
@@ -43,8 +40,8 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
         value = rendering.number(system.estimate, digits)
         interval = system.confidence_interval
         cell = rendering.Best(value) if value == best else value
-        rows.append([name, cell, limits(interval, digits), interval.method])
-    noun = NOUNS[result.estimand]
+        rows.append([name, cell, rendering.limits(interval, digits), interval.method])
+    noun = result.estimand
     return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
 
 
@@ -54,7 +51,7 @@ def scores_table(named: Sequence[tuple[str, ComparisonResult]]) -> rendering.Tab
     columns = [_scores_of(result) for _, result in named]
     titles = [f"{name} ({rendering.percent(each.confidence_level)} CI)" for name, each in named]
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
-    return rendering.Table([NOUNS[named[0][1].estimand], *titles], rows)
+    return rendering.Table([named[0][1].estimand, *titles], rows)
 
 
 def _scores_of(result: ComparisonResult) -> dict[str, str]:
@@ -66,7 +63,7 @@ def _scores_of(result: ComparisonResult) -> dict[str, str]:
         low, high = system.confidence_interval
         interval = "(no interval)"
         if not (math.isnan(low) or math.isnan(high)):
-            interval = f"({limits(system.confidence_interval, digits, marked=False)})"
+            interval = f"({rendering.limits(system.confidence_interval, digits, marked=False)})"
         cell = value if math.isnan(system.estimate) else f"{value} {interval}"
         cells[name] = rendering.Best(cell) if value == best else cell
     return cells
@@ -109,8 +106,8 @@ def _pair_cells(pair: PairedDifference, digits: int, adjusted: bool, mcnemar: bo
         f"{pair.first} - {pair.second}",
         pair.confidence_interval.method,
         rendering.number(pair.difference, digits),
-        limits(pair.confidence_interval, digits),
-        *([limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
+        rendering.limits(pair.confidence_interval, digits),
+        *([rendering.limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
         p_number(pair.p_value),
         *([p_number(pair.p_value_adjusted)] if adjusted else []),
         rendering.number(pair.bootstrap_support, 3)
@@ -146,15 +143,6 @@ def digits_of(pair: PairedDifference) -> int:
         low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
     shown = (pair.difference, *pair.widest_interval, *pair.confidence_interval)
     return rendering.digits_for(low, high, shown, (0.0,))
-
-
-def limits(interval: ConfidenceInterval, digits: int, *, marked: bool = True) -> str:
-    """Write both limits; marked: say so where they have no width."""
-    low, high = interval
-    if math.isnan(low) or math.isnan(high):
-        return "undefined"
-    mark = " (no width)" if marked and low == high else ""
-    return f"{rendering.number(low, digits)} to {rendering.number(high, digits)}{mark}"
 
 
 def share_text(share: Outperformance) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..inference.differences import CLOSED_FORM, words_of_difference
 from . import rendering, wording
-from .comparison_tables import NOUNS, digits_of, limits, p_text, share_text, shown_pairs
+from .comparison_tables import digits_of, p_text, share_text, shown_pairs
 from .runs_basis import is_untrained
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
     name = wording.capitalized(wording.spoken(result.metric))
     n = len(result.systems)
-    return f"{name} of {n} {NOUNS[result.estimand]}s on {_rows(result)}"
+    return f"{name} of {n} {result.estimand}s on {_rows(result)}"
 
 
 def short(result: ComparisonResult) -> str:
@@ -50,7 +50,7 @@ def short(result: ComparisonResult) -> str:
         [pair] = result.pairs
         level = rendering.percent(result.confidence_level)
         value = rendering.number(pair.difference, digits_of(pair))
-        interval = limits(pair.confidence_interval, digits_of(pair))
+        interval = rendering.limits(pair.confidence_interval, digits_of(pair))
         return (
             f"{result.metric} {pair.first} - {pair.second}: {value} ({level} CI {interval}, "
             f"{pair.confidence_interval.method})"
@@ -58,7 +58,7 @@ def short(result: ComparisonResult) -> str:
     apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
     best = f", best {result.best}" if result.best else ""
     return (
-        f"{result.metric} of {len(result.systems)} {NOUNS[result.estimand]}s{best}; "
+        f"{result.metric} of {len(result.systems)} {result.estimand}s{best}; "
         f"{apart} of {len(result.pairs)} differences told from 0"
     )
 
@@ -76,7 +76,7 @@ def claim(result: ComparisonResult) -> str:
         apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
         return (
             f"Of {len(result.pairs)} differences in {_metric(result)} between "
-            f"{len(result.systems)} {NOUNS[result.estimand]}s {apart} could be told from 0 "
+            f"{len(result.systems)} {result.estimand}s {apart} could be told from 0 "
             f"({_together(result)})."
         )
     return _claim_with(result, result.best)
@@ -146,10 +146,8 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     level, method = pair.confidence_interval.confidence_level, pair.confidence_interval.method
     if math.isnan(low) or math.isnan(high):
         return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
-    details = [
-        f"{rendering.percent(level)} CI {limits(pair.confidence_interval, digits_of(pair))}",
-        method_name(method),
-    ]
+    limits = rendering.limits(pair.confidence_interval, digits_of(pair))
+    details = [f"{rendering.percent(level)} CI {limits}", method_name(method)]
     if method not in CLOSED_FORM and method != "welch":
         details.append(f"{wording.units(result._any_system)} resampled for both")
     if not math.isnan(pair.p_value):
@@ -168,7 +166,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
             kind = "better" if _ordered(result, pair)[0] == name else "worse"
         groups[kind].append(name)
     score = wording.estimate(result.systems[centre])
-    noun = NOUNS[result.estimand]
+    noun = result.estimand
     rows = _rows(result)
     if result.reference is None:
         start = (
@@ -264,7 +262,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
     system = result._any_system
-    drawn = f"{wording.units(system)} for all {NOUNS[result.estimand]}s together"
+    drawn = f"{wording.units(system)} for all {result.estimand}s together"
     drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
     lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)

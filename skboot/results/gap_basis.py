@@ -46,6 +46,7 @@ class GapBasis(Basis):
 
     kind = "gap"
     is_gap = True
+    choice_of_estimate = " (chosen as the largest, so on average too large)"
 
     @property
     def name(self) -> str:
@@ -122,16 +123,6 @@ class GapBasis(Basis):
             verdict = "On new data from the same source these two differ."
         where = f"({self.pair}) on {self.rows(result.n_samples)}"
         return f"The largest {difference} was {score} {where} ({interval}). {verdict}"
-
-    def score_text(self, result: EvaluationResult) -> str:
-        """Return the estimate, and that it was chosen as the largest."""
-        if math.isnan(result.estimate):
-            return super().score_text(result)
-        sign = wording.direction(result.greater_is_better)
-        score = wording.estimate(result) + (f" ({sign})" if sign else "")
-        score += " (chosen as the largest, so on average too large)"
-        corrected = self.corrected_estimate(result)
-        return score if corrected is None else f"{score}; corrected for bias: {corrected}"
 
     def counts_undefined(self, result: EvaluationResult) -> bool:
         """Whether resamples without a value are counted: not where no pair has a value."""

@@ -107,9 +107,7 @@ class PairedDifference:
     comparison: ComparisonFacts | None = field(default=None, repr=False)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, PairedDifference):
-            return NotImplemented
-        return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return same_values(self, other) if isinstance(other, PairedDifference) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -85,6 +85,15 @@ def number(value: float, digits: int) -> str:
     return text.lstrip("-") if not text.strip("-0.") else text
 
 
+def limits(interval: tuple[float, float], digits: int, *, marked: bool = True) -> str:
+    """Write both limits, as "0.801 to 0.897"; marked: say so where they have no width."""
+    low, high = interval
+    if math.isnan(low) or math.isnan(high):
+        return "undefined"
+    mark = " (no width)" if marked and low == high else ""
+    return f"{number(low, digits)} to {number(high, digits)}{mark}"
+
+
 def percent(level: float) -> str:
     """Write a level as "95 %"."""
     return f"{100 * level:.10g} %"

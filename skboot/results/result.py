@@ -121,9 +121,7 @@ class EvaluationResult(Shown):
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, EvaluationResult):
-            return NotImplemented
-        return all(same_values(getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return same_values(self, other) if isinstance(other, EvaluationResult) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -305,26 +303,14 @@ class EvaluationResult(Shown):
     # -------------------------------------------------------------- files
 
     def _to_parts(self) -> dict[str, Any]:
-        return parts_of(self)
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return parts | {"basis": self.basis.to_parts()}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        return cls(**from_parts(parts))
-
-
-# ------------------------------------------------------------------ shared with tables
-
-
-def parts_of(result: EvaluationResult) -> dict[str, Any]:
-    """Return all that a result holds, as values that `skboot.results.storage` can write."""
-    parts = {f.name: getattr(result, f.name) for f in fields(result)}
-    return parts | {"basis": result.basis.to_parts()}
-
-
-def from_parts(parts: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `EvaluationResult`, from what `parts_of` returned."""
-    interval = ConfidenceInterval(*parts["confidence_interval"])
-    return parts | {"basis": basis_of_parts(parts["basis"]), "confidence_interval": interval}
+        basis = basis_of_parts(parts["basis"])
+        interval = ConfidenceInterval(*parts["confidence_interval"])
+        return cls(**parts | {"basis": basis, "confidence_interval": interval})
 
 
 def record_of(result: EvaluationResult) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,7 +17,6 @@ from .._checks import check_choice, check_confidence_level
 from .._warnings import texts_of, warn_user
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import Evidence
 from ..inference.run_intervals import ESTIMANDS, RunsEvidence, monte_carlo_error, runs_interval
 from . import rendering, wording
 from .basis import Basis, ScoresBasis, SystemBasis
@@ -55,10 +54,6 @@ class SeveralRuns(Basis):
     """
 
     run_evidence: RunsEvidence
-
-    def with_system(self, system: Evidence) -> Self:
-        """Return the basis with another system for the estimand "system"."""
-        return replace(self, run_evidence=replace(self.run_evidence, system=system))
 
     def variance_components(self) -> dict[str, float] | None:
         """Return the variance of one value by source."""

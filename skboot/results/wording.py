@@ -65,12 +65,7 @@ def _apart(low: float, high: float) -> bool:
 
 def limits(result: EvaluationResult, *, marked: bool = True) -> str:
     """Write both limits, as "0.801 to 0.897"; marked: say so where they have no width."""
-    digits = digits_of(result)
-    low, high = result.confidence_interval
-    if math.isnan(low) or math.isnan(high):
-        return "undefined"
-    mark = " (no width)" if marked and low == high else ""
-    return f"{rendering.number(low, digits)} to {rendering.number(high, digits)}{mark}"
+    return rendering.limits(result.confidence_interval, digits_of(result), marked=marked)
 
 
 def estimate(result: EvaluationResult) -> str:
