@@ -98,8 +98,6 @@ def group_copies(estimator: Any, ids: NDArray[np.intp], keys: Sequence[tuple[str
 
     `keys` are what `wrapped` found in this estimator, or in the one that it is a clone of.
     """
-    if not keys:
-        return
     params = estimator.get_params(deep=True)
     for key, classifier in keys:
         estimator.set_params(**{key: UniqueRowsSplit(params[key], ids, classifier)})

@@ -13,6 +13,7 @@ import io
 import zipfile
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from .._files import remove_abandoned, write_whole
 from .._workers import Progress, in_chunks
-from .training import Job, Record, Run, record_of
+from .training import Job, Record, Run, train_and_answer
 
 # Far more columns than the answers of an estimator have beside one for each class and target.
 _VALUES_PER_ROW = 64
@@ -61,7 +62,7 @@ def run_all(
     pending = [run for run in runs if run.number not in records]
     try:
         for chunk in in_chunks(
-            _record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
+            record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
         ):
             records.update((record["number"], record) for record in chunk)
             progress.done(len(chunk))
@@ -69,6 +70,22 @@ def run_all(
         stopped.add_note(_note_on_stop(job, runs))
         raise
     return [records[run.number] for run in runs]
+
+
+def record_of(job: Job, run: Run) -> Record:
+    """Return and write the record of one run; an error is recorded unless it is to be raised."""
+    record: Record = {"number": run.number, "error": None, "fit_time": np.nan}
+    try:
+        record.update(job.loan.attempt(partial(train_and_answer, job, run, record)))
+    except Exception as error:
+        if job.raise_errors:
+            raise
+        # As text: an exception need not survive the way back from a worker.
+        record["error"] = f"{type(error).__name__}: {error}"
+        return record
+    if job.folder is not None:
+        write_run(job.folder, record)
+    return record
 
 
 def write_run(folder: str, record: Record) -> None:
@@ -102,13 +119,6 @@ def finished_runs(
 
 
 # ------------------------------------------------------------------ steps
-
-
-def _record_of(job: Job, run: Run) -> Record:
-    record = record_of(job, run)
-    if job.folder is not None and record["error"] is None:
-        write_run(job.folder, record)
-    return record
 
 
 def _most_bytes(job: Job) -> int:

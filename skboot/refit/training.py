@@ -299,33 +299,25 @@ def in_order_of(values: NDArray[Any], order: NDArray[Any]) -> NDArray[np.float64
 # ------------------------------------------------------------------ a run
 
 
-def record_of(job: Job, run: Run) -> Record:
-    """Return the record of one run; an error is recorded unless it is to be raised."""
-    record: Record = {"number": run.number, "error": None, "fit_time": np.nan, "n_convergence": 0}
+def train_and_answer(job: Job, run: Run, record: Record, lender: Lender) -> Record:
+    """Return the arrays to keep of a run.
+
+    The time of its fit and its warnings are put into ``record``, also where the run fails.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-
-        def work(lender: Lender) -> Record:
-            caught.clear()
-            return _trained_and_kept(job, run, record, lender)
-
         try:
-            record.update(job.loan.attempt(work))
-        except Exception as error:
-            if job.raise_errors:
-                raise
-            # As text: an exception need not survive the way back from a worker.
-            record["error"] = f"{type(error).__name__}: {error}"
-    others = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
-    record["n_convergence"] = len(caught) - len(others)
-    record["warnings"] = {(warning.category, str(warning.message)) for warning in others}
-    return record
+            return _trained_and_kept(job, run, record, lender)
+        finally:
+            others = [w for w in caught if not issubclass(w.category, ConvergenceWarning)]
+            record["n_convergence"] = len(caught) - len(others)
+            record["warnings"] = {(warning.category, str(warning.message)) for warning in others}
 
 
 def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Record:
     train, rows, outside = _rows_of(job, run)
     estimator = _with_states(job.estimator, job.recipe, run.seed)
-    if run.counts is not None and job.group_copies:
+    if run.counts is not None and job.group_copies and job.recipe.inner_cv:
         inner_cv.group_copies(estimator, train, job.recipe.inner_cv)
     start = time.perf_counter()
     fit(estimator, job, None if run.counts is None and run.test is None else train, lender)
@@ -340,14 +332,11 @@ def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Rec
         "fold" if run.counts is None else "bootstrap",
         run.number,
     )
-    answers = Answers(
-        estimator,
-        _test_rows(job, rows, train),
-        None if job.y is None else copy_of_rows(job.y, rows),
-        job.classes,
-        lender,
-    )
-    return job.kept(answers, scored)
+    X = job.X
+    if job.pairwise or len(rows) < job.n_rows:
+        X = copy_of_rows(job.X, rows, train if job.pairwise else None)
+    y = None if job.y is None else copy_of_rows(job.y, rows)
+    return job.kept(Answers(estimator, X, y, job.classes, lender), scored)
 
 
 def kept_on_tests(
@@ -454,7 +443,7 @@ def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender
     if train is None:
         data = (job.X,) if job.y is None else (job.X, job.y)
         return lender.call(estimator.fit, *data, **shared)
-    X = copy_of_rows(job.X, train) if not job.pairwise else job.X[np.ix_(train, train)]
+    X = copy_of_rows(job.X, train, train if job.pairwise else None)
     data = (X,) if job.y is None else (X, copy_of_rows(job.y, train))
     by_row = {
         name: copy_of_rows(shared.pop(name), train)
@@ -493,9 +482,3 @@ def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArra
         return train, every, outside
     rows = np.flatnonzero(outside)
     return train, rows, np.ones(len(rows), dtype=bool)
-
-
-def _test_rows(job: Job, rows: NDArray[np.intp], train: NDArray[np.intp]) -> Any:
-    if job.pairwise:
-        return job.X[np.ix_(rows, train)]
-    return job.X if len(rows) == job.n_rows else copy_of_rows(job.X, rows)

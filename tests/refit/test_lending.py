@@ -3,6 +3,7 @@
 Expected numbers are those of the same estimator when it works on copies.
 """
 
+import tempfile
 import warnings
 
 import numpy as np
@@ -16,10 +17,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import _safe_indexing
 
 from skboot import BootstrapScorer, compare_methods, out_of_fold
 from skboot.refit import lending
-from skboot.refit.lending import Loan, copy_of, locked, with_copied_objects
+from skboot.refit.lending import Loan, copy_of, copy_of_rows, locked, with_copied_objects
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer", "ignore:compare_methods")
 
@@ -364,3 +366,21 @@ def test_a_row_that_comes_twice_holds_two_objects():
     assert first == second == row
     assert first is not second
     assert first is not row
+
+
+def mapped(array):
+    """The array as a worker of joblib gets it."""
+    with tempfile.NamedTemporaryFile() as file:
+        written = np.memmap(file.name, array.dtype, "w+", shape=array.shape)
+        written[:] = array
+        return written
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, np.ndarray.tolist, mapped])
+def test_rows_are_taken_as_scikit_learn_takes_them(make):
+    table = np.random.default_rng(0).normal(size=(30, 3))
+    rows = np.array([29, 3, 3, 0])
+    for data in (make(table), make(table[:, 0])):
+        found = copy_of_rows(data, rows)
+        np.testing.assert_array_equal(found, _safe_indexing(data, rows))
+        assert isinstance(found, list) == isinstance(data, list)

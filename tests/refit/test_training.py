@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -21,23 +20,14 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import _safe_indexing
 from training_jobs import drawn, job_of
 
-from skboot._sklearn_compat import take
 from skboot.method_error.prediction_error import prediction_error
 from skboot.refit import inner_cv
-from skboot.refit.training import Answers, Run, prepared, record_of
+from skboot.refit.runner import record_of
+from skboot.refit.training import Answers, Run, prepared
 
 REFERENCES = Path(__file__).parents[1] / "references" / "ipred"
-
-
-def mapped(array):
-    """The array as a worker of joblib gets it."""
-    with tempfile.NamedTemporaryFile() as file:
-        written = np.memmap(file.name, array.dtype, "w+", shape=array.shape)
-        written[:] = array
-        return written
 
 
 def a_seed(k=0):
@@ -113,16 +103,6 @@ def test_bootstrap_samples_keep_the_order_of_the_data_unless_copies_are_left_apa
         # Runs that differ only in their seed have the rows in one order.
         for first, second in zip(orders[::2], orders[1::2], strict=True):
             np.testing.assert_array_equal(first, second)
-
-
-@pytest.mark.parametrize("make", [np.asarray, np.asfortranarray, np.ndarray.tolist, mapped])
-def test_rows_are_taken_as_scikit_learn_takes_them(make):
-    table = np.random.default_rng(0).normal(size=(30, 3))
-    rows = np.array([29, 3, 3, 0])
-    for data in (make(table), make(table[:, 0])):
-        found = take(data, rows)
-        np.testing.assert_array_equal(found, _safe_indexing(data, rows))
-        assert isinstance(found, list) == isinstance(data, list)
 
 
 # ------------------------------------------------------------------ seeds
