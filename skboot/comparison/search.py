@@ -30,9 +30,9 @@ from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.selection_error import out_of_bag_error_of_selection
 from ..metrics.additive import RowMean
 from ..metrics.statistic import MetricError, Statistic
+from ..resampling.block import UnitBlock
 from ..resampling.coding import CodedRows
 from ..resampling.plan import Binding, ResamplingPlan
-from ..resampling.unit_block import UnitBlock
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis

@@ -53,13 +53,8 @@ class CrossedBlock(Block):
     def __init__(
         self, units_of_codes: UnitsOfCodes, counts: tuple[NDArray[Any], NDArray[Any]]
     ) -> None:
-        super().__init__(units_of_codes)
+        super().__init__(units_of_codes, len(counts[0]))
         self.counts = counts
-
-    @property
-    def n_resamples(self) -> int:
-        """Number of resamples in the block."""
-        return len(self.counts[0])
 
     @property
     def _one_population(self) -> bool:

@@ -26,11 +26,10 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .block import Block
+from .block import Block, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
 from .draws import multinomial_counts
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
-from .unit_block import UnitBlock
 
 # Designs by the name that results and files keep.
 DESIGNS: dict[str, type[SamplingDesign]] = {}

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._tuning import JACKKNIFE_COUNTS, JACKKNIFE_SUMS, JACKKNIFE_TERMS, JACKKNIFE_UNITS
-from .block import AddedAtEnds, Block, Floats
+from .block import AddedAtEnds, Block, Floats, UnitBlock
 from .coding import UnitsOfCodes, types_of
 from .prefix_sums import Gap, SignChange, joined, search
-from .unit_block import UnitBlock
 
 
 class JackknifeResamples(NamedTuple):
@@ -230,7 +229,8 @@ class JackknifeBlock(UnitBlock):
         atoms: range,
         strata: NDArray[np.intp] | None = None,
     ) -> None:
-        Block.__init__(self, units_of_codes)
+        # One resample for each atom, whose counts are made when they are read.
+        Block.__init__(self, units_of_codes, len(atoms))
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
@@ -240,11 +240,6 @@ class JackknifeBlock(UnitBlock):
         counts = np.repeat(self.multiplicity[None], len(self.atoms), axis=0)
         counts[np.arange(len(self.atoms)), np.array(self.atoms)] -= 1
         return counts
-
-    @property
-    def n_resamples(self) -> int:
-        """Number of resamples, one for each atom."""
-        return len(self.atoms)
 
     def _part(self, resamples: slice) -> JackknifeBlock:
         return JackknifeBlock(

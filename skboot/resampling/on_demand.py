@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._tuning import ON_DEMAND_COUNTS
-from .block import Floats
+from .block import Floats, UnitBlock
 from .coding import UnitsOfCodes
 from .draws import multinomial_counts
 from .jackknife import ObservedBlock
 from .prefix_sums import Gap, SignChange, joined
-from .unit_block import UnitBlock
 
 Counts = NDArray[np.int64]
 
@@ -50,14 +49,8 @@ class OnDemandBlock(UnitBlock):
     ) -> None:
         super().__init__(units_of_codes, np.empty((n_resamples, 0)))
         del self.counts
-        self._n_resamples = n_resamples
         self._multiplicity = multiplicity
         self._rng: np.random.Generator | None = rng
-
-    @property
-    def n_resamples(self) -> int:
-        """Number of resamples in the block."""
-        return self._n_resamples
 
     @cached_property
     def counts(self) -> NDArray[Any]:  # type: ignore[override]

@@ -28,12 +28,11 @@ from ._tuning import (
     NARROW_COUNTS,
     SHARED_TERMS,
 )
-from .block import Block
+from .block import Block, UnitBlock
 from .coding import CodedRows, UnitsOfCodes, bind_rows
 from .design import SamplingDesign
 from .jackknife import JackknifeResamples
 from .on_demand import OnDemandBlock
-from .unit_block import UnitBlock
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +72,12 @@ class ResamplingPlan:
         -------
         Binding
         """
+        draws_rows = self.design.draws_independent_rows and self.resamples is None
         units_of_codes, multiplicity, strata = self.design.bind(
             codings, as_rows=self.resamples is not None
         )
         by_row = any(coding.reads == "rows" for coding in codings)
         most = BLOCK_RESAMPLES_BY_ROW if by_row else BLOCK_RESAMPLES
-        draws_rows = self.design.draws_independent_rows and self.resamples is None
         reads = [coding.reads for coding in codings]
         # A search reads its resamples at a few places alone, so a single search over codes that are
         # themselves the atoms can draw there and nowhere else.
@@ -214,7 +213,8 @@ class Binding:
             return self._block_of_given_rows(number)
         if self.plan.drawn is not None:
             first = number * self.block_size
-            return self._blocks((self.plan.drawn[first : first + self.block_size],))
+            drawn = (self.plan.drawn[first : first + self.block_size],)
+            return self.plan.design.blocks(self.units_of_codes, drawn, self.strata)
         rng = np.random.Generator(np.random.SFC64(child_seed(self.plan.seed, number)))
         if self.on_demand:
             multiplicity = self.multiplicity[0]
@@ -226,17 +226,15 @@ class Binding:
         counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.strata)
         if with_jackknife:
             counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
+        blocks = self.plan.design.blocks(self.units_of_codes, counts, self.strata)
         return [
             block._part(slice(0, wanted)) if block.units_of_codes.reads == "rows" else block
-            for block in self._blocks(counts)
+            for block in blocks
         ]
 
     def left_out(self) -> Iterator[JackknifeResamples]:
         """Yield the data without each unit, or without each of many sets of units."""
         return self.plan.design.left_out(self.units_of_codes, self.multiplicity, self.strata)
-
-    def _blocks(self, counts: tuple[NDArray[np.integer], ...]) -> list[Block]:
-        return self.plan.design.blocks(self.units_of_codes, counts, self.strata)
 
     def _block_of_given_rows(self, number: int) -> list[Block]:
         assert self.plan.resamples is not None

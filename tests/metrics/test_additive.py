@@ -13,8 +13,8 @@ from skboot.metrics.class_metrics import SetRatio
 from skboot.metrics.coefficients import Coefficient
 from skboot.metrics.lookup import resolve_metrics
 from skboot.metrics.registry import FAST_PATHS
+from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import UnitsOfCodes
-from skboot.resampling.unit_block import UnitBlock
 
 
 def statistic_of(metric):

@@ -21,10 +21,10 @@ from skboot.metrics import cost_metrics
 from skboot.metrics.additive import RowMean
 from skboot.metrics.lookup import STATISTICS, check_response, resolve_metrics
 from skboot.metrics.registry import FAST_PATHS, RESPONSES, fast_path
+from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.unit_block import UnitBlock
 
 BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
 N_RESAMPLES = 8

@@ -9,15 +9,13 @@ from scipy import sparse
 from skboot.resampling import block as block_module
 from skboot.resampling import crossed as crossed_module
 from skboot.resampling import prefix_sums as running_module
-from skboot.resampling import unit_block as unit_module
-from skboot.resampling.block import Block
+from skboot.resampling.block import Block, UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.crossed import CrossedBlock
 from skboot.resampling.design import CrossedDesign
 from skboot.resampling.jackknife import JackknifeBlock, ObservedBlock
 from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.prefix_sums import running_sums
-from skboot.resampling.unit_block import UnitBlock
 
 N_LINES = 8
 RNG = np.random.default_rng(0)
@@ -68,7 +66,6 @@ class Case:
 def small_tiles(monkeypatch):
     """Many tiles, so that what is carried from one to the next is tested."""
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", 1 << 7)
-    monkeypatch.setattr(unit_module, "TILE_ELEMENTS", 1 << 7)
     monkeypatch.setattr(block_module, "SEARCH_WEIGHTS", 1 << 8)
     monkeypatch.setattr(crossed_module, "WINDOW_ROWS", 0)
 
@@ -175,7 +172,6 @@ def test_running_sums_stop_at_the_ends(case, kind):
 @pytest.mark.parametrize("kind", ["flags", "weights"])
 def test_running_sums_of_a_term_that_is_zero_between_the_ends(case, kind, tile, monkeypatch):
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", tile)
-    monkeypatch.setattr(unit_module, "TILE_ELEMENTS", tile)
     terms = np.column_stack(sides(case.rng, case.n_codes, kind))
     # Long stretches without an end: some pieces have none.
     terms[case.n_codes // 4 : -case.n_codes // 4, 0] = 0.0
@@ -358,7 +354,6 @@ def test_counts_of_merged_codes_read_as_counts_of_rows():
 @pytest.mark.parametrize("tile", [1 << 7, 1 << 17])
 def test_running_sums_beyond_single_precision_stay_exact(tile, monkeypatch):
     monkeypatch.setattr(block_module, "TILE_ELEMENTS", tile)
-    monkeypatch.setattr(unit_module, "TILE_ELEMENTS", tile)
     counts = np.full((1, 70_000), 255, dtype=np.uint8)
     whole = UnitBlock(UnitsOfCodes(70_000, (70_000,)), counts)
     for at, sums in whole.running(np.ones((70_000, 1))):

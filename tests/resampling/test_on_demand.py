@@ -6,12 +6,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from skboot.resampling import on_demand as on_demand_module
+from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import GroupDesign, RowDesign
 from skboot.resampling.draws import multinomial_counts
 from skboot.resampling.on_demand import OnDemandBlock
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.unit_block import UnitBlock
 
 N_LINES = 4000
 N = 60
