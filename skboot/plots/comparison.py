@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks as check
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
-from .common import BLUE, GREY, ORANGE, literal, pyplot, range_of, with_direction
+from .common import BLUE, GREY, ORANGE, range_of, with_direction
 from .forest import ForestPlot
 
 if TYPE_CHECKING:
@@ -93,15 +93,12 @@ class ComparisonDisplay(ForestPlot):
         interval_names: tuple[str, str] = ("interval", "simultaneous interval"),
     ) -> None:
         self.differences = np.asarray(differences, dtype=float)
-        self.lows = np.asarray(lows, dtype=float)
-        self.highs = np.asarray(highs, dtype=float)
+        panels = panels or [(label, range(len(self.differences)))]
+        super().__init__(lows, highs, names, texts, panels)
         self.simultaneous_lows = np.asarray(simultaneous_lows, dtype=float)
         self.simultaneous_highs = np.asarray(simultaneous_highs, dtype=float)
-        self.names = list(names)
         self.is_distinguishable = np.asarray(is_distinguishable, dtype=bool)
-        self.texts = [""] * len(self.differences) if texts is None else list(texts)
         self.label = label
-        self.panels = panels or [(label, range(len(self.differences)))]
         self.interval_names = interval_names
 
     @classmethod
@@ -235,13 +232,8 @@ class ComparisonDisplay(ForestPlot):
         ImportError
             If matplotlib is not installed.
         """
-        plt = pyplot(f"{type(self).__name__}.plot")
-        self.axes_ = self._make_axes(plt, ax, show_values=show_values)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        self.points_: list[Any] = []
-        self.intervals_: list[Any] = []
+        self._start(ax, show_values=show_values)
         self.simultaneous_intervals_: list[Any] = []
-        self.texts_: list[Any] = []
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
             rows = np.asarray(members)
             size = self._prepare(axes, rows, label, self._extent(rows))
@@ -252,9 +244,7 @@ class ComparisonDisplay(ForestPlot):
                     self._draw_rows(axes, rows[places], places, colour, marker, *styles)
             if show_values:
                 self.texts_ += self._write_values(axes, rows, size)
-        if name is not None:
-            self.axes_[-1].set_xlabel(literal(name))
-        self.legend_ = self._draw_legend(self._handles())
+        self._finish(name, self._handles())
         return self
 
     # -------------------------------------------------------------- steps

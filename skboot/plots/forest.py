@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .common import literal
+from .common import literal, pyplot
 
 # Characters of a row's label; longer ones are cut, so that they leave room for the intervals.
 _MAX_LABEL = 40
@@ -17,13 +17,37 @@ _MAX_LABEL = 40
 class ForestPlot:
     """Axes, labels, texts and legend of rows with intervals."""
 
-    names: list[str]
-    texts: list[str]
-    panels: Sequence[tuple[str, Sequence[int]]]
-    axes_: NDArray[Any]
+    def __init__(
+        self,
+        lows: ArrayLike,
+        highs: ArrayLike,
+        names: Sequence[str],
+        texts: Sequence[str] | None,
+        panels: Sequence[tuple[str, Sequence[int]]],
+    ) -> None:
+        self.lows = np.asarray(lows, dtype=float)
+        self.highs = np.asarray(highs, dtype=float)
+        self.names = list(names)
+        self.texts = [""] * len(self.names) if texts is None else list(texts)
+        self.panels = panels
 
-    def _make_axes(self, plt: Any, ax: Any, *, show_values: bool) -> NDArray[Any]:
+    def _start(self, ax: Any, *, show_values: bool) -> None:
+        """Make the axes, and the lists of what will be drawn on them."""
+        self.axes_ = self._make_axes(ax, show_values=show_values)
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        self.points_: list[Any] = []
+        self.intervals_: list[Any] = []
+        self.texts_: list[Any] = []
+
+    def _finish(self, name: str | None, handles: Mapping[str, Any]) -> None:
+        """Name the last value axis, and draw the legend."""
+        if name is not None:
+            self.axes_[-1].set_xlabel(literal(name))
+        self.legend_ = self._draw_legend(handles)
+
+    def _make_axes(self, ax: Any, *, show_values: bool) -> NDArray[Any]:
         """Return one axes per panel: of a new figure, or a division of the one that is given."""
+        plt = pyplot(f"{type(self).__name__}.plot")
         heights = [len(members) + 0.5 for _, members in self.panels]
         if ax is None:
             # Inches: each row, the value axis of each panel, and the legend; labels and numbers.

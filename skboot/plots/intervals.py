@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks as check
 from ..results import wording
 from ..results.entries import Entry, entries_of
-from .common import BLUE, literal, pyplot, range_of, with_direction
+from .common import BLUE, range_of, with_direction
 from .forest import ForestPlot, labelled_handles
 
 if TYPE_CHECKING:
@@ -86,15 +86,12 @@ class IntervalDisplay(ForestPlot):
         interval_name: str = "interval",
     ) -> None:
         self.estimates = np.asarray(estimates, dtype=float)
-        self.lows = np.asarray(lows, dtype=float)
-        self.highs = np.asarray(highs, dtype=float)
-        self.names = list(names)
+        panels = panels or [("score", range(len(self.estimates)))]
+        super().__init__(lows, highs, names, texts, panels)
         unknown = np.full(len(self.estimates), np.nan)
         self.naive_estimates = (
             unknown if naive_estimates is None else np.asarray(naive_estimates, dtype=float)
         )
-        self.texts = [""] * len(self.estimates) if texts is None else list(texts)
-        self.panels = panels or [("score", range(len(self.estimates)))]
         self.interval_name = interval_name
 
     @classmethod
@@ -214,13 +211,8 @@ class IntervalDisplay(ForestPlot):
         ImportError
             If matplotlib is not installed.
         """
-        plt = pyplot(f"{type(self).__name__}.plot")
-        self.axes_ = self._make_axes(plt, ax, show_values=show_values)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        self.points_: list[Any] = []
-        self.intervals_: list[Any] = []
+        self._start(ax, show_values=show_values)
         self.naive_points_: list[Any] = []
-        self.texts_: list[Any] = []
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
             rows = np.asarray(members)
             size = self._prepare(axes, rows, label, self._range(rows, label, show_naive))
@@ -237,9 +229,7 @@ class IntervalDisplay(ForestPlot):
             )
             if show_values:
                 self.texts_ += self._write_values(axes, rows, size)
-        if name is not None:
-            self.axes_[-1].set_xlabel(literal(name))
-        self.legend_ = self._draw_legend(labelled_handles(self.axes_))
+        self._finish(name, labelled_handles(self.axes_))
         return self
 
     # -------------------------------------------------------------- steps
