@@ -434,8 +434,10 @@ def _out_of_bag_splits(
     """Draw units within strata; yield shuffled drawn rows, and the rows of no drawn unit."""
     rows = np.arange(len(unit))
     n_drawn = np.zeros(sum(map(len, strata)), dtype=np.intp)
-    for index in range(n_splits):
-        rng = np.random.default_rng(child_seed(seed, index))
+    # A copy spawns in place of the seed, which stays as it is for the next call.
+    parent = child_seed(seed)
+    for _ in range(n_splits):
+        rng = np.random.default_rng(parent.spawn(1)[0])
         for members in strata:
             n_drawn[members] = _draw_leaving_some_out(rng, len(members))
         weight = n_drawn[unit]
@@ -475,9 +477,9 @@ def _test_resamples(
 ) -> Iterator[tuple[Any, np.ndarray]]:
     """Yield each (train, resampled test); a stream per resample, so both counts can grow."""
     for side, (train, test, unit) in enumerate(sides):
-        n_units = int(unit.max()) + 1
-        for index in range(n_resamples):
-            rng = np.random.default_rng(child_seed(seed, side, index))
+        n_units, parent = int(unit.max()) + 1, child_seed(seed, side)
+        for _ in range(n_resamples):
+            rng = np.random.default_rng(parent.spawn(1)[0])
             n_drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
             yield train, np.repeat(test, n_drawn[unit])
 

@@ -47,9 +47,9 @@ WALKS = {
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
         512,
     ),
-    "fit": (fit, 589),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 1148),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1326),
+    "fit": (fit, 493),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 1072),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1134),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 219),
 }
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import child_seed
+from .._streams import child_seed, child_words
 from ..splitters import BootstrapSplit, GroupBootstrapSplit, StratifiedBootstrapSplit
 from .training import Run
 
@@ -57,18 +58,26 @@ class TrainingSamples:
         randomness would differ by rounding or by ties, which would look like variance due to the
         seed.
         """
+        seeds, n_samples = range(self.n_seeds), len(self.counts)
+        folds = [
+            (repeat, fold) for repeat in range(len(self.folds)) for fold in range(self.n_folds)
+        ]
+        orders: Sequence[Any] = [None] * n_samples
+        if self.n_seeds > 1:
+            orders = self._words((_ORDERS, sample) for sample in range(n_samples))
+        keys: list[tuple[int, ...]] = [
+            (_BOOTSTRAP_RUNS, sample, s) for sample in range(n_samples) for s in seeds
+        ]
+        keys += [(_FOLD_RUNS, *fold, s) for fold in folds for s in seeds]
+        words = iter(self._words(keys))
         runs: list[Run] = []
-        for sample, counts in enumerate(self.counts):
-            order = self._words(_ORDERS, sample) if self.n_seeds > 1 else None
-            for s in range(self.n_seeds):
-                seed = self._words(_BOOTSTRAP_RUNS, sample, s)
-                runs.append(Run(len(runs), counts, None, seed, order))
-        for repeat, fold_of in enumerate(self.folds):
-            for fold in range(self.n_folds):
-                test = np.flatnonzero(fold_of == fold)
-                for s in range(self.n_seeds):
-                    words = self._words(_FOLD_RUNS, repeat, fold, s)
-                    runs.append(Run(len(runs), None, test, words))
+        for counts, order in zip(self.counts, orders, strict=True):
+            for _ in seeds:
+                runs.append(Run(len(runs), counts, None, next(words), order))
+        for repeat, fold in folds:
+            test = np.flatnonzero(self.folds[repeat] == fold)
+            for _ in seeds:
+                runs.append(Run(len(runs), None, test, next(words)))
         return runs
 
     def runs_for_tests(self) -> list[Run]:
@@ -86,8 +95,9 @@ class TrainingSamples:
         """Stream of the permutations for no-information scores."""
         return np.random.default_rng(stream(self.seed, _PERMUTATIONS))
 
-    def _words(self, *key: int) -> NDArray[Any]:
-        return stream(self.seed, *key).generate_state(4)
+    def _words(self, keys: Iterable[tuple[int, ...]]) -> list[NDArray[Any]]:
+        """Return the words that seed the run or order of each key, (4,) each."""
+        return child_words(self.seed, ((_PREFIX, *key) for key in keys))
 
 
 def draw_training_samples(
