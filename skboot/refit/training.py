@@ -135,13 +135,6 @@ class Job:
         """What is to be set in each clone of the estimator, looked up once for all runs."""
         return Recipe.of(self.estimator)
 
-    def kept(self, answers: Answers, scored: Scored) -> Record:
-        """All arrays to keep of a run, by name."""
-        record: Record = {}
-        for keep in self.keep:
-            record.update(keep(answers, scored))
-        return record
-
 
 @dataclass(frozen=True, eq=False)
 class Scored:
@@ -171,10 +164,11 @@ class Scored:
     number: int = 0
 
 
+@dataclass(frozen=True, eq=False)
 class Answers:
     """Answers of a fitted estimator for some rows; each of its methods is called once.
 
-    Parameters
+    Attributes
     ----------
     estimator : estimator
         Fitted.
@@ -182,20 +176,15 @@ class Answers:
         Rows to answer for, and their targets.
     classes : ndarray of shape (n_classes,) or None
         Classes of all the data, which columns are aligned to.
-    lender : Lender or Loan, optional
+    lender : Lender or Loan
         Through which X and y are given away.
     """
 
-    def __init__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        classes: NDArray[Any] | None,
-        lender: Lender | Loan | None = None,
-    ) -> None:
-        self.estimator, self.X, self.y, self._classes = estimator, X, y, classes
-        self.lender = Loan() if lender is None else lender
+    estimator: Any
+    X: Any
+    y: Any
+    classes: NDArray[Any] | None
+    lender: Lender | Loan = field(default_factory=Loan)
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
@@ -213,9 +202,9 @@ class Answers:
     def decisions(self) -> NDArray[np.float64]:
         """Decision values, (n_scored,) for two classes; an absent class is below all others."""
         values = np.asarray(self._ask("decision_function"), dtype=np.float64)
-        if self._classes is None or self._classes_seen is None:
+        if self.classes is None or self._classes_seen is None:
             return values
-        if len(self._classes_seen) == len(self._classes):
+        if len(self._classes_seen) == len(self.classes):
             return values
         if values.ndim == 1 and len(self._classes_seen) == 2:
             values = np.column_stack((-values, values))
@@ -275,15 +264,15 @@ class Answers:
     def _aligned(self, columns: NDArray[Any], absent: Any) -> NDArray[np.float64]:
         """Return a column for each class of all the data, `absent` for those not trained on."""
         seen = self._classes_seen
-        if self._classes is None or seen is None or np.array_equal(seen, self._classes):
+        if self.classes is None or seen is None or np.array_equal(seen, self.classes):
             return columns
-        at = np.searchsorted(self._classes, seen)
+        at = np.searchsorted(self.classes, seen)
         if columns.ndim != 2 or columns.shape[1] != len(seen):
             raise ValueError(
                 f"A training sample lacks a class, and the answers of shape {columns.shape} do not "
                 "say which columns are left."
             )
-        aligned = np.empty((len(columns), len(self._classes)))
+        aligned = np.empty((len(columns), len(self.classes)))
         aligned[:] = absent
         aligned[:, at] = columns
         return aligned
@@ -336,7 +325,8 @@ def _trained_and_kept(job: Job, run: Run, record: Record, lender: Lender) -> Rec
     if job.pairwise or len(rows) < job.n_rows:
         X = copy_of_rows(job.X, rows, train if job.pairwise else None)
     y = None if job.y is None else copy_of_rows(job.y, rows)
-    return job.kept(Answers(estimator, X, y, job.classes, lender), scored)
+    answers = Answers(estimator, X, y, job.classes, lender)
+    return {key: array for keep in job.keep for key, array in keep(answers, scored).items()}
 
 
 def kept_on_tests(
@@ -349,8 +339,9 @@ def kept_on_tests(
         columns = X[:, train] if job.pairwise and train is not None else X
         answers = Answers(estimator, columns, y, job.classes, lender)
         scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
-        arrays = job.kept(answers, scored)
-        kept.update({key_on_test(k, key): array for key, array in arrays.items()})
+        for keep in job.keep:
+            arrays = keep(answers, scored)
+            kept.update({key_on_test(k, key): array for key, array in arrays.items()})
     return kept
 
 

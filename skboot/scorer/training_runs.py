@@ -358,4 +358,6 @@ def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
     every = np.arange(job.n_rows)
     scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
     record: Record = {"error": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
-    return {**record, **job.kept(answers, scored)}
+    for keep in job.keep:
+        record.update(keep(answers, scored))
+    return record
