@@ -292,7 +292,7 @@ def make_result(
         basis=basis,
         confidence_interval=interval,
         n_samples=n_samples,
-        unit=basis.evidence.design.unit,
+        unit=call.plan.design.unit,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
         notes=tuple(notes),

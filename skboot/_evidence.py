@@ -112,8 +112,11 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     """Reduce the rows of a part, and gather what is known before resampling."""
     y_true, y_pred, weights = call.rows.of(part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
-    design = call.plan.design
     proportion = statistic.proportion(reduced)
+    largest_share = statistic.largest_share(reduced)
+    variance_cost = statistic.variance_cost(reduced)
+    row_mean = statistic.is_row_mean and _continuous(reduced.n_codes, len(y_pred))
+    design = call.plan.design
     known = Evidence(
         estimate=np.nan,
         replicates=np.empty(0),
@@ -122,13 +125,13 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         n_strata=design.n_strata,
         bounds=statistic.bounds,
         additive=statistic.reads == "sums",
-        row_mean=statistic.is_row_mean and _continuous(reduced.n_codes, len(y_pred)),
+        row_mean=row_mean,
         weighted=weights is not None,
         proportion=None
         if proportion is None
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=statistic.delong(reduced) if weights is None else None,
-        largest_share=statistic.largest_share(reduced),
+        largest_share=largest_share,
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
     # Rows that the user gave as resamples may split groups; groups then have no influence.
@@ -146,7 +149,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         interval = planned_method(known)
     else:
         _refuse_impossible(interval, known, call.caller)
-    cost = statistic.variance_cost(reduced) * min(reduced.n_codes, design.n_units[0])
+    cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     with_variance = (
         not design.no_jackknife
         and np.isfinite(cost)

@@ -140,26 +140,21 @@ def statistics_of_each(
             )
         try:
             for name, statistic in resolved.items():
-                checked = _checked_statistic(statistic, own, caller, notes)
+                checked = check_response(statistic, own.y_true, own.y_pred, caller, notes)
+                if own.sample_weight is not None and not checked.takes_weights:
+                    raise check.fail(
+                        caller,
+                        "sample_weight",
+                        f"be None with the metric {checked.name!r}",
+                        "weights",
+                        "The metric has no sample_weight argument: give it one, or leave weights "
+                        "out.",
+                    )
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
             raise check.renamed(error, argument) from error.__cause__
     warn_of(notes, caller)
     return found, single
-
-
-def _checked_statistic(statistic: Statistic, rows: Rows, caller: str, notes: Notes) -> Statistic:
-    """Return the statistic as it reads these rows; refuse rows that it cannot read."""
-    checked = check_response(statistic, rows.y_true, rows.y_pred, caller, notes)
-    if rows.sample_weight is not None and not checked.takes_weights:
-        raise check.fail(
-            caller,
-            "sample_weight",
-            f"be None with the metric {checked.name!r}",
-            "weights",
-            "The metric has no sample_weight argument: give it one, or leave weights out.",
-        )
-    return checked
 
 
 def resampling_plan(
@@ -181,7 +176,8 @@ def resampling_plan(
     same_population = check.check_flag("same_population", same_population, caller)
     advice = "1999 is enough for a 95% interval."
     n_resamples = check.check_count("n_resamples", n_resamples, caller, 2, advice)
-    check_replicates_fit(n_resamples, n_series, caller)
+    if n_series:
+        check_replicates_fit(n_resamples, n_series, caller)
     design = _design(groups, strata, same_population, n_samples, caller)
     if resamples is None:
         return ResamplingPlan(design, n_resamples, seed)

@@ -188,16 +188,14 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
     -------
     BoundRuns
     """
+    system = prepare(call.of_system, statistics[call.system_run], Part(None, None))
     subjects = []
-    system: Prepared | None = None
     for run, (statistic, rows) in enumerate(zip(statistics, call.runs.rows, strict=True)):
         if run == call.system_run:
-            system = prepare(call.of_system, statistic, Part(None, None))
-            subject = system.subject
+            subjects.append(system.subject)
         else:
-            subject = BoundStatistic.of(statistic, statistic.reduce(*rows.of(None)))
-        subjects.append(subject)
-    assert system is not None
+            reduced = statistic.reduce(rows.y_true, rows.y_pred, rows.sample_weight)
+            subjects.append(BoundStatistic.of(statistic, reduced))
     values = None
     if _is_mean_of_independent_rows(call, statistics[0]):
         values = [subject.statistic.values_of(subject.reduced) for subject in subjects]  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._inputs import Rows, rows_of
+from ._inputs import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,10 @@ def checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) ->
                 f"shape {values.shape}",
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
-        paired.append(rows_of(truth, values, weights, labels, caller, name))
+        of_one_type = (truth, values)
+        if truth is not None and values.ndim == 1:
+            of_one_type = check.check_integers(name, truth, values, caller)
+        paired.append(Rows(*of_one_type, weights, labels))
     return Runs(paired, len(predicted))
 
 

@@ -30,12 +30,12 @@ from ..inference.differences import (
     difference_interval,
     p_value,
     share_won,
-    snapped,
 )
 from ..inference.distribution import JackknifeValues
 from ..inference.intervals import (
     Evidence,
     confidence_interval,
+    snapped,
 )
 from ..inference.multiplicity import (
     holm,

@@ -120,11 +120,12 @@ def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -
     if interval.method == "score":
         # A score interval uses no resamples; a note says why a limit of it is undefined.
         return None
-    if np.isnan(interval.low) or np.isnan(interval.high):
+    low, high = interval
+    if np.isnan(low) or np.isnan(high):
         if evidence is not None and np.isnan(evidence.estimate):
             return _NO_VALUE
         return NO_LIMITS
-    if interval.low == interval.high:
+    if low == high:
         if evidence is not None and resamples_vary(evidence):
             return (
                 "The interval has zero width, although resamples vary, because both limits fall "
@@ -147,7 +148,8 @@ def resamples_vary(evidence: Evidence) -> bool:
 
 def left_out_estimate(interval: ConfidenceInterval, evidence: Evidence) -> str | None:
     """Return a sentence on an interval that does not hold the estimate; None for others."""
-    if not (evidence.estimate < interval.low or evidence.estimate > interval.high):
+    low, high = interval
+    if not (evidence.estimate < low or evidence.estimate > high):
         return None
     replicates = evidence.sorted_replicates
     if len(replicates) < 2:
@@ -175,7 +177,10 @@ def planned_method(evidence: Evidence) -> str:
     """
     design = evidence.design
     if design.units_are_rows and evidence.proportion is not None:
-        return _for_proportion(evidence)
+        # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
+        hits, n, exact, *_ = evidence.proportion
+        wilson = exact or min(hits, n - hits) < FEW_EVENTS
+        return "wilson" if wilson and evidence.independent_rows else "bca"
     return design.automatic_interval(row_mean=evidence.row_mean, additive=evidence.additive)
 
 
@@ -189,15 +194,6 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
     if method not in WITHOUT_RESAMPLES and len(evidence.sorted_replicates) < 2:
         return _undefined(confidence_level)
     return confidence_interval(evidence, method, confidence_level)
-
-
-def _for_proportion(evidence: Evidence) -> str:
-    """Return Wilson for 0/1 values, and for few errors or hits; else BCa."""
-    assert evidence.proportion is not None
-    hits, n, exact, *_ = evidence.proportion
-    if evidence.independent_rows and (exact or min(hits, n - hits) < FEW_EVENTS):
-        return "wilson"
-    return "bca"
 
 
 def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
@@ -431,7 +427,8 @@ def _for_sums_of_groups(
         reason = f"Most {source} {n_groups} groups, too few for a studentized interval"
         if varies.n_carriers >= FEW_CARRIERS:
             interval = _made(evidence, method, confidence_level)
-            if ends[0] < interval.low and interval.high < ends[1]:
+            low, high = interval
+            if ends[0] < low and high < ends[1]:
                 return interval
             reached = f"The {method} interval reaches the end of the range"
             reason = f"{reached} (most {source} {n_groups} groups)"
@@ -475,8 +472,9 @@ def _within_bounds(
     interval: ConfidenceInterval, evidence: Evidence, notes: Notes
 ) -> ConfidenceInterval:
     """Return the interval cut at the range of the metric."""
-    low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
-    if (low, high) != (interval.low, interval.high):
+    low, high = interval
+    least, greatest = evidence.bounds
+    if low < least or high > greatest:
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
-        interval = interval.with_limits(low, high)
+        return interval.with_limits(max(low, least), min(high, greatest))
     return interval

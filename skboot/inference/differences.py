@@ -23,13 +23,17 @@ from .._warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT
 from .confidence_interval import ConfidenceInterval
-from .intervals import INTERVALS, Evidence, confidence_interval, words_of
+from .intervals import (
+    INTERVALS,
+    Evidence,
+    confidence_interval,
+    smallest_excluding_zero,
+    snapped,
+    words_of,
+)
 from .proportions import Discordant, tango_limits, tango_statistic
 
 Floats = NDArray[np.float64]
-
-# Share of the farther limit below which a limit differs from 0 by rounding.
-_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,15 +272,6 @@ def difference_interval(
     return interval.with_limits(*snapped(*interval))
 
 
-def snapped(low: float, high: float) -> tuple[float, float]:
-    """Return limits that are 0 where they differ from 0 by rounding: their sign decides."""
-    size = _ROUNDING * max(abs(low), abs(high))
-    return (
-        0.0 if abs(low) <= size else float(low),
-        0.0 if abs(high) <= size else float(high),
-    )
-
-
 def p_value(difference: Difference, method: str, confidence_level: float = 0.95) -> float:
     """Smallest 1 - level whose interval excludes 0.
 
@@ -304,36 +299,9 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
     n_defined = len(evidence.sorted_replicates)
     if n_defined < 2:
         return np.nan
-    limits = INTERVALS[method].limits
-
-    def excludes(level: float) -> bool:
-        low, high = snapped(*limits(evidence, level))
-        return bool(low > 0 or high < 0)
-
     # Bisection visits extreme levels on purpose: that resamples are too few for them is ignored.
     with collected():
-        return _smallest(excludes, 2 / (n_defined + 1), confidence_level)
-
-
-def _smallest(excludes: Callable[[float], bool], floor: float, confidence_level: float) -> float:
-    """Return the smallest 1 - level, at least ``floor``, at which an interval excludes 0."""
-    if excludes(1 - floor):
-        return floor
-    holding, excluding = floor, 1.0
-    # The shown level and 95 % are tried first, so that rounding cannot put p on their wrong side.
-    for level in (0.95, confidence_level):
-        rest = round(1 - level, 12)
-        if holding < rest < excluding:
-            holding, excluding = (holding, rest) if excludes(level) else (rest, excluding)
-    if excluding == 1.0 and not excludes(1e-9):
-        return 1.0
-    for _ in range(34):
-        middle = (holding + excluding) / 2
-        if excludes(1 - middle):
-            excluding = middle
-        else:
-            holding = middle
-    return excluding
+        return smallest_excluding_zero(evidence, method, 2 / (n_defined + 1), confidence_level)
 
 
 # ------------------------------------------------------------------ several differences

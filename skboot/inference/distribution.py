@@ -421,8 +421,9 @@ def _sharing(
     binding: Binding, blocks: Sequence[Any], statistics: Sequence[BoundStatistic]
 ) -> Sequence[Any]:
     """Return the blocks, with the sums of all functions of sums computed in one product."""
-    sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in statistics]
-    binding.share_sums(blocks, sums)
+    if len(statistics) > 1:
+        sums = [s.reduced.terms if s.statistic.reads == "sums" else None for s in statistics]
+        binding.share_sums(blocks, sums)
     return blocks
 
 
@@ -471,15 +472,15 @@ def _all_blocks(
     start = time.perf_counter()
     on_data, first = _data_and_first_block(binding, statistics)
     seconds = time.perf_counter() - start
-    progress.done(binding.block_size)
     blocks = {0: first}
     rest = range(1, binding.n_blocks)
+    progress.done(binding.block_size)
     for chunk in in_chunks(
         _numbered_block, (binding, statistics), rest, n_jobs=n_jobs, seconds_each=seconds
     ):
         blocks.update(chunk)
         progress.done(len(chunk) * binding.block_size)
-    return on_data, [blocks[number] for number in range(binding.n_blocks)]
+    return on_data, [blocks[number] for number in (0, *rest)]
 
 
 def _numbered_block(

@@ -32,6 +32,8 @@ Floats = NDArray[np.float64]
 
 # Share of the estimate's size below which a difference from it is rounding.
 ROUNDING = 1e-14
+# Share of the farther limit below which a limit of a difference differs from 0 by rounding.
+_ROUNDING_OF_LIMITS = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +266,47 @@ def quantile(ordered: Floats, level: float) -> float:
         # Pivots of groups without spread; between two values the one further out is taken.
         return min(infinite) if level < 0.5 else max(infinite)
     return float(start + share * (stop - start))
+
+
+def snapped(low: float, high: float) -> tuple[float, float]:
+    """Return limits that are 0 where they differ from 0 by rounding: their sign decides."""
+    size = _ROUNDING_OF_LIMITS * max(abs(low), abs(high))
+    return (
+        0.0 if abs(low) <= size else float(low),
+        0.0 if abs(high) <= size else float(high),
+    )
+
+
+def smallest_excluding_zero(
+    evidence: Evidence, method: str, floor: float, confidence_level: float
+) -> float:
+    """Return the smallest 1 - level, at least ``floor``, whose interval excludes 0.
+
+    The shown level and 95 % are tried first, so that rounding cannot put the number on their wrong
+    side.
+    """
+    limits = INTERVALS[method].limits
+
+    def excludes(level: float) -> bool:
+        low, high = snapped(*limits(evidence, level))
+        return low > 0 or high < 0
+
+    if excludes(1 - floor):
+        return floor
+    holding, excluding = floor, 1.0
+    for level in (0.95, confidence_level):
+        rest = round(1 - level, 12)
+        if holding < rest < excluding:
+            holding, excluding = (holding, rest) if excludes(level) else (rest, excluding)
+    if excluding == 1.0 and not excludes(1e-9):
+        return 1.0
+    for _ in range(34):
+        middle = (holding + excluding) / 2
+        if excludes(1 - middle):
+            excluding = middle
+        else:
+            holding = middle
+    return excluding
 
 
 # ------------------------------------------------------------------ needs
