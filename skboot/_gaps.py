@@ -17,6 +17,7 @@ from ._inputs import Part, Rows
 from .inference.intervals import Evidence
 from .inference.proportions import Discordant
 from .inference.subgroup_gap import Side, SubgroupGap
+from .metrics.adapters import without_sign
 from .metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from .metrics.cells import label_counts
 from .metrics.class_metrics import SetAverage, SetRatio
@@ -131,7 +132,7 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
 
 def _pools_classes(statistic: Statistic) -> bool:
     """Return whether every row has the same weight in the metric, whatever its class."""
-    inner = getattr(statistic, "statistic", statistic)
+    inner = without_sign(statistic)
     if isinstance(inner, SetAverage):
         return inner.weighted
     if isinstance(inner, SetRatio):

@@ -128,37 +128,38 @@ def compare_pairs(
         In the order of ``pairs``.
     notes : list of Note
     """
-    ordered = [_ordered(contestants[one], contestants[other]) for one, other in pairs]
-    differences = [_difference(*both) for both in ordered]
-    methods = [
-        automatic_method(difference) if interval == "auto" else interval
-        for difference in differences
-    ]
     with collected() as too_few:
-        own = [
-            _alone(both, difference, method, confidence_level)
-            for both, difference, method in zip(ordered, differences, methods, strict=True)
+        compared = [
+            _pair(contestants[one], contestants[other], interval, confidence_level)
+            for one, other in pairs
         ]
-    order = _places([(one.rank, other.rank) for one, other in ordered])
-    adjusted = _adjusted(own, differences, methods, order, adjust, confidence_level)
     records = [
         record if (record.first, record.second) == pair else record.mirrored()
-        for record, pair in zip(adjusted, pairs, strict=True)
+        for record, pair in zip(_adjusted(compared, adjust), pairs, strict=True)
     ]
-    notes = _notes(records, differences, interval, adjust, confidence_level)
+    notes = _notes(records, compared, interval, adjust, confidence_level)
     return records, [*dict.fromkeys(too_few), *notes]
-
-
-def _places(keys: Sequence[Any]) -> NDArray[np.intp]:
-    """Return the place of each key in their sorted order."""
-    return np.argsort(np.array(sorted(range(len(keys)), key=lambda k: keys[k]), dtype=np.intp))
 
 
 # ------------------------------------------------------------------ one pair
 
 
-def _ordered(one: Contestant, other: Contestant) -> tuple[Contestant, Contestant]:
-    return (one, other) if one.rank < other.rank else (other, one)
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """The difference of two systems by itself; the first is the one of the lower rank."""
+
+    ranks: tuple[int, int]
+    difference: Difference
+    method: str
+    record: PairedDifference
+
+    def adjusted(self, wide: ConfidenceInterval, p: float) -> PairedDifference:
+        """Return the record with a simultaneous interval that holds the interval by itself."""
+        own, bounds = self.record.confidence_interval, self.difference.evidence.bounds
+        low = max(min(wide.low, own.low), min(bounds[0], own.low))
+        high = min(max(wide.high, own.high), max(bounds[1], own.high))
+        wide = wide.with_limits(low, high)
+        return replace(self.record, simultaneous_interval=wide, p_value_adjusted=p)
 
 
 def _difference(first: Contestant, second: Contestant) -> Difference:
@@ -212,145 +213,105 @@ def _identical(first: Contestant, second: Contestant) -> bool:
     )
 
 
-def _alone(
-    both: tuple[Contestant, Contestant],
-    difference: Difference,
-    method: str,
-    confidence_level: float,
-) -> PairedDifference:
-    """One difference without regard to the others."""
-    interval = difference_interval(difference, method, confidence_level)
+def _pair(one: Contestant, other: Contestant, interval: str, confidence_level: float) -> _Pair:
+    """Return the difference of two systems without regard to the others."""
+    first, second = (one, other) if one.rank < other.rank else (other, one)
+    difference = _difference(first, second)
+    method = automatic_method(difference) if interval == "auto" else interval
     evidence, counts = difference.evidence, difference.discordant
     defined = evidence.sorted_replicates
     spread = float(defined.std(ddof=1)) if difference.varies else 0.0
-    return PairedDifference(
-        first=both[0].name,
-        second=both[1].name,
+    record = PairedDifference(
+        first=first.name,
+        second=second.name,
         difference=evidence.estimate,
-        confidence_interval=interval,
+        confidence_interval=difference_interval(difference, method, confidence_level),
         simultaneous_interval=None,
         p_value=p_value(difference, method, confidence_level),
         p_value_adjusted=np.nan,
-        bootstrap_support=share_won(defined, both[0].result.greater_is_better),
+        bootstrap_support=share_won(defined, first.result.greater_is_better),
         standard_error=spread if len(defined) > 1 else np.nan,
         degrees_of_freedom=None if method in CLOSED_FORM else evidence.degrees_of_freedom,
         mcnemar_p_value=None if counts is None else mcnemar_exact(*counts[:2]),
     )
+    return _Pair((first.rank, second.rank), difference, method, record)
 
 
 # ------------------------------------------------------------------ all pairs
 
 
-def _adjusted(
-    records: list[PairedDifference],
-    differences: Sequence[Difference],
-    methods: Sequence[str],
-    order: NDArray[np.intp],
-    adjust: str | None,
-    confidence_level: float,
-) -> list[PairedDifference]:
+def _adjusted(pairs: Sequence[_Pair], adjust: str | None) -> list[PairedDifference]:
+    """Return the records of all pairs, with simultaneous intervals unless none are asked for."""
     if adjust is None:
-        return records
-    if len(records) == 1:
-        [only] = records
+        return [pair.record for pair in pairs]
+    if len(pairs) == 1:
+        only = pairs[0].record
         wide, p = only.confidence_interval, only.p_value
         return [replace(only, simultaneous_interval=wide, p_value_adjusted=p)]
-    if adjust == "holm":
-        return _by_holm(records, differences, methods, confidence_level)
-    return _by_max_t(records, differences, methods, order, confidence_level)
+    return _by_holm(pairs) if adjust == "holm" else _by_max_t(pairs)
 
 
-def _by_max_t(
-    records: list[PairedDifference],
-    differences: Sequence[Difference],
-    methods: Sequence[str],
-    order: NDArray[np.intp],
-    confidence_level: float,
-) -> list[PairedDifference]:
-    """Return simultaneous intervals and p-values from the joint bootstrap."""
-    estimates = np.array([record.difference for record in records])
+def _by_max_t(pairs: Sequence[_Pair]) -> list[PairedDifference]:
+    """Return records with simultaneous intervals and p-values from the joint bootstrap."""
+    differences = [pair.difference for pair in pairs]
+    estimates = np.array([pair.record.difference for pair in pairs])
     replicates = np.array([difference.evidence.replicates for difference in differences])
     drawn = differences[0].evidence
+    # The result must not depend on the order of the call, so the pairs are sorted by their ranks.
+    order = np.argsort(sorted(range(len(pairs)), key=lambda k: pairs[k].ranks))
     errors, largest = max_t_deviations(estimates, replicates, drawn.degrees_of_freedom, order)
-    errors = np.array(
-        [
-            error if difference.varies else 0.0
-            for error, difference in zip(errors, differences, strict=True)
-        ]
-    )
-    alone = np.array([record.p_value for record in records])
+    errors = np.where([difference.varies for difference in differences], errors, 0.0)
+    alone = np.array([pair.record.p_value for pair in pairs])
     quantiles = t_quantile_of_normal(largest, drawn.degrees_of_freedom, drawn.n_strata)
     joint = max_t_adjusted(alone, estimates, errors, quantiles)
-    found = []
-    for k, (record, difference) in enumerate(zip(records, differences, strict=True)):
+    records = []
+    for k, pair in enumerate(pairs):
+        level = pair.record.confidence_interval.confidence_level
         if errors[k] > 0:
-            known = replace(difference.evidence, max_t=(float(errors[k]), largest))
-            # The pair by itself has told that resamples are too few.
+            evidence = replace(pair.difference.evidence, max_t=(float(errors[k]), largest))
+            # The interval of the pair by itself has told that resamples are too few.
             with collected():
-                wide = confidence_interval(known, "max-t", confidence_level)
+                wide = confidence_interval(evidence, "max-t", level)
             wide = wide.with_limits(*snapped(wide.low, wide.high))
             p = float(joint[k])
         else:
-            # Not among the largest of the resamples: by Bonferroni's rule, if at all.
-            wide, p = _bonferroni(record, difference, methods[k], len(records), confidence_level)
-            wide = ConfidenceInterval(*wide, confidence_level, "max-t")
-        widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
-        found.append(replace(record, simultaneous_interval=widened, p_value_adjusted=p))
-    return found
+            # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
+            wide, p = _bonferroni(pair, len(pairs))
+            wide = ConfidenceInterval(*wide, level, "max-t")
+        records.append(pair.adjusted(wide, p))
+    return records
 
 
-def _by_holm(
-    records: list[PairedDifference],
-    differences: Sequence[Difference],
-    methods: Sequence[str],
-    confidence_level: float,
-) -> list[PairedDifference]:
-    """Return Holm's p-values, with Bonferroni intervals."""
-    adjusted = holm([record.p_value for record in records])
-    found = []
-    for record, difference, method, p in zip(records, differences, methods, adjusted, strict=True):
-        wide, _ = _bonferroni(record, difference, method, len(records), confidence_level)
-        widened = _widened_to_hold(wide, record.confidence_interval, difference.evidence.bounds)
-        found.append(replace(record, simultaneous_interval=widened, p_value_adjusted=float(p)))
-    return found
+def _by_holm(pairs: Sequence[_Pair]) -> list[PairedDifference]:
+    """Return records with Holm's p-values and Bonferroni intervals."""
+    adjusted = holm([pair.record.p_value for pair in pairs])
+    return [
+        pair.adjusted(_bonferroni(pair, len(pairs))[0], float(p))
+        for pair, p in zip(pairs, adjusted, strict=True)
+    ]
 
 
-def _bonferroni(
-    record: PairedDifference,
-    difference: Difference,
-    method: str,
-    n_pairs: int,
-    confidence_level: float,
-) -> tuple[ConfidenceInterval, float]:
+def _bonferroni(pair: _Pair, n_pairs: int) -> tuple[ConfidenceInterval, float]:
     """Interval at level 1 - (1 - level) / m, and m times the p-value.
 
     From the bootstrap standard error: quantiles so far out would need many more resamples.
     """
+    record, difference, method = pair.record, pair.difference, pair.method
+    level = record.confidence_interval.confidence_level
+    same = ConfidenceInterval(*record.confidence_interval, level, "bonferroni")
     if np.isnan(record.p_value):
-        return ConfidenceInterval(
-            *record.confidence_interval, confidence_level, "bonferroni"
-        ), np.nan
+        return same, np.nan
     p = min(1.0, n_pairs * record.p_value)
     if difference.identical or (not difference.varies and record.difference == 0):
-        return ConfidenceInterval(*record.confidence_interval, confidence_level, "bonferroni"), p
+        return same, p
     if not difference.varies and method not in CLOSED_FORM:
-        # Every resample gave the same difference: they say nothing of how sure it is.
-        low, high = difference.evidence.bounds
-        return ConfidenceInterval(low, high, confidence_level, "bonferroni"), 1.0
-    stricter = 1 - (1 - confidence_level) / n_pairs
-    # The pair by itself has told that resamples are too few.
+        # Equal differences on all resamples do not show how sure the difference is.
+        return same.with_limits(*difference.evidence.bounds), 1.0
+    stricter = 1 - (1 - level) / n_pairs
+    # The interval of the pair by itself has told that resamples are too few.
     with collected():
-        found = difference_interval(difference, method if method in CLOSED_FORM else "t", stricter)
-    return ConfidenceInterval(found.low, found.high, confidence_level, "bonferroni"), p
-
-
-def _widened_to_hold(
-    wide: ConfidenceInterval, own: ConfidenceInterval, bounds: tuple[float, float]
-) -> ConfidenceInterval:
-    """Simultaneous interval, never inside the pair's own, and within what is possible."""
-    low = max(min(wide.low, own.low), min(bounds[0], own.low))
-    high = min(max(wide.high, own.high), max(bounds[1], own.high))
-    return wide.with_limits(low, high)
+        wide = difference_interval(difference, method if method in CLOSED_FORM else "t", stricter)
+    return same.with_limits(*wide), p
 
 
 # ------------------------------------------------------------------ notes
@@ -358,13 +319,14 @@ def _widened_to_hold(
 
 def _notes(
     records: Sequence[PairedDifference],
-    differences: Sequence[Difference],
+    pairs: Sequence[_Pair],
     interval: str,
     adjust: str | None,
     confidence_level: float,
 ) -> Notes:
     """Return what must be known of the differences."""
     notes = Notes()
+    differences = [pair.difference for pair in pairs]
     same, flat, few = [], [], []
     for record, difference in zip(records, differences, strict=True):
         name = f"{record.first} and {record.second}"

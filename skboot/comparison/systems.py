@@ -25,7 +25,7 @@ from .._warnings import Note, texts_of, warn_of
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
 from ..inference.intervals import Evidence
-from ..metrics.adapters import Negated
+from ..metrics.adapters import without_sign
 from ..metrics.additive import RowMean
 from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
 from ..metrics.statistic import Statistic
@@ -300,6 +300,11 @@ class _Unit:
     evidence: Evidence
 
     @property
+    def columns(self) -> tuple[Any, Any, Any]:
+        """Truth, predictions and weights of the rows of the subgroup."""
+        return self.call.rows.of(self.part.rows)
+
+    @property
     def subject(self) -> BoundStatistic:
         """The metric and the reduced rows."""
         return self.prepared.subject
@@ -368,7 +373,7 @@ def _content(units: Sequence[_Unit]) -> bytes:
         subject = unit.subject
         arrays = [subject.coding.code, subject.reduced.terms]
         if all(array is None for array in arrays):
-            arrays = [unit.call.rows.of(unit.part.rows)[1]]
+            arrays = [unit.columns[1]]
         for array in arrays:
             if isinstance(array, np.ndarray) and array.dtype.hasobject:
                 digest.update(repr(array.tolist()).encode())
@@ -425,7 +430,7 @@ def _contestants(
             evidence=unit.evidence,
             result=result,
             few_units=tuple(note for note in chosen.notes if note.kind == "few"),
-            predicted=unit.call.rows.of(unit.part.rows)[1],
+            predicted=unit.columns[1],
             right=_right_rows(unit),
             left_out=None if left_out is None else (left_out, left_out.values[rank]),
             delong=None if errors is None else errors[name],
@@ -452,10 +457,7 @@ def _delong_covariance(
     """Return the covariance of the areas, the number of each system in it and the smaller class."""
     if call.interval != "delong":
         return None
-    statistics = {}
-    for name, unit in units.items():
-        statistic = unit.subject.statistic
-        statistics[name] = statistic.statistic if isinstance(statistic, Negated) else statistic
+    statistics = {name: without_sign(unit.subject.statistic) for name, unit in units.items()}
     known = all(
         isinstance(statistics[name], RocAuc)
         and unit.evidence.delong is not None
@@ -471,14 +473,10 @@ def _delong_covariance(
             "'delong'",
             "Use interval='expanded'.",
         )
-    first = next(iter(units))
-    y_true = units[first].call.rows.of(units[first].part.rows)[0]
-    positive = positive_rows(y_true, statistics[first].pos_label)  # type: ignore[attr-defined]
     ordered = sorted(units, key=lambda name: _content([units[name]]))
-    scores = [
-        positive_scores(unit.call.rows.of(unit.part.rows)[1])
-        for unit in (units[name] for name in ordered)
-    ]
+    y_true, pos_label = units[ordered[0]].columns[0], statistics[ordered[0]].pos_label
+    positive = positive_rows(y_true, pos_label)
+    scores = [positive_scores(units[name].columns[1]) for name in ordered]
     _, covariance = delong_covariance(positive, np.array(scores))
     small = int(min(positive.sum(), (~positive).sum()))
     return {name: (covariance, k, small) for k, name in enumerate(ordered)}

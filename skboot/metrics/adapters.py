@@ -95,6 +95,11 @@ class Negated(Statistic):
         return None if value is None else 0.0 - value
 
 
+def without_sign(statistic: Statistic) -> Any:
+    """Return the statistic of which a negated one is the negative; any other as it is."""
+    return statistic.statistic if isinstance(statistic, Negated) else statistic
+
+
 @dataclass(frozen=True, eq=False)
 class LibraryCallable(CallableStatistic):
     """A metric function of scikit-learn, or a scorer's, on repeated rows.

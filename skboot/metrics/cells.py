@@ -77,7 +77,7 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
             # The table has one more entry on each side, for labels out of range.
             table = np.full(high - low + 3, -1)
             table[labels.astype(np.int64) - low + 1] = np.arange(len(labels))
-            inside = np.clip(_as_int(y), low - 1, high + 1)
+            inside = np.clip(y.astype(np.int64), low - 1, high + 1)
             return table[inside - (low - 1)]
     order = np.argsort(labels)
     at = np.searchsorted(labels[order], y)
@@ -275,10 +275,6 @@ def _few_counts(y: NDArray) -> tuple[NDArray, NDArray[np.float64]] | None:
                 return None
     labels = np.array(sorted(counts), dtype=y.dtype)
     return labels, np.array([counts[label] for label in labels.tolist()], dtype=np.float64)
-
-
-def _as_int(y: NDArray) -> NDArray[np.int64]:
-    return y.astype(np.int64)
 
 
 def _chunks(n: int, first: int = 0) -> list[slice]:

@@ -29,7 +29,7 @@ from .posteriors import (
     log_losses,
     squared_distances,
 )
-from .registry import Request, fast_path
+from .registry import Factory, Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 
@@ -77,7 +77,7 @@ class ClassCosts(SumsStatistic):
         assert y_true is not None
         code = None
         if self.response == "labels":
-            labels = _labels(y_true, y_pred, self.labels)
+            labels = decision_labels(y_true, y_pred, self.labels)
             cells = Cells.of(y_true, y_pred)
             position = encode(cells.labels, labels)
             classes, n_classes = position[cells.truth], len(labels)
@@ -185,38 +185,24 @@ def expected_cost_statistic(
     )
 
 
-@fast_path("cross_entropy", response="probabilities")
-def cross_entropy_statistic(
-    request: Request,
-    *,
-    priors: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    relative: bool = False,
-) -> Statistic:
-    """Log loss as a mean of rows where it is one, else from the sums of each class."""
-    name, all_labels = request.name, _all_labels(request, labels)
-    if priors is None and not relative:
-        return log_loss_statistic(name, all_labels)
-    return ClassCosts(
-        name, log_losses, _entropy_of_best, priors=priors, labels=all_labels, relative=relative
-    )
+def _posterior_loss(
+    mean_of_rows: Callable[..., Statistic], loss: Callable[..., Any], best: Callable[..., Any]
+) -> Factory:
+    """Factory of a loss as a mean of rows where it is one, else from the sums of each class."""
 
+    def factory(
+        request: Request,
+        *,
+        priors: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        relative: bool = False,
+    ) -> Statistic:
+        name, all_labels = request.name, _all_labels(request, labels)
+        if priors is None and not relative:
+            return mean_of_rows(name, all_labels)
+        return ClassCosts(name, loss, best, priors=priors, labels=all_labels, relative=relative)
 
-@fast_path("brier_score", response="probabilities")
-def brier_score_statistic(
-    request: Request,
-    *,
-    priors: ArrayLike | None = None,
-    labels: ArrayLike | None = None,
-    relative: bool = False,
-) -> Statistic:
-    """Brier score as a mean of rows where it is one, else from the sums of each class."""
-    name, all_labels = request.name, _all_labels(request, labels)
-    if priors is None and not relative:
-        return brier_statistic(name, all_labels)
-    return ClassCosts(
-        name, squared_distances, _brier_of_best, priors=priors, labels=all_labels, relative=relative
-    )
+    return factory
 
 
 def _all_labels(request: Request, labels: ArrayLike | None) -> NDArray[Any] | None:
@@ -245,7 +231,7 @@ class MeanCost(RowMean):
     ) -> ReducedData:
         """Cost of each row, looked up once per cell."""
         assert y_true is not None
-        labels = _labels(y_true, y_pred, self.labels)
+        labels = decision_labels(y_true, y_pred, self.labels)
         costs = check_costs(self.name, self.costs, len(labels))
         cells = Cells.of(y_true, y_pred)
         position = encode(cells.labels, labels)
@@ -261,7 +247,7 @@ class MeanCost(RowMean):
         """Cost of the best decision that is the same for every row."""
         y_true, y_pred, sample_weight = rows
         assert y_true is not None
-        all_labels = _labels(y_true, y_pred, self.labels)
+        all_labels = decision_labels(y_true, y_pred, self.labels)
         costs = check_costs(self.name, self.costs, len(all_labels))
         labels, counts = label_counts(y_true, sample_weight)
         return self.sign * float((counts @ costs[encode(labels, all_labels)]).min() / counts.sum())
@@ -271,9 +257,10 @@ def _given_values(y_true: Any, losses: NDArray[Any]) -> NDArray[Any]:
     return losses
 
 
-def _labels(
+def decision_labels(
     y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
 ) -> NDArray[Any]:
+    """Return all labels in the order of the costs: those given, else those that occur, sorted."""
     if labels is not None:
         return labels
     return np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
@@ -319,3 +306,11 @@ def _entropy_of_best(shares: Floats) -> Floats:
 def _brier_of_best(shares: Floats) -> Floats:
     distance = 1 - 2 * shares + np.sum(shares**2, axis=1, keepdims=True)
     return distance / 2 if shares.shape[1] == 2 else distance
+
+
+fast_path("cross_entropy", response="probabilities")(
+    _posterior_loss(log_loss_statistic, log_losses, _entropy_of_best)
+)
+fast_path("brier_score", response="probabilities")(
+    _posterior_loss(brier_statistic, squared_distances, _brier_of_best)
+)

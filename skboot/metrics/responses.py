@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from .._arrays import EXACT
 from .._checks import fail, numbered_labels
 from .._warnings import Note, Notes, warn_of
-from .adapters import LibraryCallable, Negated
+from .adapters import LibraryCallable, Negated, without_sign
 from .additive import given_values
 from .cells import label_counts
 from .class_metrics import SetRatio
 from .cost_metrics import check_costs, check_priors
-from .cost_statistics import ClassCosts, MeanCost
+from .cost_statistics import ClassCosts, MeanCost, decision_labels
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy
 from .statistic import CallableStatistic, Statistic
@@ -60,7 +60,7 @@ def check_response(
     ValueError
         Says what the metric takes, what it was given, and what to do.
     """
-    inner = statistic.statistic if isinstance(statistic, Negated) else statistic
+    inner = without_sign(statistic)
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
         if inner.response == "values":
@@ -199,18 +199,24 @@ def _check_binary(
         got = f"{len(occurring)} labels"
         must = f"hold at most two labels for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, got, advice)
-    if len(occurring) == 2 and positive not in occurring.tolist():
+    if len(occurring) == 2:
+        _check_positive(statistic, positive, occurring, caller)
+
+
+def _check_positive(
+    statistic: Statistic, positive: Any, all_labels: NDArray[Any], caller: str
+) -> None:
+    """Refuse data that lack the label which the metric takes as positive."""
+    if positive not in all_labels.tolist():
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
         advice = "Name yours with functools.partial of the metric function and pos_label=."
-        raise fail(caller, "y_true", must, f"the labels {occurring.tolist()}", advice)
+        raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
 
 
 def _check_costs(
     statistic: ClassCosts | MeanCost, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
 ) -> None:
-    all_labels = statistic.labels
-    if all_labels is None:
-        all_labels = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    all_labels = decision_labels(y_true, y_pred, statistic.labels)
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         _check_among(name, label_counts(y)[0], all_labels, caller)
     if isinstance(statistic, MeanCost):
@@ -261,10 +267,8 @@ def _check_two_classes(
         must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
     positive = getattr(statistic, "pos_label", None)
-    if positive is not None and positive not in all_labels.tolist():
-        must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        advice = "Name yours with functools.partial of the metric function and pos_label=."
-        raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
+    if positive is not None:
+        _check_positive(statistic, positive, all_labels, caller)
 
 
 def _check_probabilities(

@@ -106,7 +106,7 @@ class MethodBasis(ScoresBasis):
             ("estimand", self.estimand_text(result)),
             ("estimate", f"{self.score_text(result)}, by {_CENTRES[error.strategy]}"),
             (self.interval_label(result), self.interval_text(result)),
-            ("standard error", _number(result, result.standard_error)),
+            ("standard error", wording.number(result, result.standard_error)),
             *self._errors(result),
             ("resampled", f"{result.n_units} {result.unit}s"),
         ]
@@ -142,7 +142,7 @@ class MethodBasis(ScoresBasis):
         return f"{wording.limits(result, marked=False)} ({self.method_name(result)})"
 
     def _score(self, result: EvaluationResult, error: float) -> str:
-        return _number(result, 0.0 - self.error.sign * error)
+        return wording.number(result, 0.0 - self.error.sign * error)
 
     # -------------------------------------------------------------- files
 
@@ -154,7 +154,3 @@ class MethodBasis(ScoresBasis):
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the basis whose ``to_parts`` are given."""
         return super().from_parts(parts | {"error": MethodErrorSummary.from_parts(parts["error"])})
-
-
-def _number(result: EvaluationResult, value: float) -> str:
-    return "undefined" if math.isnan(value) else wording.number(result, value)

@@ -6,7 +6,6 @@ Both hold the evidence of all runs, so that a result of either answers for any e
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -258,7 +257,7 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
         others = [f"{lever} by about {gains[lever]:.0%}" for lever in helpful[1:]]
         sentences.append(f"twice as many {', '.join([first, *others])}")
     if idle:
-        sentences.append(f"more {_joined(idle)} would hardly narrow it")
+        sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
     if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
         sentences.append(
             "the training part shrinks only with more training lists (varied='independent'), "
@@ -278,7 +277,3 @@ def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[st
 
 def _shares(shares: dict[str, float]) -> str:
     return ", ".join(f"{_SOURCES[name]} {share:.0%}" for name, share in shares.items() if share > 0)
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " or ".join(names)
