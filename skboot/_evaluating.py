@@ -183,7 +183,7 @@ def result_of(
         SystemBasis(evidence),
         chosen.interval,
         _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
-        n_samples=call.rows.n_samples if part.rows is None else len(part.rows),
+        n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
         naive_estimate=statistic.naive(reduced, call.rows.of(part.rows)),
     )
@@ -239,7 +239,7 @@ def make_gap_result(
         replace(basis, evidence=evidence),
         interval,
         _with_notes_on_limits(notes, basis.name, evidence, interval, warned),
-        n_samples=call.rows.n_samples,
+        n_samples=call.plan.design.n_samples,
         greater_is_better=None,
         naive_estimate=None,
         automatic=False,

@@ -301,7 +301,7 @@ def _result_over_runs(
         RunsBasis(_evidence_for(call, scored, evidence), evidence),
         chosen.interval,
         (*texts_of((*chosen.notes, *notes)), *([degenerate] if degenerate else [])),
-        n_samples=rows.n_samples,
+        n_samples=call.plan.design.n_samples,
         greater_is_better=subject.statistic.greater_is_better,
         naive_estimate=subject.statistic.naive(subject.reduced, rows.of(None)),
         estimand=call.estimand,

@@ -115,7 +115,10 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     proportion = statistic.proportion(reduced)
     largest_share = statistic.largest_share(reduced)
     variance_cost = statistic.variance_cost(reduced)
-    row_mean = statistic.is_row_mean and _continuous(reduced.n_codes, len(y_pred))
+    # A mean of few distinct values is no mean of continuous ones.
+    row_mean = statistic.is_row_mean and reduced.n_codes > min(20, len(y_pred) / 2)
+    reads = statistic.reading(reduced)
+    delong = statistic.delong(reduced) if weights is None else None
     design = call.plan.design
     known = Evidence(
         estimate=np.nan,
@@ -130,7 +133,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         proportion=None
         if proportion is None
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
-        delong=statistic.delong(reduced) if weights is None else None,
+        delong=delong,
         largest_share=largest_share,
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
     )
@@ -141,7 +144,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     coding = CodedRows(
         _whole_code(reduced, part, design.n_samples),
         reduced.n_codes,
-        statistic.reading(reduced),
+        reads,
         reduced.counts if part.rows is None else None,
     )
     interval = call.interval
@@ -178,11 +181,6 @@ def _with_groups(
         relative = weights / weights.max()
         n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
     return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
-
-
-def _continuous(n_values: int, n_rows: int) -> bool:
-    """Return whether row values are many rather than a few repeated ones."""
-    return n_values > min(20, n_rows / 2)
 
 
 def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:

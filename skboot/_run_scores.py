@@ -90,17 +90,17 @@ class RunsCall:
             "sample_weight": first.sample_weight is not None,
         }
 
-    @property
+    @cached_property
     def has_full(self) -> bool:
         """Whether there are runs on the full training list beside those on samples of it."""
         return len(self.runs.rows) > self.runs.n_runs
 
-    @property
+    @cached_property
     def on_samples(self) -> bool:
         """Whether the runs are on bootstrap samples of one training list."""
         return self.varied in ("training", "both")
 
-    @property
+    @cached_property
     def centre(self) -> list[int]:
         """Runs that the centre comes from."""
         first = self.runs.n_runs if self.has_full else 0
@@ -113,12 +113,12 @@ class RunsCall:
             return [np.array([run]) for run in range(self.runs.n_runs)]
         return [np.flatnonzero(self.sample == k) for k in range(int(self.sample.max()) + 1)]
 
-    @property
+    @cached_property
     def keeps_training_list(self) -> bool:
         """Whether the runs share a training list; values that are given need not have any."""
         return self.varied == "seed" and self.runs.rows[0].y_true is not None
 
-    @property
+    @cached_property
     def of_system(self) -> ScoreCall:
         """Call of the system alone."""
         return ScoreCall(

@@ -65,12 +65,12 @@ class CompareRunsCall:
         """Call of the first method, for what all have in common."""
         return next(iter(self.methods.values()))
 
-    @property
+    @cached_property
     def plan(self) -> ResamplingPlan:
         """What is drawn."""
         return self.of_any.plan
 
-    @property
+    @cached_property
     def confidence_level(self) -> float:
         """Level of all intervals."""
         return self.of_any.confidence_level

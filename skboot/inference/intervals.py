@@ -125,12 +125,12 @@ class Evidence:
         """Units less strata, of the factor with the fewest units; at least 1."""
         return max(min(self.n_units) - self.n_strata, 1)
 
-    @property
+    @cached_property
     def independent_rows(self) -> bool:
         """Whether rows were drawn one by one, without strata or weights."""
         return self.design.units_are_rows and self.n_strata == 1 and not self.weighted
 
-    @property
+    @cached_property
     def design(self) -> type[SamplingDesign]:
         """Words and rules of what was resampled."""
         return DESIGNS[self.kind]

@@ -247,10 +247,12 @@ def _guarded(
             f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
             f"the Wilson interval of as many {unit} as carry the same variance.",
         )
-        low, high = _wilson(spread, share, n / 2 if estimand == "next_run" else n, interval)
-        low, high = sorted((sign * low, sign * high))
-        interval = interval.with_limits(min(interval.low, low), max(interval.high, high))
-    low, high = max(interval.low, evidence.bounds[0]), min(interval.high, evidence.bounds[1])
+        wilson = _wilson(spread, share, n / 2 if estimand == "next_run" else n, interval)
+        least, greatest = sorted((sign * wilson[0], sign * wilson[1]))
+        low, high = interval
+        interval = interval.with_limits(min(low, least), max(high, greatest))
+    low, high = interval
+    low, high = max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
     if (low, high) != interval:
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
         interval = interval.with_limits(low, high)

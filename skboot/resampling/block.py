@@ -512,7 +512,11 @@ class UnitBlock(Block):
             return self._variance_by_influence(totals, gradient)
         # The squared influence is a quadratic form, a sum of products of two terms each.
         first, second = _pairs_of(totals.shape[1])
-        sums = self.sums_of_atoms(self._products(terms, totals))
+        # The products of each two terms are cached for the next block.
+        products = self.units_of_codes.kept(
+            "products", (terms,), lambda: totals[:, first] * totals[:, second]
+        )
+        sums = self.sums_of_atoms(products)
         variance, size = np.zeros((2, self.n_resamples))
         for k, (i, j) in enumerate(zip(first, second, strict=True)):
             part = gradient[:, i] * gradient[:, j] * sums[:, k]
@@ -525,13 +529,6 @@ class UnitBlock(Block):
             resamples = UnitBlock(self.units_of_codes, self.counts[cancelled])
             variance[cancelled] = resamples._variance_by_influence(totals, gradient[cancelled])
         return variance
-
-    def _products(self, terms: Any, totals: Floats) -> Floats:
-        """Return products of each two terms, (n_atoms, n_pairs), cached for the next block."""
-        first, second = _pairs_of(totals.shape[1])
-        return self.units_of_codes.kept(
-            "products", (terms,), lambda: totals[:, first] * totals[:, second]
-        )
 
     def _variance_by_influence(self, totals: Any, gradient: Floats) -> Floats:
         """Return the weighted sum of squared influences, centred within strata."""
