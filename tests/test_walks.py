@@ -41,14 +41,14 @@ WALKS = {
         ),
         182,
     ),
-    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 312),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 243),
     "two systems": (lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0), 349),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
         477,
     ),
     "fit": (fit, 461),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 1027),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 718),
     "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1064),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 200),
 }

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from .._checks import fail
 from .._memory import check_fits
 from .._workers import Progress, in_chunks, single_threaded_blas
+from ..metrics.additive import SumsStatistic
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
@@ -182,21 +183,22 @@ def bootstrap_each(
 ) -> list[tuple[float, Floats]]:
     """Value on the data and replicates (n_resamples,) of each statistic, bound by itself.
 
-    For many statistics of few codes, whose counts are drawn faster than rows: the resamples agree
-    in law, not row by row, and equal those of `bootstrap` with a binding of that statistic alone.
+    For many functions of sums of few codes, whose counts are drawn faster than rows: the resamples
+    agree in law, not row by row, and equal those of `bootstrap` with a binding of that statistic
+    alone. Of two codes, such as right and wrong, all are drawn and summed here.
     """
     distributions = []
     check_replicates_fit(plan.n_resamples, len(statistics), caller)
     with single_threaded_blas():
-        for bound in statistics:
-            binding = plan.bind([bound.coding])
-            evaluate, reduced = bound.statistic.evaluate, bound.reduced
-            if binding.draws_are_prefix_stable and binding.n_blocks == 1:
-                # The block holds the data and the jackknife after the resamples.
-                values = evaluate(binding.block(0, with_jackknife=True)[0], reduced)
-                estimate = float(values[plan.n_resamples])
-                distributions.append((estimate, values[: plan.n_resamples]))
+        drawn = plan.counts_of_two([bound.coding for bound in statistics])
+        for bound, counts in zip(statistics, drawn, strict=True):
+            reduced = bound.reduced
+            if counts is not None and isinstance(bound.statistic, SumsStatistic):
+                sums = counts[:, :1] * reduced.terms[0] + counts[:, 1:] * reduced.terms[1]
+                values = bound.statistic.combine(sums, reduced)
+                distributions.append((float(values[-1]), values[:-1]))
                 continue
+            binding, evaluate = plan.bind([bound.coding]), bound.statistic.evaluate
             blocks = (binding.block(number)[0] for number in range(binding.n_blocks))
             values = np.concatenate([evaluate(block, reduced) for block in blocks])
             estimate = float(evaluate(binding.observed()[0], reduced)[0])

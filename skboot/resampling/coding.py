@@ -169,7 +169,7 @@ def bind_rows(
     if not as_rows and strata is None and len(codings) == 1:
         (coding,) = codings
         if coding.code is not None:
-            multiplicity = _occurrences(coding)
+            multiplicity = occurrences(coding)
             if multiplicity is not None:
                 every_code = UnitsOfCodes(coding.n_codes, (coding.n_codes,), reads=coding.reads)
                 return [every_code], (multiplicity,), None
@@ -185,11 +185,10 @@ def bind_rows(
     return units_of_codes, (multiplicity,), None if strata is None else strata[first]
 
 
-def _occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
-    """Return the number of rows of each code; None if some rows have no code."""
+def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
+    """Return the number of rows of each code; None if a row has no code, or each its own."""
     code = coding.code
-    assert code is not None
-    if coding.counts is not None:
+    if coding.counts is not None or code is None:
         return coding.counts
     if code.dtype == bool:
         n_true = np.count_nonzero(code)

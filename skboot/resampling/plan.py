@@ -29,8 +29,9 @@ from ._tuning import (
     SHARED_TERMS,
 )
 from .block import Block, UnitBlock
-from .coding import CodedRows, UnitsOfCodes, bind_rows
+from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
 from .design import SamplingDesign
+from .draws import multinomial_counts
 from .jackknife import JackknifeResamples
 from .on_demand import OnDemandBlock
 
@@ -99,6 +100,37 @@ class ResamplingPlan:
             on_demand=on_demand,
             draws_are_prefix_stable=prefix_stable,
         )
+
+    def counts_of_two(self, codings: Sequence[CodedRows]) -> list[NDArray[np.integer] | None]:
+        """Draw for each coding of two codes alone, as its own binding would.
+
+        Parameters
+        ----------
+        codings : sequence of CodedRows
+
+        Returns
+        -------
+        list of ndarray of shape (n_resamples + 1, 2), or None
+            Rows of each code in every resample, and in the data; None for other codings.
+        """
+        draws_rows = self.design.draws_independent_rows and self.resamples is self.drawn is None
+        if not draws_rows or self.n_resamples > BLOCK_RESAMPLES_OF_TWO_ATOMS:
+            return [None] * len(codings)
+        of_data = [
+            occurrences(coding) if coding.n_codes == 2 and coding.reads == "sums" else None
+            for coding in codings
+        ]
+        child, smallest = child_seed(self.seed, 0), np.min_scalar_type(self.design.n_samples)
+        drawn: list[NDArray[np.integer] | None] = []
+        for multiplicity in of_data:
+            counts = None
+            if multiplicity is not None:
+                rng = np.random.Generator(np.random.SFC64(child))
+                resampled = multinomial_counts(rng, self.n_resamples, multiplicity)
+                # The counts of all codings are held at once, so their type is small.
+                counts = np.vstack((resampled, multiplicity)).astype(smallest)
+            drawn.append(counts)
+        return drawn
 
 
 @dataclass(frozen=True, eq=False)
