@@ -157,9 +157,8 @@ def _compare_by(
     methods = _scored_methods(call, metric, statistics)
     pairs = pairs_of(methods, call.reference)
     differences = [_difference(call, methods[one], methods[other]) for one, other in pairs]
-    greater_is_better = statistics[0].greater_is_better
     records = [
-        _record(call, methods[one], methods[other], difference, greater_is_better)
+        _record(call, methods[one], methods[other], difference)
         for (one, other), difference in zip(pairs, differences, strict=True)
     ]
     records = adjusted(
@@ -176,7 +175,7 @@ def _compare_by(
         held_fixed.append("the test rows")
     if call.plan.design.strata is not None:
         held_fixed.append("the number of units in each stratum")
-    notes = _notes(call, records, differences, greater_is_better)
+    notes = _notes(call, records, differences, statistics[0].greater_is_better)
     result = ComparisonResult(
         metric=metric,
         estimand="method",
@@ -284,13 +283,10 @@ def _of_seeds(one: _Method) -> tuple[float, float]:
 
 
 def _record(
-    call: CompareRunsCall,
-    first: _Method,
-    second: _Method,
-    difference: RunsDifference,
-    greater_is_better: bool | None,
+    call: CompareRunsCall, first: _Method, second: _Method, difference: RunsDifference
 ) -> PairedDifference:
     """Return the record of a pair by itself."""
+    greater_is_better = first.result.greater_is_better
     return t_pair(
         (first.name, second.name),
         difference,
@@ -299,16 +295,17 @@ def _record(
         bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
         components={"runs": difference.of_runs, "test": difference.of_test},
         n_runs=(first.call.runs.n_runs, second.call.runs.n_runs),
-        outperformance=_outperformance(call, first, second, greater_is_better),
+        outperformance=_outperformance(call, first, second),
     )
 
 
 def _outperformance(
-    call: CompareRunsCall, first: _Method, second: _Method, greater_is_better: bool | None
+    call: CompareRunsCall, first: _Method, second: _Method
 ) -> Outperformance | None:
     """P(A > B) over runs that belong together, where it is known which score is the better one."""
     samples = first.call.samples, second.call.samples
     sizes = [[len(own) for own in each] for each in samples]
+    greater_is_better = first.result.greater_is_better
     if not call.paired or greater_is_better is None or sizes[0] != sizes[1]:
         return None
     sign = 1.0 if greater_is_better else -1.0

@@ -251,6 +251,8 @@ class BalancedAccuracy(LabelMetric):
 
 
 def _set_metric(formula: SetFormula) -> Factory:
+    """Factory of a ratio of set sizes for one class, pooled over classes, or averaged over them."""
+
     def factory(
         request: Request,
         *,
@@ -259,7 +261,16 @@ def _set_metric(formula: SetFormula) -> Factory:
         average: str = "binary",
         zero_division: Any = "warn",
     ) -> LabelMetric | None:
-        return _averaged(request, formula, labels, pos_label, average, zero_division)
+        undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
+        classes = None if labels is None else np.asarray(labels)
+        if average == "binary":
+            positive = np.array([pos_label])
+            return SetRatio(request.name, formula, positive, undefined, binary=True)
+        if average == "micro":
+            return SetRatio(request.name, formula, classes, undefined)
+        if average in ("macro", "weighted"):
+            return SetAverage(request.name, formula, average == "weighted", classes, undefined)
+        return None
 
     return factory
 
@@ -279,28 +290,9 @@ def _f_beta(
     pos_label: Any = 1,
     average: str = "binary",
     zero_division: Any = "warn",
-) -> LabelMetric | None:
-    return _averaged(request, f_beta(beta), labels, pos_label, average, zero_division)
-
-
-def _averaged(
-    request: Request,
-    formula: SetFormula,
-    labels: ArrayLike | None,
-    pos_label: Any,
-    average: str,
-    zero_division: Any,
-) -> LabelMetric | None:
-    undefined = 0.0 if isinstance(zero_division, str) else float(zero_division)
-    classes = None if labels is None else np.asarray(labels)
-    if average == "binary":
-        positive = np.array([pos_label])
-        return SetRatio(request.name, formula, positive, undefined, binary=True)
-    if average == "micro":
-        return SetRatio(request.name, formula, classes, undefined)
-    if average in ("macro", "weighted"):
-        return SetAverage(request.name, formula, average == "weighted", classes, undefined)
-    return None
+) -> Statistic | None:
+    options = {"labels": labels, "pos_label": pos_label, "average": average}
+    return _set_metric(f_beta(beta))(request, **options, zero_division=zero_division)
 
 
 @fast_path("balanced_accuracy_score", response="labels")

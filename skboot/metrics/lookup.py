@@ -215,17 +215,15 @@ def _parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     return _known_parameters(function) if _is_library(function) else _read_parameters(function)
 
 
-@lru_cache(maxsize=256)
-def _known_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
-    return _read_parameters(function)
-
-
 def _read_parameters(function: Any) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError):
         # Functions written in C need not have a signature.
         return {}
+
+
+_known_parameters = lru_cache(maxsize=256)(_read_parameters)
 
 
 def _name_of(function: Any) -> str:
