@@ -7,7 +7,7 @@ it has the evidence that `bootstrap_score` would have of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from ._runs_inputs import Runs
 from .inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
+    Jackknife,
     bootstrap,
     bootstrap_each,
 )
@@ -233,11 +234,16 @@ def bootstrapped_runs(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
     drawn = bootstrap(
         binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
     )
-    return scored_runs(call, bound, binding, drawn)
+    run = call.system_run
+    [jackknife] = system_jackknives(call, binding, {run: bound.system}, drawn)
+    return scored_runs(call, bound, drawn, jackknife)
 
 
 def scored_runs(
-    call: RunsCall, bound: BoundRuns, binding: Binding, drawn: Sequence[BootstrapDistribution]
+    call: RunsCall,
+    bound: BoundRuns,
+    drawn: Sequence[BootstrapDistribution],
+    jackknife: Jackknife | None,
 ) -> ScoredRuns:
     """Return the scores of the runs from their distributions on common resamples.
 
@@ -245,17 +251,16 @@ def scored_runs(
     ----------
     call : RunsCall
     bound : BoundRuns
-    binding : Binding
-        Of these runs alone.
     drawn : sequence of BootstrapDistribution
         One for each run.
+    jackknife : Jackknife or None
+        Of the system; see `system_jackknives`.
 
     Returns
     -------
     ScoredRuns
     """
-    run = call.system_run
-    system = _system_evidence(call, bound, binding.only([run]), drawn[run])
+    system = bound.system.evidence(drawn[call.system_run], jackknife)
     replicates = np.array([each.replicates for each in drawn])
     scores = np.array([each.estimate for each in drawn])
     centre = replicates[call.centre].mean(axis=0)
@@ -275,6 +280,7 @@ def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
         binding, [subjects[run]], n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
     )
     mean = mean_of_values()
+    [jackknife] = system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
     others = [*subjects[:run], *subjects[run + 1 :], BoundStatistic.of(mean, of_centre)]
     *pairs, (_, centre) = bootstrap_each(call.plan, others, call.caller)
@@ -284,15 +290,35 @@ def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
         np.array([score for score, _ in pairs]),
         np.array([replicates for _, replicates in pairs]),
         subjects[0].statistic.sign * centre,  # type: ignore[attr-defined]
-        _system_evidence(call, bound, binding, drawn),
+        bound.system.evidence(drawn, jackknife),
     )
 
 
-def _system_evidence(
-    call: RunsCall, bound: BoundRuns, binding: Binding, drawn: BootstrapDistribution
-) -> Evidence:
-    """Return the evidence of the system, from a binding of it alone and what was drawn."""
-    jackknife = None
-    if drawn.acceleration is None:
-        [jackknife] = jackknives_of(call.of_system, binding, [bound.system], [drawn.estimate])
-    return bound.system.evidence(drawn, jackknife)
+def system_jackknives(
+    call: RunsCall,
+    binding: Binding,
+    systems: Mapping[int, Prepared],
+    drawn: Sequence[BootstrapDistribution],
+) -> Sequence[Jackknife | None]:
+    """Return the jackknife of the system of each method; None where its evidence needs none.
+
+    Parameters
+    ----------
+    call : RunsCall
+        Of any of the methods.
+    binding : Binding
+        Of the runs of all methods.
+    systems : mapping of int to Prepared
+        By their numbers among these runs.
+    drawn : sequence of BootstrapDistribution
+        One for each of these runs.
+
+    Returns
+    -------
+    sequence of Jackknife or None
+    """
+    estimates = [drawn[k].estimate for k in systems]
+    if all(drawn[k].acceleration is not None for k in systems):
+        return [None] * len(systems)
+    only = binding.only(list(systems))
+    return jackknives_of(call.of_system, only, list(systems.values()), estimates)

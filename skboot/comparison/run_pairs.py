@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
-from .._run_scores import RunsCall, bound_runs, scored_runs
+from .._run_scores import RunsCall, bound_runs, scored_runs, system_jackknives
 from .._warnings import Note, Notes, collected, texts_of
 from ..inference.differences import share_won
 from ..inference.distribution import bootstrap
@@ -207,11 +207,15 @@ def _scored_methods(
         binding, subjects, n_jobs=options.n_jobs, verbose=options.verbose, caller=options.caller
     )
     defined = ~np.isnan([each.replicates for each in drawn]).any(axis=0)
+    systems = {
+        runs.start + call.methods[name].system_run: bound.system
+        for name, (runs, bound) in of_method.items()
+    }
+    jackknives = system_jackknives(options, binding, systems, drawn)
     methods = {}
-    for name, (runs, bound) in of_method.items():
+    for (name, (runs, bound)), jackknife in zip(of_method.items(), jackknives, strict=True):
         own = call.methods[name]
-        only = binding.only(range(runs.start, runs.stop))
-        scored = scored_runs(own, bound, only, drawn[runs])
+        scored = scored_runs(own, bound, drawn[runs], jackknife)
         noise: UnitNoise
         if bound.row_values is not None:
             sign = bound.subjects[0].statistic.sign  # type: ignore[attr-defined]

@@ -247,15 +247,15 @@ def _guarded(
             f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
             f"the Wilson interval of as many {unit} as carry the same variance.",
         )
-        wilson = _wilson(spread, share, n / 2 if estimand == "next_run" else n, interval)
-        least, greatest = sorted((sign * wilson[0], sign * wilson[1]))
+        n_rows = n / 2 if estimand == "next_run" else n
+        wilson = [sign * limit for limit in _wilson(spread, share, n_rows, interval)]
         low, high = interval
-        interval = interval.with_limits(min(low, least), max(high, greatest))
+        interval = interval.with_limits(min(low, *wilson), max(high, *wilson))
     low, high = interval
-    low, high = max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
-    if (low, high) != interval:
+    least, greatest = evidence.bounds
+    if low < least or high > greatest:
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
-        interval = interval.with_limits(low, high)
+        interval = interval.with_limits(max(low, least), min(high, greatest))
     return IntervalWithNotes(interval, tuple(notes))
 
 

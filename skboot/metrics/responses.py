@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._arrays import EXACT
 from .._checks import fail, numbered_labels
 from .._warnings import Note, Notes, warn_of
-from .adapters import LibraryCallable, Negated, without_sign
+from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
 from .class_metrics import SetRatio
@@ -60,7 +60,7 @@ def check_response(
     ValueError
         Says what the metric takes, what it was given, and what to do.
     """
-    inner = without_sign(statistic)
+    inner = statistic.statistic if isinstance(statistic, Negated) else statistic
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
         if inner.response == "values":
