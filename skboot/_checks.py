@@ -188,6 +188,14 @@ def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
     return array
 
 
+def check_column(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
+    """Convert to a one-dimensional array without missing values."""
+    column = check_rows(name, values, caller)
+    if column.ndim != 1:
+        raise fail(caller, name, "be of shape (n_samples,)", f"shape {column.shape}")
+    return column
+
+
 def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
     """Convert to an array that holds the same values, of any shape."""
     try:
@@ -419,9 +427,7 @@ def check_strata(
     """Number the strata, (n_samples,); a group must lie within one stratum."""
     if strata is None:
         return None
-    labels = check_rows("strata", strata, caller)
-    if labels.ndim != 1:
-        raise fail(caller, "strata", "be of shape (n_samples,)", f"shape {labels.shape}")
+    labels = check_column("strata", strata, caller)
     codes = numbered_labels("strata", labels, caller, "stratum name")[1].astype(np.intp, copy=False)
     if groups is None:
         return codes

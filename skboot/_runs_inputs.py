@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._inputs import Rows
+from ._inputs import Rows, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +46,7 @@ def checked_columns(
     caller: str,
 ) -> Columns:
     """Check what all runs share."""
-    truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
-    if truth is not None and truth.ndim != 1:
-        raise check.fail(caller, "y_true", "be of shape (n_samples,)", f"shape {truth.shape}")
+    truth = None if y_true is None else check.check_column("y_true", y_true, caller)
     weights = check.check_weights(sample_weight, caller)
     return Columns(truth, weights, check.check_labels(labels, truth, caller), caller)
 
@@ -93,10 +91,7 @@ def checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) ->
                 f"shape {values.shape}",
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
-        of_one_type = (truth, values)
-        if truth is not None and values.ndim == 1:
-            of_one_type = check.check_integers(name, truth, values, caller)
-        paired.append(Rows(*of_one_type, weights, labels))
+        paired.append(rows_of(truth, values, weights, labels, caller, name))
     return Runs(paired, len(predicted))
 
 

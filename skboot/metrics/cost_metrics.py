@@ -26,6 +26,7 @@ from sklearn import metrics as sklearn_metrics
 from sklearn.metrics import make_scorer
 
 from .._checks import (
+    check_column,
     check_flag,
     check_integers,
     check_labels,
@@ -480,9 +481,7 @@ def _numbers(caller: str, name: str, values: ArrayLike) -> Floats:
 
 def _column(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
     """One label or score for each row."""
-    column = check_rows(name, values, caller)
-    if column.ndim != 1:
-        raise fail(caller, name, "be of shape (n_samples,)", f"shape {column.shape}")
+    column = check_column(name, values, caller)
     if column.dtype.kind == "O":
         numbered_labels(name, column, caller)
     return column

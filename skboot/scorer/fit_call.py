@@ -163,7 +163,4 @@ def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
 def _checked_groups(groups: Any) -> NDArray[np.intp]:
     """Return the number of the group of each row of the training list."""
     caller = f"{_CALLER}.fit"
-    labels = check.check_rows("groups", groups, caller)
-    if labels.ndim != 1:
-        raise check.fail(caller, "groups", "be of shape (n_samples,)", f"shape {labels.shape}")
-    return check.check_groups(labels, caller)
+    return check.check_groups(check.check_column("groups", groups, caller), caller)
