@@ -254,7 +254,7 @@ def _refuse_impossible(candidates: _Candidates) -> None:
             "interval",
             "be 'percentile' or 'auto' for a metric that is no mean of row values",
             "'adjusted'",
-            "No standard error of its out-of-bag score is at hand.",
+            "The out-of-bag score of such a metric has no known standard error.",
         )
 
 

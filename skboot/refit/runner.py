@@ -89,7 +89,7 @@ def record_of(job: Job, run: Run) -> Record:
 
 
 def write_run(folder: str, record: Record) -> None:
-    """Write the record of a run that did not fail."""
+    """Write the record of a run that succeeded."""
     path = _path(folder, record["number"])
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {key: np.asarray(v) for key, v in record.items() if key not in ("error", "warnings")}
@@ -177,7 +177,9 @@ def _arrays(path: Path, n_bytes: float) -> dict[str, NDArray[Any]]:
         members = archive.infolist()
         claimed = sum(member.file_size for member in members)
         if claimed > min(n_bytes, path.stat().st_size):
-            raise ValueError("More than a run can hold, or than the file does.")
+            raise ValueError(
+                "The archive claims more bytes than a run has, or than the file holds."
+            )
         if any(member.compress_type != zipfile.ZIP_STORED for member in members):
             raise ValueError("Files of runs are not compressed.")
         # Members are read to their end, where zip compares checksums.
@@ -193,6 +195,6 @@ def _array(npy: bytes) -> NDArray[Any]:
     n_bytes = len(npy) - file.tell()
     n_elements = int(np.prod(shape, dtype=object))
     if dtype.hasobject or n_elements < 0 or n_elements * dtype.itemsize != n_bytes:
-        raise ValueError("The header does not fit what follows it.")
+        raise ValueError("The header describes another number of bytes than the file holds.")
     flat = np.frombuffer(npy, dtype, n_elements, file.tell()) if n_bytes else np.empty(0, dtype)
     return flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")

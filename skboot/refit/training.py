@@ -335,13 +335,14 @@ def kept_on_tests(
     """Arrays to keep of an estimator's answers for each test set, under `key_on_test`."""
     kept: Record = {}
     for k, (X, y) in enumerate(job.tests):
+        prefix = key_on_test(k, "")
         # A kernel has a column for each training row.
         columns = X[:, train] if job.pairwise and train is not None else X
         answers = Answers(estimator, columns, y, job.classes, lender)
         scored = Scored(np.arange(len(y)), np.ones(len(y), dtype=bool), None, None, "test")
         for keep in job.keep:
             arrays = keep(answers, scored)
-            kept.update({key_on_test(k, key): array for key, array in arrays.items()})
+            kept.update({prefix + key: array for key, array in arrays.items()})
     return kept
 
 

@@ -276,9 +276,11 @@ def _check_enough(asked: Asked, samples: TrainingSamples, records: Sequence[Reco
     n_boot, n_seeds = samples.n_bootstrap_runs, samples.n_seeds
     left = {(run - 1) // n_seeds for run in good if 1 <= run <= n_boot} if n_boot else set(good)
     if len(left) < 2:
-        what = "training samples" if n_boot else "runs"
+        few = "fewer than two runs succeeded"
+        if n_boot:
+            few = "runs succeeded on fewer than two training samples"
         first = next(one["error"] for one in records if one["error"] is not None)
-        raise ValueError(f"{_CALLER}: fewer than two {what} did not fail. The first said: {first}")
+        raise ValueError(f"{_CALLER}: {few}. First error: {first}")
 
 
 def _good(records: Sequence[Record]) -> list[int]:

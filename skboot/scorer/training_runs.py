@@ -337,7 +337,7 @@ def _failures(records: Sequence[Record]) -> list[Note]:
     if not errors:
         return []
     if len(errors) == len(records):
-        raise ValueError(f"{_CALLER}: all {len(records)} runs failed. The first said: {errors[0]}")
+        raise ValueError(f"{_CALLER}: all {len(records)} runs failed. First error: {errors[0]}")
     listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
     text = f"{len(errors)} of {len(records)} runs failed and are left out of every average."
     return [Note("failed", f"{text}\n{listed}")]

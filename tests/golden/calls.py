@@ -56,6 +56,11 @@ def share_right(y_true, y_pred):
     return float(np.mean(y_true == y_pred))
 
 
+def sure_and_right(estimator, X, y):
+    probabilities = estimator.predict_proba(X)
+    return float(np.mean(probabilities[np.arange(len(X)), y] > 0.7))
+
+
 def _score(*args, **options):
     return partial(skboot.bootstrap_score, *args, **FEW | options)
 
@@ -204,6 +209,7 @@ CALLS = {
     "scorer, .632+": _fit(TREE, LABEL, strategy=".632+"),
     "scorer, groups": _fit(BAYES, LABEL, groups=GROUP),
     "scorer, roc_auc": _fit(BAYES, LABEL, scoring="roc_auc"),
+    "scorer, a callable of estimator, X and y": _fit(BAYES, LABEL, scoring=sure_and_right),
     "scorer, several": _fit(BAYES, LABEL, scoring=["accuracy", "neg_log_loss", "f1"]),
     "scorer, r2": _fit(Ridge(), TARGET),
     "scorer, squared error of a tree": _fit(
