@@ -279,13 +279,10 @@ def make_result(
     **other_than_of_system: Any,
 ) -> EvaluationResult:
     """Return the result of a system, or of what the last fields say, with the call's settings."""
-    held_fixed = ["the trained system"]
-    if call.plan.design.strata is not None:
-        held_fixed.append("the number of units in each stratum")
     fields: dict[str, Any] = {
         "estimand": "system",
         "automatic": call.interval == "auto",
-        "held_fixed": tuple(held_fixed),
+        "held_fixed": ("the trained system", *call.plan.design.held_fixed),
     }
     return EvaluationResult(
         metric=name,

@@ -292,8 +292,6 @@ def _result_over_runs(
     held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
     if call.interval == "t":
         held_fixed.append("test rows")
-    if call.plan.design.strata is not None:
-        held_fixed.append("the number of units in each stratum")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
     return make_result(
         call.of_system,
@@ -306,7 +304,7 @@ def _result_over_runs(
         naive_estimate=subject.statistic.naive(subject.reduced, rows.of(None)),
         estimand=call.estimand,
         automatic=call.interval == "auto",
-        held_fixed=tuple(held_fixed),
+        held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         is_confidence_interval=call.estimand == "method",
         runs=_table_of_runs(call, evidence),
     )

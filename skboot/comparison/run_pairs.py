@@ -173,8 +173,6 @@ def _compare_by(
     held_fixed = ["the training list" if one_list else "settings of the methods"]
     if call.interval == "welch":
         held_fixed.append("the test rows")
-    if call.plan.design.strata is not None:
-        held_fixed.append("the number of units in each stratum")
     notes = _notes(call, records, differences, statistics[0].greater_is_better)
     result = ComparisonResult(
         metric=metric,
@@ -185,7 +183,7 @@ def _compare_by(
         adjust=call.adjust,
         automatic=call.interval == "auto",
         notes=texts_of(notes),
-        held_fixed=tuple(held_fixed),
+        held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         settings=call.settings,
     )
     return result, notes

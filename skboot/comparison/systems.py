@@ -500,9 +500,6 @@ def _comparison(
         confidence_level=call.alone.confidence_level,
     )
     warned.add([note for note in notes if note.kind == "resamples"][:1])
-    held_fixed = ["the trained systems"]
-    if call.alone.plan.design.strata is not None:
-        held_fixed.append("the number of units in each stratum")
     few_units = dict.fromkeys(
         note for contestant in contestants.values() for note in contestant.few_units
     )
@@ -515,6 +512,6 @@ def _comparison(
         adjust=call.adjust,
         automatic=call.interval == "auto",
         notes=texts_of((*notes, *few_units)),
-        held_fixed=tuple(held_fixed),
+        held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
         settings=call.alone.settings,
     )

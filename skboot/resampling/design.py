@@ -125,6 +125,11 @@ class SamplingDesign(ABC):
         return min(self.n_units)
 
     @property
+    def held_fixed(self) -> tuple[str, ...]:
+        """What every resample has in common with the data, in words."""
+        return () if self.strata is None else ("the number of units in each stratum",)
+
+    @property
     def n_strata(self) -> int:
         """Number of strata, 1 without."""
         return 1 if self.strata is None else int(self.strata.max()) + 1
