@@ -19,6 +19,7 @@ from ._arrays import Unusable, as_array
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
 from ._messages import renamed as renamed
+from ._workers import Workers
 
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.
@@ -86,9 +87,9 @@ def check_direction(greater_is_better: Any, caller: str) -> bool | None:
     raise fail(caller, "greater_is_better", must, repr(greater_is_better))
 
 
-def check_workers(n_jobs: Any, verbose: Any, caller: str) -> tuple[int | None, int]:
+def check_workers(n_jobs: Any, verbose: Any, caller: str) -> Workers:
     """Accept how many workers there may be, and whether progress is shown."""
-    return check_n_jobs(n_jobs, caller), check_verbose(verbose, caller)
+    return Workers(check_n_jobs(n_jobs, caller), check_verbose(verbose, caller))
 
 
 def check_n_jobs(n_jobs: Any, caller: str) -> int | None:

@@ -110,9 +110,7 @@ def _bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidenc
     """Return the evidence of each metric on each part, from one plan of resamples."""
     subjects = [one.subject for one in prepared]
     binding = call.plan.bind([subject.coding for subject in subjects])
-    distributions = bootstrap(
-        binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
-    )
+    distributions = bootstrap(binding, subjects, call.workers, caller=call.caller)
     jackknives: Sequence[Jackknife | None] = [None] * len(prepared)
     if None in (distribution.acceleration for distribution in distributions):
         estimates = [distribution.estimate for distribution in distributions]

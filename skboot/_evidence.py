@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ._checks import fail
 from ._inputs import Part, Rows
 from ._warnings import Note
+from ._workers import DEFAULT_WORKERS, Workers
 from .inference.automatic import planned_method
 from .inference.distribution import (
     BootstrapDistribution,
@@ -54,10 +55,7 @@ class ScoreCall:
         Arguments as a result holds them.
     caller : str
         Public function, for messages.
-    n_jobs : int or None
-        Workers at most.
-    verbose : int
-        1 shows progress.
+    workers : Workers
     notes : tuple of Note
         About every result of the call.
     """
@@ -68,8 +66,7 @@ class ScoreCall:
     confidence_level: float
     settings: dict[str, Any]
     caller: str
-    n_jobs: int | None = None
-    verbose: int = 0
+    workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from ._inputs import Part
 from ._runs_inputs import Runs
+from ._workers import DEFAULT_WORKERS, Workers
 from .inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
@@ -53,10 +54,7 @@ class RunsCall:
     plan : ResamplingPlan
     caller : str
         Public function, for messages.
-    n_jobs : int or None
-        Workers at most.
-    verbose : int
-        1 shows progress.
+    workers : Workers
     system_run : int
         Number of the run that the estimand "system" is about.
     """
@@ -69,8 +67,7 @@ class RunsCall:
     confidence_level: float
     plan: ResamplingPlan
     caller: str
-    n_jobs: int | None = None
-    verbose: int = 0
+    workers: Workers = DEFAULT_WORKERS
     system_run: int = 0
 
     @property
@@ -129,8 +126,7 @@ class RunsCall:
             self.confidence_level,
             self.settings,
             self.caller,
-            self.n_jobs,
-            self.verbose,
+            self.workers,
         )
 
 
@@ -231,9 +227,7 @@ def bootstrapped_runs(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
     if bound.row_values is not None and few:
         return _drawn_by_counts(call, bound)
     binding = call.plan.bind([subject.coding for subject in subjects])
-    drawn = bootstrap(
-        binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
-    )
+    drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
     run = call.system_run
     [jackknife] = system_jackknives(call, binding, {run: bound.system}, drawn)
     return scored_runs(call, bound, drawn, jackknife)
@@ -276,9 +270,7 @@ def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
     assert bound.row_values is not None
     subjects, run = bound.subjects, call.system_run
     binding = call.plan.bind([subjects[run].coding])
-    [drawn] = bootstrap(
-        binding, [subjects[run]], n_jobs=call.n_jobs, verbose=call.verbose, caller=call.caller
-    )
+    [drawn] = bootstrap(binding, [subjects[run]], call.workers, caller=call.caller)
     mean = mean_of_values()
     [jackknife] = system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
@@ -42,6 +42,25 @@ _TO_DO = (
     f"Install {_PACKAGE} on the workers in the version that is here, for example with "
     f"client.register_plugin(distributed.PipInstall(['{_PACKAGE}']))."
 )
+
+
+class Workers(NamedTuple):
+    """How a call is worked off.
+
+    Attributes
+    ----------
+    n_jobs : int or None
+        Workers at most, as joblib counts them; the numbers do not depend on it.
+    verbose : int
+        1 shows progress on stderr.
+    """
+
+    n_jobs: int | None = None
+    verbose: int = 0
+
+
+# One worker, unless a backend of joblib is active, and no progress.
+DEFAULT_WORKERS = Workers()
 
 
 def in_chunks(

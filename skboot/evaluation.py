@@ -143,7 +143,7 @@ def bootstrap_score(
     check.check_confidence_level(confidence_level, caller)
     known = ["auto", *FOR_ONE_SCORE]
     check.check_choice("interval", interval, caller, known)
-    n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
+    workers = check.check_workers(n_jobs, verbose, caller)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
     statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
     drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
@@ -160,7 +160,7 @@ def bootstrap_score(
         "resamples": resamples is not None,
     }
     level = float(confidence_level)
-    call = ScoreCall(data, plan, interval, level, settings, caller, n_jobs, verbose)
+    call = ScoreCall(data, plan, interval, level, settings, caller, workers)
     results, notes = evaluate(call, statistics, subgroups(by, data.n_samples, caller))
     warn_of(notes, caller)
     return next(iter(results.values())) if single else ResultTable(results)

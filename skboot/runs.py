@@ -142,7 +142,7 @@ def bootstrap_runs(
     check.check_confidence_level(confidence_level, _CALLER)
     check.check_choice("varied", varied, _CALLER, _VARIED)
     estimand = _checked_estimand(estimand, interval)
-    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
+    workers = check.check_workers(n_jobs, verbose, _CALLER)
     columns = checked_columns(y_true, sample_weight, labels, _CALLER)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
@@ -154,7 +154,7 @@ def bootstrap_runs(
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
     level = float(confidence_level)
-    call = RunsCall(runs, sample, varied, estimand, interval, level, plan, _CALLER, n_jobs, verbose)
+    call = RunsCall(runs, sample, varied, estimand, interval, level, plan, _CALLER, workers)
     results, notes = evaluate_runs(call, statistics)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)

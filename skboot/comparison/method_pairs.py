@@ -13,6 +13,7 @@ from .._inputs import resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import checked_columns, checked_runs, training_samples
 from .._warnings import Note, Notes, texts_of
+from .._workers import Workers
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
@@ -406,7 +407,7 @@ def _call_of_runs(
             confidence_level=call.confidence_level,
             plan=plan,
             caller=_CALLER,
-            n_jobs=call.fit.n_jobs,
+            workers=Workers(call.fit.n_jobs),
         )
         for name, own in checked.items()
     }

@@ -201,9 +201,7 @@ def _scored_methods(
     subjects = [subject for _, bound in of_method.values() for subject in bound.subjects]
     binding = call.plan.bind([subject.coding for subject in subjects])
     options = call.of_any
-    drawn = bootstrap(
-        binding, subjects, n_jobs=options.n_jobs, verbose=options.verbose, caller=options.caller
-    )
+    drawn = bootstrap(binding, subjects, options.workers, caller=options.caller)
     defined = ~np.isnan([each.replicates for each in drawn]).any(axis=0)
     systems = {
         runs.start + call.methods[name].system_run: bound.system

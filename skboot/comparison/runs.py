@@ -143,7 +143,7 @@ def compare_runs(
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
     _check_names(interval, varied, adjust)
-    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
+    workers = check.check_workers(n_jobs, verbose, _CALLER)
     columns = checked_columns(y_true, sample_weight, labels, _CALLER)
     runs = _checked_runs(columns, y_preds, full_runs, varied)
     samples, names = _training_samples(runs, training, varied)
@@ -158,9 +158,7 @@ def compare_runs(
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))
     methods = {
-        name: RunsCall(
-            own, samples[name], varied, "method", "auto", level, plan, _CALLER, n_jobs, verbose
-        )
+        name: RunsCall(own, samples[name], varied, "method", "auto", level, plan, _CALLER, workers)
         for name, own in runs.items()
     }
     call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval)

@@ -20,6 +20,7 @@ from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan, statistics_of_systems
 from .._streams import stored_seed
 from .._warnings import texts_of
+from .._workers import Workers
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap
@@ -141,7 +142,7 @@ def search_score(
     caller = "search_score"
     level = check.check_confidence_level(confidence_level, caller)
     check.check_choice("interval", interval, caller, _INTERVALS)
-    n_jobs, verbose = check.check_workers(n_jobs, verbose, caller)
+    workers = check.check_workers(n_jobs, verbose, caller)
     rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
     statistics, single = statistics_of_systems(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
@@ -150,7 +151,7 @@ def search_score(
     )
     if plan.design.n_factors > 1:
         raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
-    call = _SearchCall(rows, plan, interval, level, groups is not None, n_jobs, verbose)
+    call = _SearchCall(rows, plan, interval, level, groups is not None, workers)
     results = {}
     for name, by_name in statistics.items():
         candidates = _Candidates(call, name, by_name)
@@ -171,8 +172,7 @@ class _SearchCall:
     interval: str
     confidence_level: float
     has_groups: bool
-    n_jobs: int | None
-    verbose: int
+    workers: Workers
 
     @property
     def sample_weight(self) -> Floats | None:
@@ -283,9 +283,7 @@ def _choose(candidates: _Candidates) -> _Choices:
     """Return the best configuration in every resample, and its score on the rows left out."""
     call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
     binding = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(
-        binding, subjects, n_jobs=call.n_jobs, verbose=call.verbose, caller="search_score"
-    )
+    inside = bootstrap(binding, subjects, call.workers, caller="search_score")
     observed = np.array([distribution.estimate for distribution in inside])
     scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)

@@ -175,7 +175,7 @@ def compare_systems(
     check_reference(reference, rows, _CALLER)
     statistics, single = statistics_of_systems(metric, rows, greater_is_better, _CALLER)
     first = next(iter(rows.values()))
-    n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
+    workers = check.check_workers(n_jobs, verbose, _CALLER)
     plan = resampling_plan(
         groups, strata, same_population, None, n_resamples, random_state, first.n_samples, _CALLER
     )
@@ -191,7 +191,7 @@ def compare_systems(
         "by": by is not None,
         "same_population": bool(same_population),
     }
-    alone = ScoreCall(first, plan, "auto", level, settings, _CALLER, n_jobs, verbose)
+    alone = ScoreCall(first, plan, "auto", level, settings, _CALLER, workers)
     call = CompareSystemsCall(alone, rows, interval, reference, adjust)
     results, notes = _compare(call, statistics, subgroups(by, first.n_samples, _CALLER))
     warn_of(notes, _CALLER)
@@ -388,9 +388,7 @@ def _bootstrapped(
     """Return the systems with replicates, and their values without single units of the design."""
     subjects = [unit.subject for unit in units]
     alone = call.alone
-    distributions = bootstrap(
-        binding, subjects, n_jobs=alone.n_jobs, verbose=alone.verbose, caller=alone.caller
-    )
+    distributions = bootstrap(binding, subjects, alone.workers, caller=alone.caller)
     estimates = [distribution.estimate for distribution in distributions]
     left_out = None
     if call.interval == "bca":

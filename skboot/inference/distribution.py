@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .._checks import fail
 from .._memory import check_fits
-from .._workers import Progress, in_chunks, single_threaded_blas
+from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.additive import SumsStatistic
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import CodedRows
@@ -99,9 +99,8 @@ def check_replicates_fit(n_resamples: int, n_statistics: int, caller: str) -> No
 def bootstrap(
     binding: Binding,
     statistics: Sequence[BoundStatistic],
+    workers: Workers = DEFAULT_WORKERS,
     *,
-    n_jobs: int | None = None,
-    verbose: int = 0,
     caller: str = "bootstrap",
 ) -> list[BootstrapDistribution]:
     """Evaluate statistics on the data and on every resample of a plan.
@@ -112,11 +111,8 @@ def bootstrap(
         The plan, bound to the statistics' codings in the same order.
     statistics : sequence of BoundStatistic
         What to evaluate.
-    n_jobs : int or None
-        Workers at most; started only when the work is predicted to take seconds. The numbers
-        do not depend on it.
-    verbose : int
-        1 reports progress on stderr.
+    workers : Workers
+        Started only when the work is predicted to take seconds.
     caller : str
         Function named in messages.
 
@@ -135,7 +131,7 @@ def bootstrap(
     check_replicates_fit(binding.plan.n_resamples, len(statistics), caller)
     with single_threaded_blas():
         try:
-            data, parts = _all_blocks(binding, statistics, n_jobs, verbose)
+            data, parts = _all_blocks(binding, statistics, workers)
         except MetricError as failure:
             raise failure.on_data(caller) from failure.error
     _check_sizes(data.values, statistics, caller)
@@ -467,10 +463,10 @@ def _data_and_first_block(
 
 
 def _all_blocks(
-    binding: Binding, statistics: Sequence[BoundStatistic], n_jobs: int | None, verbose: int
+    binding: Binding, statistics: Sequence[BoundStatistic], workers: Workers
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
     """Return the values on the data, and values and variances of each block, in order."""
-    progress = Progress(binding.plan.n_resamples, "resamples", verbose)
+    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
     start = time.perf_counter()
     on_data, first = _data_and_first_block(binding, statistics)
     seconds = time.perf_counter() - start
@@ -478,7 +474,7 @@ def _all_blocks(
     rest = range(1, binding.n_blocks)
     progress.done(binding.block_size)
     for chunk in in_chunks(
-        _numbered_block, (binding, statistics), rest, n_jobs=n_jobs, seconds_each=seconds
+        _numbered_block, (binding, statistics), rest, n_jobs=workers.n_jobs, seconds_each=seconds
     ):
         blocks.update(chunk)
         progress.done(len(chunk) * binding.block_size)

@@ -30,6 +30,7 @@ from .._run_scores import RunsCall
 from .._runs_inputs import Columns, checked_columns, checked_runs, training_samples
 from .._streams import stored_seed
 from .._warnings import Note, Notes
+from .._workers import Workers
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..metrics.additive import RowMean
@@ -323,7 +324,7 @@ def _results(
             confidence_level=asked.confidence_level,
             plan=plan,
             caller=_CALLER,
-            n_jobs=asked.n_jobs,
+            workers=Workers(asked.n_jobs),
             # The estimator that is kept is the first run on the whole list.
             system_run=runs.n_runs if sampled else 0,
         )
@@ -356,7 +357,7 @@ def _results_of_one_run(
         "resamples": False,
     }
     level = asked.confidence_level
-    call = ScoreCall(rows, plan, asked.interval, level, settings, _CALLER, asked.n_jobs)
+    call = ScoreCall(rows, plan, asked.interval, level, settings, _CALLER, Workers(asked.n_jobs))
     statistics, _ = resolved_statistics(metric, rows, None, _CALLER)
     return evaluate(call, statistics, [Part(None, None)])
 
