@@ -7,7 +7,7 @@ Checks return converted values; below the public functions shapes are trusted.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -172,17 +172,27 @@ def check_seed(random_state: Any, caller: str = "skboot") -> np.random.SeedSeque
 
 def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
     """Convert to a one- or two-dimensional array without missing values."""
-    array = converted(name, values, caller)
+    return _checked_rows(name, converted(name, values, caller), caller)
+
+
+def check_rows_of_each(name: str, values: Iterable[Any], caller: str) -> list[NDArray[Any]]:
+    """Convert each of several columns as `check_rows` does; messages give its number."""
+    arrays: list[NDArray[Any]] = []
+    try:
+        arrays.extend(as_array(one) for one in values)
+    except Unusable as error:
+        raise fail(caller, f"{name}[{len(arrays)}]", error.must, error.got, error.advice) from None
+    return [_checked_rows(f"{name}[{k}]", array, caller) for k, array in enumerate(arrays)]
+
+
+def _checked_rows(name: str, array: NDArray[Any], caller: str) -> NDArray[Any]:
+    """Return an array of one or two dimensions without missing values; one column is flattened."""
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim not in (1, 2):
-        raise fail(
-            caller,
-            name,
-            "have one or two dimensions",
-            f"an array of shape {array.shape}",
-            "Rows come first: (n_samples,) or (n_samples, n_classes).",
-        )
+        got = f"an array of shape {array.shape}"
+        advice = "Rows come first: (n_samples,) or (n_samples, n_classes)."
+        raise fail(caller, name, "have one or two dimensions", got, advice)
     if array.size == 0:
         raise fail(caller, name, "hold at least one row", f"an empty array, {array.shape}")
     check_no_missing(name, array, caller)

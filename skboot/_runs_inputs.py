@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._inputs import Rows, rows_of
+from ._inputs import Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,10 @@ def checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) ->
                 f"shape {values.shape}",
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
-        paired.append(rows_of(truth, values, weights, labels, caller, name))
+        of_run = truth
+        if truth is not None and values.ndim == 1:
+            of_run, values = check.check_integers(name, truth, values, caller)
+        paired.append(Rows(of_run, values, weights, labels))
     return Runs(paired, len(predicted))
 
 
@@ -120,7 +123,7 @@ def _predictions(
             "be an array or a list with the predictions of each run",
             type(values).__name__,
         )
-    return [check.check_rows(f"{name}[{k}]", one, caller) for k, one in enumerate(values)]
+    return check.check_rows_of_each(name, values, caller)
 
 
 def training_samples(

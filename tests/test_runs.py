@@ -409,6 +409,13 @@ def test_predictions_that_are_no_runs_are_refused(y_preds, message):
         quiet(runs_of()[0], y_preds, metric="accuracy")
 
 
+def test_a_run_that_no_array_can_hold_is_named_by_its_number():
+    y_true, y_preds = runs_of()
+    runs = [*y_preds, np.ma.masked_equal(y_preds[0], 1)]
+    with pytest.raises(ValueError, match=r"'y_preds\[12\]' .* masked values"):
+        bootstrap_runs(y_true, runs, metric="accuracy")
+
+
 def test_few_runs_are_warned_of():
     y_true, y_preds = runs_of(5)
     with pytest.warns(UserWarning, match="Only 5 runs"):
