@@ -335,12 +335,6 @@ def _evidence_for(call: RunsCall, scored: ScoredRuns, evidence: RunsEvidence) ->
         assert spread is not None
         estimate, standard_error = spread.centre, spread.standard_error
         replicates = scored.centre_replicates
-    return Evidence(
-        estimate,
-        replicates,
-        system.kind,
-        system.n_units,
-        system.n_strata,
-        system.bounds,
-        standard_error=standard_error,
+    return system.of_other_values(
+        estimate, replicates, bounds=system.bounds, standard_error=standard_error
     )

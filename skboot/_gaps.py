@@ -314,24 +314,12 @@ def gap_of(
     drawn = None if closed else first.replicates
     gap = SubgroupGap(pair, len(sides), n_families, first.design.units_are_rows, drawn)
     low, high = sides[a].bounds
-    return (a, b), Evidence(
-        estimate=float(values[a] - values[b]),
-        replicates=first.replicates - second.replicates,
-        kind=first.kind,
-        n_units=first.n_units,
-        n_strata=first.n_strata,
-        bounds=(low - high, high - low),
-        gap=gap,
-    )
+    estimate, replicates = float(values[a] - values[b]), first.replicates - second.replicates
+    bounds = (low - high, high - low)
+    return (a, b), first.of_other_values(estimate, replicates, bounds=bounds, gap=gap)
 
 
 def no_gap(like: Evidence, n_families: int) -> Evidence:
     """Return the evidence of a gap that is undefined."""
-    return Evidence(
-        estimate=np.nan,
-        replicates=np.full(len(like.replicates), np.nan),
-        kind=like.kind,
-        n_units=like.n_units,
-        n_strata=like.n_strata,
-        gap=SubgroupGap((), 0, n_families, True, None),
-    )
+    gap = SubgroupGap((), 0, n_families, True, None)
+    return like.of_other_values(np.nan, np.full(len(like.replicates), np.nan), gap=gap)

@@ -183,12 +183,9 @@ def _difference(first: Contestant, second: Contestant) -> Difference:
     delong = None
     if first.delong is not None and second.delong is not None:
         delong = (delong_error(first.delong[0], first.delong[1], second.delong[1]), first.delong[2])
-    evidence = Evidence(
-        estimate=float(estimate),
-        replicates=replicates,
-        kind=one.kind,
-        n_units=one.n_units,
-        n_strata=one.n_strata,
+    evidence = one.of_other_values(
+        float(estimate),
+        replicates,
         bounds=(low - high, high - low),
         weighted=one.weighted,
         acceleration=acceleration,

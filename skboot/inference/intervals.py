@@ -115,6 +115,10 @@ class Evidence:
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
 
+    def of_other_values(self, estimate: float, replicates: Floats, **others: Any) -> Evidence:
+        """Return the evidence of other values on the same resamples; ``others`` are its fields."""
+        return Evidence(estimate, replicates, self.kind, self.n_units, self.n_strata, **others)
+
     @cached_property
     def sorted_replicates(self) -> Floats:
         """Defined replicates in rising order, (n_defined,)."""
