@@ -24,7 +24,7 @@ from .estimates import (
     UsableRows,
     by_unit,
     filled,
-    lines_of,
+    linearised,
     losses_of,
     over_seeds,
     replicates_of,
@@ -279,21 +279,21 @@ def _folds_of_rows(
     parts: Sequence[OutOfBagLosses], runs: Sequence[RunRecords]
 ) -> list[_Centred] | None:
     """Error, influence of each row and whether losses have two values, of means of losses."""
-    lines, two_valued = [], []
+    of_methods, two_valued = [], []
     for part, kept in zip(parts, runs, strict=True):
         assert isinstance(part.metric, RowRunMetric)
         data = kept.of_folds(part.metric.key)
         if not len(data):
             return None
-        errors, losses = lines_of(part.metric, data, np.ones(data.shape[:2], dtype=bool))
-        lines.append((errors, losses))
+        errors, losses = linearised(part.metric, data, np.ones(data.shape[:2], dtype=bool))
+        of_methods.append((errors, losses))
         two_valued.append(_two_valued(part.metric, losses))
-    good = np.all([np.isfinite(errors) for errors, _ in lines], axis=0)
+    good = np.all([np.isfinite(errors) for errors, _ in of_methods], axis=0)
     if not good.any():
         return None
     return [
         (float(errors[good].mean()), (losses - errors[:, None])[good].mean(axis=0), two)
-        for (errors, losses), two in zip(lines, two_valued, strict=True)
+        for (errors, losses), two in zip(of_methods, two_valued, strict=True)
     ]
 
 
@@ -316,9 +316,9 @@ def _of_samples(part: OutOfBagLosses) -> tuple[Array, Array]:
         assert part.scores is not None
         assert part.influence is not None
         return part.scores, part.influence
-    n_seeds, lines = part.kept.samples.n_seeds, part.rows.lines
+    n_seeds, runs = part.kept.samples.n_seeds, part.rows.runs
     influence = by_unit(part.rows, part.kept)
-    return over_seeds(part.rows.errors, lines, n_seeds), over_seeds(influence, lines, n_seeds)
+    return over_seeds(part.rows.errors, runs, n_seeds), over_seeds(influence, runs, n_seeds)
 
 
 # ------------------------------------------------------------------ steps of both
@@ -360,17 +360,17 @@ def _left_out(metric: RunMetric, kept: RunRecords) -> OutOfBagLosses:
     n_seeds = kept.samples.n_seeds
     if isinstance(metric, RowRunMetric):
         rows = usable_rows(metric, kept)
-        used = np.unique(rows.lines // n_seeds)
+        used = np.unique(rows.runs // n_seeds)
         if not len(used):
             return OutOfBagLosses(metric, kept, used, None, None, np.nan, None)
         losses, value, scores = losses_of(metric, kept, rows)
         return OutOfBagLosses(metric, kept, used, losses, None, value, scores, rows)
-    lines, errors, influence = replicates_of(metric, kept)
-    outside = kept.samples.counts[lines // n_seeds] == 0
-    influence = over_seeds(filled(influence, outside, 1.0), lines, n_seeds)
-    used = np.unique(lines // n_seeds)
+    runs, errors, influence = replicates_of(metric, kept)
+    outside = kept.samples.counts[runs // n_seeds] == 0
+    influence = over_seeds(filled(influence, outside, 1.0), runs, n_seeds)
+    used = np.unique(runs // n_seeds)
     return OutOfBagLosses(
-        metric, kept, used, None, influence, np.nan, over_seeds(errors, lines, n_seeds)
+        metric, kept, used, None, influence, np.nan, over_seeds(errors, runs, n_seeds)
     )
 
 

@@ -81,7 +81,7 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         _of_rows(metric, kept) if isinstance(metric, RowRunMetric) else _of_replicates(metric, kept)
     )
     run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
-    run_errors[parts.lines] = parts.errors
+    run_errors[parts.runs] = parts.errors
     notes = (metric.no_information_note,) if metric.no_information_note else ()
     point = optimism_error(metric, kept, float(parts.full.mean()))
     if parts.out_of_bag is None:
@@ -109,10 +109,10 @@ def optimism_error(metric: RunMetric, kept: RunRecords, resubstitution: float) -
     if not kept.all_rows:
         return np.nan
     if isinstance(metric, RowRunMetric):
-        data, lines = kept.of_bootstrap(metric.key)
-        if not len(lines):
+        data, runs = kept.of_bootstrap(metric.key)
+        if not len(runs):
             return np.nan
-        counts = kept.row_counts[lines // kept.samples.n_seeds].astype(float)
+        counts = kept.row_counts[runs // kept.samples.n_seeds].astype(float)
         inside = _errors(metric, data, counts)
         on_all = _errors(metric, data, np.ones_like(counts))
     else:
@@ -130,15 +130,14 @@ def optimism_error(metric: RunMetric, kept: RunRecords, resubstitution: float) -
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """What was found on the rows left out.
+    """Errors of the runs on the rows left out.
 
-    `lines` are the runs that count; `used` the bootstrap samples that do, with their errors and
-    influence values averaged over seeds.
+    Only runs with a finite error are in `runs`, and their bootstrap samples in `used`.
     """
 
-    lines: Array  # (n_lines,) numbers of runs
-    errors: Array  # (n_lines,)
-    influence: Array  # (n_lines, n_units): on each run's own error
+    runs: Array  # (n_runs,) numbers of runs
+    errors: Array  # (n_runs,)
+    influence: Array  # (n_runs, n_units): on each run's own error
     used: Array  # (n_used,) numbers of samples
     full: Array  # (n_seeds,) errors of the runs on all rows
     out_of_bag: OutOfBagError | None
@@ -146,8 +145,8 @@ class _Parts:
     def averaged(self, n_seeds: int) -> tuple[Array, Array]:
         """Errors (n_used,) and influence values (n_used, n_units), averaged over seeds."""
         return (
-            over_seeds(self.errors, self.lines, n_seeds),
-            over_seeds(self.influence, self.lines, n_seeds),
+            over_seeds(self.errors, self.runs, n_seeds),
+            over_seeds(self.influence, self.runs, n_seeds),
         )
 
 
@@ -156,10 +155,10 @@ def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
     answers = np.array([one[metric.key] for one in kept.full])
     full = np.asarray(_errors(metric, answers, np.ones(answers.shape)), dtype=float)
     rows = usable_rows(metric, kept)
-    used = np.unique(rows.lines // kept.samples.n_seeds)
+    used = np.unique(rows.runs // kept.samples.n_seeds)
     out_of_bag = _out_of_bag_rows(metric, kept, rows) if len(used) >= 2 else None
     influence = by_unit(rows, kept)
-    return _Parts(rows.lines, rows.errors, influence, used, full, out_of_bag)
+    return _Parts(rows.runs, rows.errors, influence, used, full, out_of_bag)
 
 
 class UsableRows(NamedTuple):
@@ -167,18 +166,18 @@ class UsableRows(NamedTuple):
 
     Attributes
     ----------
-    data : ndarray of shape (n_lines, n_samples)
-    lines : ndarray of shape (n_lines,)
+    data : ndarray of shape (n_runs, n_samples)
+    runs : ndarray of shape (n_runs,)
         Numbers of the runs.
-    outside : ndarray of shape (n_lines, n_samples)
+    outside : ndarray of shape (n_runs, n_samples)
         Which rows each left out.
-    errors : ndarray of shape (n_lines,)
-    linear : ndarray of shape (n_lines, n_samples)
+    errors : ndarray of shape (n_runs,)
+    linear : ndarray of shape (n_runs, n_samples)
         Losses linearised at each run's own error.
     """
 
     data: Array
-    lines: Array
+    runs: Array
     outside: Array
     errors: Array
     linear: Array
@@ -186,18 +185,18 @@ class UsableRows(NamedTuple):
 
 def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
-    data, lines = kept.of_bootstrap(metric.key)
-    if not len(lines):
-        return UsableRows(data, lines, data == 0, np.empty(0), data)
-    outside = kept.row_counts[lines // kept.samples.n_seeds] == 0
-    errors, linear = lines_of(metric, data, outside)
+    data, runs = kept.of_bootstrap(metric.key)
+    if not len(runs):
+        return UsableRows(data, runs, data == 0, np.empty(0), data)
+    outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
+    errors, linear = linearised(metric, data, outside)
     good = np.isfinite(errors)
-    found = UsableRows(data, lines, outside, errors, linear)
-    return found if good.all() else UsableRows(*(part[good] for part in found))
+    rows = UsableRows(data, runs, outside, errors, linear)
+    return rows if good.all() else UsableRows(*(of_runs[good] for of_runs in rows))
 
 
-def lines_of(metric: RowRunMetric, data: Array, outside: Array) -> tuple[Array, Array]:
-    """Error of each line on its own rows, and losses linearised there that average to it."""
+def linearised(metric: RowRunMetric, data: Array, outside: Array) -> tuple[Array, Array]:
+    """Error of each run on its rows `outside`, and losses linearised there that average to it."""
     if metric.is_mean:
         losses = metric.losses(data)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -211,7 +210,7 @@ def lines_of(metric: RowRunMetric, data: Array, outside: Array) -> tuple[Array, 
 
 
 def _errors(metric: RowRunMetric, data: Array, weights: Array) -> Array:
-    """Error of each line under weights of its rows."""
+    """Error of each run under weights of its rows."""
     if metric.is_mean:
         return np.einsum("ij,ij->i", metric.losses(data), weights) / weights.sum(axis=1)
     return metric.combined(metric.sums(data, weights))
@@ -219,12 +218,13 @@ def _errors(metric: RowRunMetric, data: Array, weights: Array) -> Array:
 
 def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
     """Err(1) with its standard error; of a function of means by its linearised losses."""
-    counts = kept.row_counts[np.unique(rows.lines // kept.samples.n_seeds)]
-    losses, value, own = losses_of(metric, kept, rows)
-    found = out_of_bag_error(losses, counts, groups=kept.target.unit)
-    if own is None:
-        return found
-    return replace(found, error=value, by_row=found.by_row - found.error + value, replicates=own)
+    counts = kept.row_counts[np.unique(rows.runs // kept.samples.n_seeds)]
+    losses, value, replicates = losses_of(metric, kept, rows)
+    error = out_of_bag_error(losses, counts, groups=kept.target.unit)
+    if replicates is None:
+        return error
+    by_row = error.by_row - error.error + value
+    return replace(error, error=value, by_row=by_row, replicates=replicates)
 
 
 def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple[Array, float, Any]:
@@ -233,62 +233,62 @@ def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple
     For a function of means they are linearised; with them its value, and its value on the rows
     that each sample left out, (n_used,).
     """
-    data, lines, outside, _, linear = rows
+    data, runs, outside, _, linear = rows
     n_seeds = kept.samples.n_seeds
     if metric.is_mean:
-        return over_seeds(linear, lines, n_seeds), np.nan, None
+        return over_seeds(linear, runs, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
     sums = metric.sums(data, outside * (kept.n_rows / (times * rows_used))).sum(axis=0)[None]
     value, gradient = float(metric.combined(sums)[0]), metric.gradient(sums)
     linear = metric.project(data, np.repeat(gradient, len(data), axis=0)) * kept.n_rows
-    own = metric.combined(metric.sums(data, outside.astype(float)))
-    return over_seeds(linear, lines, n_seeds), value, over_seeds(own, lines, n_seeds)
+    values = metric.combined(metric.sums(data, outside.astype(float)))
+    return over_seeds(linear, runs, n_seeds), value, over_seeds(values, runs, n_seeds)
 
 
 def by_unit(rows: UsableRows, kept: RunRecords) -> Array:
-    """Influence of each unit on each line's error, (n_lines, n_units)."""
+    """Influence of each unit on each run's error, (n_runs, n_units)."""
     gaps = rows.linear - rows.errors[:, None]
     unit = kept.target.unit
     if unit is None:
         return gaps
-    found = np.zeros((len(gaps), kept.n_units))
-    for line, own in enumerate(rows.outside):
-        found[line] = group_influence(gaps[line, own], unit[own], kept.n_units)
-    return found
+    influence = np.zeros((len(gaps), kept.n_units))
+    for run, outside in enumerate(rows.outside):
+        influence[run] = group_influence(gaps[run, outside], unit[outside], kept.n_units)
+    return influence
 
 
 def _of_replicates(metric: RunMetric, kept: RunRecords) -> _Parts:
     """Rank metrics and callables: the mean over bootstrap samples."""
-    lines, errors, influence = replicates_of(metric, kept)
+    runs, errors, influence = replicates_of(metric, kept)
     n_seeds = kept.samples.n_seeds
-    outside = kept.samples.counts[lines // n_seeds] == 0
-    used = np.unique(lines // n_seeds)
+    outside = kept.samples.counts[runs // n_seeds] == 0
+    used = np.unique(runs // n_seeds)
     full = np.array([one[f"{metric.key}: error"] for one in kept.full], dtype=float)
     out_of_bag = None
     if len(used) >= 2:
         out_of_bag = out_of_bag_metric(
-            over_seeds(errors, lines, n_seeds),
+            over_seeds(errors, runs, n_seeds),
             kept.samples.counts[used],
-            over_seeds(filled(influence, outside, 1.0), lines, n_seeds),
+            over_seeds(filled(influence, outside, 1.0), runs, n_seeds),
         )
-    return _Parts(lines, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
+    return _Parts(runs, errors, filled(influence, outside, 0.5), used, full, out_of_bag)
 
 
 def replicates_of(metric: RunMetric, kept: RunRecords) -> tuple[Array, Array, Array]:
     """Numbers of the runs with a value, their errors, and the influence of each unit.
 
-    Influence values are (n_lines, n_units), NaN where they were not computed.
+    Influence values are (n_runs, n_units), NaN where they were not computed.
     """
     records = kept.records[: kept.samples.n_bootstrap_runs]
     errors = np.array([one.get(f"{metric.key}: error", np.nan) for one in records], dtype=float)
-    lines = np.flatnonzero(np.isfinite(errors))
-    counts = kept.samples.counts[lines // kept.samples.n_seeds]
-    influence = np.full((len(lines), kept.n_units), np.nan)
-    for line, k in enumerate(lines.tolist()):
-        influence[line, counts[line] == 0] = records[k][f"{metric.key}: influence"]
-    return lines, errors[lines], influence
+    runs = np.flatnonzero(np.isfinite(errors))
+    counts = kept.samples.counts[runs // kept.samples.n_seeds]
+    influence = np.full((len(runs), kept.n_units), np.nan)
+    for run, k in enumerate(runs.tolist()):
+        influence[run, counts[run] == 0] = records[k][f"{metric.key}: influence"]
+    return runs, errors[runs], influence
 
 
 def filled(influence: Array, outside: Array, power: float) -> Array:
@@ -306,11 +306,11 @@ def filled(influence: Array, outside: Array, power: float) -> Array:
     return np.where(known, mean + scale * (influence - mean), mean)
 
 
-def over_seeds(values: Array, lines: Array, n_seeds: int) -> Array:
+def over_seeds(values: Array, runs: Array, n_seeds: int) -> Array:
     """Mean over the runs of each training sample."""
     if n_seeds == 1:
         return values
-    sample, number, times = np.unique(lines // n_seeds, return_inverse=True, return_counts=True)
+    sample, number, times = np.unique(runs // n_seeds, return_inverse=True, return_counts=True)
     sums = np.zeros((len(sample), *values.shape[1:]))
     np.add.at(sums, number, values)
     return sums / times.reshape(-1, *[1] * (values.ndim - 1))
@@ -323,14 +323,14 @@ def _cv(metric: RunMetric, kept: RunRecords, parts: _Parts) -> CVBootstrap | Non
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
     if not len(kept.samples.folds):
         return None
-    found = (
+    of_folds = (
         _cv_rows(metric, kept)
         if isinstance(metric, RowRunMetric)
         else cross_validated.of_folds(metric, kept)
     )
-    if found is None:
+    if of_folds is None:
         return None
-    centre, influence, extra = found
+    centre, influence, extra = of_folds
     if kept.target.unit is not None:
         influence = group_influence(influence, kept.target.unit, kept.n_units)
     errors, oob_influence = parts.averaged(kept.samples.n_seeds)
@@ -357,7 +357,7 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
     data = kept.of_folds(metric.key)
     if not len(data):
         return None
-    errors, linear = lines_of(metric, data, np.ones(data.shape[:2], dtype=bool))
+    errors, linear = linearised(metric, data, np.ones(data.shape[:2], dtype=bool))
     good = np.isfinite(errors)
     if not good.any():
         return None
@@ -376,7 +376,7 @@ def _no_components() -> dict[str, float]:
 
 def _components(kept: RunRecords, parts: _Parts, error: PredictionError) -> dict[str, float]:
     """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
-    found, n_seeds = _no_components(), kept.samples.n_seeds
+    components, n_seeds = _no_components(), kept.samples.n_seeds
     errors, influence = parts.averaged(n_seeds)
     counts = kept.samples.counts[parts.used]
     mean = _mean_outside(influence, counts == 0)
@@ -384,13 +384,13 @@ def _components(kept: RunRecords, parts: _Parts, error: PredictionError) -> dict
         error.oob, mean[None] - mean.mean(), counts, errors, influence, bounds=error.bounds
     )
     cv = without_cv if error.cv is None else error.cv
-    found["training"], found["test"] = cv.variance_training, cv.variance_cv
+    components["training"], components["test"] = cv.variance_training, cv.variance_cv
     if n_seeds == 1:
-        return found
+        return components
     seed, interaction = _seed_variance(kept, parts)
-    found["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
-    found["seed"], found["interaction"] = seed, interaction
-    return found
+    components["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
+    components["seed"], components["interaction"] = seed, interaction
+    return components
 
 
 def _same_for_all_seeds(run_errors: Array, n_seeds: int) -> bool:
@@ -412,7 +412,7 @@ def _mean_outside(influence: Array, outside: Array) -> Array:
 def _seed_variance(kept: RunRecords, parts: _Parts) -> tuple[float, float]:
     """Variance between runs of one training sample, without and with that of its rows left out."""
     n_seeds, between, within = kept.samples.n_seeds, [], []
-    sample = parts.lines // n_seeds
+    sample = parts.runs // n_seeds
     for k in parts.used:
         own = np.flatnonzero(sample == k)
         outside = kept.samples.counts[k] == 0
