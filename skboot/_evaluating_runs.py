@@ -138,7 +138,6 @@ def result_of_runs(
     if call.estimand == "system":
         return _result_of_system(call, name, scored, evidence, warned)
     notes = _notes(call, evidence, split)
-    warned.add(notes)
     return _result_over_runs(call, name, scored, evidence, notes, warned)
 
 
@@ -287,7 +286,7 @@ def _result_over_runs(
 ) -> EvaluationResult:
     """Return the result of an estimand that is about more runs than one."""
     chosen = runs_interval(evidence, call.estimand, call.interval, call.confidence_level)
-    warned.add(chosen.notes)
+    warned.add((*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
     held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
     if call.interval == "t":

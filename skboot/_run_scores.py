@@ -203,9 +203,9 @@ def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
     """Return whether scores are plain means of independent rows."""
     design = call.plan.design
     return (
-        isinstance(statistic, RowMean)
+        design.draws_independent_rows
+        and isinstance(statistic, RowMean)
         and statistic.is_row_mean
-        and design.draws_independent_rows
         and call.runs.rows[0].sample_weight is None
     )
 

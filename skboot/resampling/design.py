@@ -21,6 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -119,7 +120,7 @@ class SamplingDesign(ABC):
 
     # ------------------------------------------------------------------ numbers of units
 
-    @property
+    @cached_property
     def smallest_side(self) -> int:
         """Number of units of the factor that has the fewest."""
         return min(self.n_units)
@@ -129,12 +130,12 @@ class SamplingDesign(ABC):
         """What every resample has in common with the data, in words."""
         return () if self.strata is None else ("the number of units in each stratum",)
 
-    @property
+    @cached_property
     def n_strata(self) -> int:
         """Number of strata, 1 without."""
         return 1 if self.strata is None else int(self.strata.max()) + 1
 
-    @property
+    @cached_property
     def degrees_of_freedom(self) -> int:
         """Units less strata, of the factor with the fewest units; at least 1."""
         return max(self.smallest_side - self.n_strata, 1)
@@ -147,7 +148,7 @@ class SamplingDesign(ABC):
         """
         return self.smallest_side / self.degrees_of_freedom
 
-    @property
+    @cached_property
     def draws_independent_rows(self) -> bool:
         """Whether rows are drawn one by one, without strata."""
         return self.units_are_rows and self.strata is None
@@ -211,7 +212,8 @@ class SamplingDesign(ABC):
         strata: NDArray[np.intp] | None,
     ) -> list[Block]:
         """Blocks of one resample, the data as they are, one per statistic."""
-        return [ObservedBlock(each, multiplicity[0], strata) for each in units_of_codes]
+        counts = multiplicity[0][None]
+        return [ObservedBlock(each, counts, strata) for each in units_of_codes]
 
     def left_out(
         self,

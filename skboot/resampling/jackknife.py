@@ -144,19 +144,11 @@ class ObservedBlock(UnitBlock):
     ----------
     units_of_codes : UnitsOfCodes
         The statistic's codes.
-    multiplicity : ndarray of shape (n_atoms,)
+    counts : ndarray of shape (1, n_atoms)
         Units in each atom.
     strata : ndarray of shape (n_atoms,), optional
         Stratum of each atom, numbered from 0.
     """
-
-    def __init__(
-        self,
-        units_of_codes: UnitsOfCodes,
-        multiplicity: NDArray[np.int64],
-        strata: NDArray[np.intp] | None = None,
-    ) -> None:
-        super().__init__(units_of_codes, multiplicity[None], strata)
 
     def influence(self, terms: Any, gradient: Floats) -> Floats:
         """Influence of a unit of each atom; see `Block.influence`."""
@@ -257,7 +249,7 @@ class JackknifeBlock(UnitBlock):
         return self.units_of_codes.kept(
             "observed",
             (self.multiplicity,),
-            lambda: ObservedBlock(self.units_of_codes, self.multiplicity),
+            lambda: ObservedBlock(self.units_of_codes, self.multiplicity[None]),
         )
 
     def sums(self, terms: Any = None) -> Floats:

@@ -69,7 +69,8 @@ class OnDemandBlock(UnitBlock):
         if "counts" in self.__dict__:
             return super().crossing(terms, *gaps, ends=ends)
         rng = self._stream()
-        types = ObservedBlock(self.units_of_codes, self._multiplicity).types_along(terms, ends)
+        observed = ObservedBlock(self.units_of_codes, self._multiplicity[None])
+        types = observed.types_along(terms, ends)
         if types is None:
             ends = np.arange(self.n_codes) if ends is None else ends
             return self._drawn_whole(rng, terms, gaps, ends)

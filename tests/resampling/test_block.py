@@ -466,7 +466,7 @@ def test_other_readings_less_one_unit(left_out):
 
 def test_running_counts_are_those_of_the_order_that_is_asked_for():
     multiplicity, terms, order = np.array([1, 2, 3, 4]), np.ones((4, 1)), np.array([3, 1, 0, 2])
-    block = ObservedBlock(UnitsOfCodes(4, (4,)), multiplicity)
+    block = ObservedBlock(UnitsOfCodes(4, (4,)), multiplicity[None])
     for given in (np.arange(4), order, order[::-1]):
         counts = block.types_along(terms, None, given).upto[1:, 0]
         assert_array_equal(counts, np.cumsum(multiplicity[given]))
