@@ -113,8 +113,7 @@ def _bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidenc
     distributions = bootstrap(binding, subjects, call.workers, caller=call.caller)
     jackknives: Sequence[Jackknife | None] = [None] * len(prepared)
     if None in (distribution.acceleration for distribution in distributions):
-        estimates = [distribution.estimate for distribution in distributions]
-        jackknives = jackknives_of(call, binding, prepared, estimates)
+        jackknives = jackknives_of(call, binding, dict(enumerate(prepared)), distributions)
     return [
         one.evidence(distribution, left_out)
         for one, distribution, left_out in zip(prepared, distributions, jackknives, strict=True)

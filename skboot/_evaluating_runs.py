@@ -286,6 +286,8 @@ def _result_over_runs(
 ) -> EvaluationResult:
     """Return the result of an estimand that is about more runs than one."""
     chosen = runs_interval(evidence, call.estimand, call.interval, call.confidence_level)
+    shown = _evidence_for(call, scored, evidence)
+    table = _table_of_runs(call, evidence)
     warned.add((*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
     held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
@@ -295,7 +297,7 @@ def _result_over_runs(
     return make_result(
         call.of_system,
         name,
-        RunsBasis(_evidence_for(call, scored, evidence), evidence),
+        RunsBasis(shown, evidence),
         chosen.interval,
         (*texts_of((*chosen.notes, *notes)), *([degenerate] if degenerate else [])),
         n_samples=call.plan.design.n_samples,
@@ -305,7 +307,7 @@ def _result_over_runs(
         automatic=call.interval == "auto",
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         is_confidence_interval=call.estimand == "method",
-        runs=_table_of_runs(call, evidence),
+        runs=table,
     )
 
 

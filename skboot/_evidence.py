@@ -7,7 +7,7 @@ both beside the replicates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -203,20 +203,23 @@ def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
 
 
 def jackknives_of(
-    call: ScoreCall, binding: Binding, prepared: Sequence[Prepared], estimates: Sequence[float]
-) -> Sequence[Jackknife | None]:
-    """Return the jackknife of each metric whose acceleration is wanted or cheap, else None."""
-    jackknives: list[Jackknife | None] = [None] * len(prepared)
-    if call.plan.design.no_jackknife:
-        return jackknives
-    chosen = [
-        k
-        for k, one in enumerate(prepared)
+    call: ScoreCall,
+    binding: Binding,
+    prepared: Mapping[int, Prepared],
+    drawn: Sequence[BootstrapDistribution],
+) -> list[Jackknife | None]:
+    """Return the jackknife of each metric whose acceleration is wanted or cheap, else None.
+
+    The metrics are those of these numbers in the binding, and in what was drawn from it.
+    """
+    subjects = {
+        k: one.subject
+        for k, one in prepared.items()
         if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
-    ]
-    if chosen:
-        subjects = [prepared[k].subject for k in chosen]
-        values = jackknife(binding.only(chosen), subjects, [estimates[k] for k in chosen])
-        for k, value in zip(chosen, values, strict=True):
-            jackknives[k] = value
-    return jackknives
+    }
+    if call.plan.design.no_jackknife or not subjects:
+        return [None] * len(prepared)
+    estimates = [drawn[k].estimate for k in subjects]
+    jackknives = jackknife(binding.only(list(subjects)), list(subjects.values()), estimates)
+    by_number = dict(zip(subjects, jackknives, strict=True))
+    return [by_number.get(k) for k in prepared]

@@ -185,6 +185,7 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
     -------
     BoundRuns
     """
+    keeps_values = _is_mean_of_independent_rows(call, statistics[0])
     system = prepare(call.of_system, statistics[call.system_run], Part(None, None))
     subjects = []
     for run, (statistic, rows) in enumerate(zip(statistics, call.runs.rows, strict=True)):
@@ -194,7 +195,7 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
             reduced = statistic.reduce(rows.y_true, rows.y_pred, rows.sample_weight)
             subjects.append(BoundStatistic.of(statistic, reduced))
     values = None
-    if _is_mean_of_independent_rows(call, statistics[0]):
+    if keeps_values:
         values = [subject.statistic.values_of(subject.reduced) for subject in subjects]  # type: ignore[attr-defined]
     return BoundRuns(subjects, system, values)
 
@@ -254,10 +255,10 @@ def scored_runs(
     -------
     ScoredRuns
     """
-    system = bound.system.evidence(drawn[call.system_run], jackknife)
     replicates = np.array([each.replicates for each in drawn])
     scores = np.array([each.estimate for each in drawn])
     centre = replicates[call.centre].mean(axis=0)
+    system = bound.system.evidence(drawn[call.system_run], jackknife)
     return ScoredRuns(bound, scores, replicates, centre, system)
 
 
@@ -309,8 +310,6 @@ def system_jackknives(
     -------
     sequence of Jackknife or None
     """
-    estimates = [drawn[k].estimate for k in systems]
     if all(drawn[k].acceleration is not None for k in systems):
         return [None] * len(systems)
-    only = binding.only(list(systems))
-    return jackknives_of(call.of_system, only, list(systems.values()), estimates)
+    return jackknives_of(call.of_system, binding, systems, drawn)

@@ -208,6 +208,8 @@ def _scored_methods(
         for name, (runs, bound) in of_method.items()
     }
     jackknives = system_jackknives(options, binding, systems, drawn)
+    # The comparison repeats what must be warned of.
+    unheard = CallWarnings()
     methods = {}
     for (name, (runs, bound)), jackknife in zip(of_method.items(), jackknives, strict=True):
         own = call.methods[name]
@@ -218,8 +220,7 @@ def _scored_methods(
             noise = RowNoise([values * sign for values in bound.row_values])
         else:
             noise = ResampleNoise(scored.replicates[:, defined], call.plan.design.inflation)
-        # The comparison repeats what must be warned of.
-        result = result_of_runs(own, metric, scored, CallWarnings())
+        result = result_of_runs(own, metric, scored, unheard)
         series = np.asarray(noise.average(own.centre), dtype=np.float64)
         methods[name] = _Method(
             name, own, scored.scores, noise, series, scored.centre_replicates, result

@@ -389,7 +389,6 @@ def _bootstrapped(
     subjects = [unit.subject for unit in units]
     alone = call.alone
     distributions = bootstrap(binding, subjects, alone.workers, caller=alone.caller)
-    estimates = [distribution.estimate for distribution in distributions]
     left_out = None
     if call.interval == "bca":
         design = call.alone.plan.design
@@ -398,8 +397,8 @@ def _bootstrapped(
             advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
             raise check.fail(call.alone.caller, "interval", must, "'bca'", advice)
         left_out = leave_out(binding, subjects)
-    prepared = [unit.prepared for unit in units]
-    jackknives = jackknives_of(call.alone, binding, prepared, estimates)
+    prepared = {k: unit.prepared for k, unit in enumerate(units)}
+    jackknives = jackknives_of(call.alone, binding, prepared, distributions)
     done = [
         replace(unit, evidence=unit.prepared.evidence(distribution, jackknife))
         for unit, distribution, jackknife in zip(units, distributions, jackknives, strict=True)

@@ -226,6 +226,8 @@ class JackknifeBlock(UnitBlock):
         self.multiplicity = multiplicity
         self.atoms = atoms
         self.strata = strata
+        # The atoms that lack a unit, for indexing.
+        self._at = slice(atoms.start, atoms.stop)
 
     @cached_property
     def counts(self) -> NDArray[Any]:  # type: ignore[override]
@@ -237,11 +239,6 @@ class JackknifeBlock(UnitBlock):
         return JackknifeBlock(
             self.units_of_codes, self.multiplicity, self.atoms[resamples], self.strata
         )
-
-    @property
-    def _at(self) -> slice:
-        """The atoms that lack a unit, for indexing."""
-        return slice(self.atoms.start, self.atoms.stop)
 
     @cached_property
     def _observed(self) -> ObservedBlock:
@@ -256,9 +253,9 @@ class JackknifeBlock(UnitBlock):
         """Sums of the data less those of the unit; see `Block.sums`."""
         if terms is None:
             return super().sums()
+        of_data = self._observed.sums(terms)
         left_out = self.units_of_codes.totals(terms)[self._at]
         left_out = left_out.toarray() if sparse.issparse(left_out) else left_out
-        of_data = self._observed.sums(terms)
         if left_out.shape[1] > JACKKNIFE_TERMS:
             return of_data - left_out
         # Few terms are subtracted column by column, because numpy is slow along short rows.
