@@ -39,18 +39,18 @@ WALKS = {
         lambda: skboot.bootstrap_score(
             Y, SCORES, metric="roc_auc", groups=np.arange(300) // 5, random_state=0
         ),
-        163,
+        161,
     ),
-    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 187),
-    "two systems": (lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0), 240),
+    "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 182),
+    "two systems": (lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0), 236),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        382,
+        353,
     ),
     "fit": (fit, 461),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 537),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1056),
-    "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 192),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 533),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1055),
+    "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 189),
 }
 
 
