@@ -384,21 +384,21 @@ def largest_gaps(
     """
     every = [contestant.evidence for family in families.values() for contestant in family.values()]
     subgroups = measured(statistic, call.rows, parts, every)
-    found = {}
+    gaps = {}
     for one, other in pairs:
         within = [
             _difference(families[part.name][one], families[part.name][other]) for part in parts
         ]
-        own = [difference.evidence for difference in within]
-        kept = kept_of(subgroups, own, metric)
+        evidence = [difference.evidence for difference in within]
+        kept = kept_of(subgroups, evidence, metric)
         pair = NO_PAIR
-        known = no_gap(own[0], len(pairs))
+        gap = no_gap(evidence[0], len(pairs))
         if kept.at:
             sides = [
-                side_of_difference(statistic, subgroups[k], own[k], within[k].discordant)
+                side_of_difference(statistic, subgroups[k], evidence[k], within[k].discordant)
                 for k in kept.at
             ]
-            (a, b), known = gap_of(sides, [own[k] for k in kept.at], len(pairs))
+            (a, b), gap = gap_of(sides, [evidence[k] for k in kept.at], len(pairs))
             pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
         n_pairs = len(kept.at) * (len(kept.at) - 1) // 2
         name = f"{one} - {other}"
@@ -408,10 +408,10 @@ def largest_gaps(
         ]
         result = make_gap_result(
             call,
-            GapBasis(known, metric=metric, pair=f"{name}: {pair}", of_systems=True),
+            GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
             kept.caution,
             warned,
         )
-        found[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
-    return found
+        gaps[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
+    return gaps

@@ -326,12 +326,12 @@ def _compare(
             table = {}
             families = {}
             for part in parts:
-                own = {
+                of_part = {
                     unit.name: (k, unit)
                     for k, unit in enumerate(units)
                     if unit.metric == metric and unit.part is part
                 }
-                contestants = _contestants(call, own, left_out, warned)
+                contestants = _contestants(call, of_part, left_out, warned)
                 families[part.name] = contestants
                 table[part.name] = _comparison(call, metric, part, contestants, warned)
             if len(parts) > 1:
@@ -350,7 +350,7 @@ def _units(
     parts: Sequence[Part],
 ) -> list[_Unit]:
     """Return the reduced rows of every system, in an order that does not depend on the call."""
-    found: dict[str, list[_Unit]] = {}
+    by_system_name: dict[str, list[_Unit]] = {}
     for name, rows in call.rows.items():
         alone = replace(call.alone, rows=rows)
         for metric, by_system in statistics.items():
@@ -361,9 +361,9 @@ def _units(
                 subject = replace(prepared.subject, with_variance=with_variance)
                 prepared = replace(prepared, subject=subject)
                 unit = _Unit(name, metric, part, alone, prepared, prepared.facts)
-                found.setdefault(name, []).append(unit)
-    order = sorted(found, key=lambda name: _content(found[name]))
-    return [unit for name in order for unit in found[name]]
+                by_system_name.setdefault(name, []).append(unit)
+    order = sorted(by_system_name, key=lambda name: _content(by_system_name[name]))
+    return [unit for name in order for unit in by_system_name[name]]
 
 
 def _content(units: Sequence[_Unit]) -> bytes:
@@ -437,14 +437,13 @@ def _contestants(
 
 def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
     """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
-    known = unit.evidence
-    inner = unit.subject.statistic
-    if known.proportion is None or not isinstance(inner, RowMean) or not known.independent_rows:
+    proportion, statistic = unit.evidence.proportion, unit.subject.statistic
+    if proportion is None or not isinstance(statistic, RowMean):
         return None
-    _, _, exact, scale, sign = known.proportion
-    if not exact or scale != "identity":
+    _, _, exact, scale, sign = proportion
+    if not (exact and scale == "identity" and unit.evidence.independent_rows):
         return None
-    values = inner.values_of(unit.subject.reduced) > 0.5
+    values = statistic.values_of(unit.subject.reduced) > 0.5
     return values if sign > 0 else ~values
 
 
@@ -455,13 +454,13 @@ def _delong_covariance(
     if call.interval != "delong":
         return None
     statistics = {name: without_sign(unit.subject.statistic) for name, unit in units.items()}
-    known = all(
+    has_delong = all(
         isinstance(statistics[name], RocAuc)
         and unit.evidence.delong is not None
         and unit.evidence.independent_rows
         for name, unit in units.items()
     )
-    if not known:
+    if not has_delong:
         raise check.fail(
             call.alone.caller,
             "interval",
@@ -489,6 +488,7 @@ def _comparison(
     contestants: Mapping[str, Contestant],
     warned: CallWarnings,
 ) -> ComparisonResult:
+    """Return the comparison by one metric on one subgroup."""
     pairs, notes = compare_pairs(
         contestants,
         pairs_of(contestants, call.reference),
