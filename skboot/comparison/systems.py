@@ -164,8 +164,7 @@ def compare_systems(
     ... }
     >>> result = compare_systems(y_true, predictions, random_state=0)
     >>> pair = result.pair("large", "small")
-    >>> low, high = pair.confidence_interval
-    >>> print(f"{pair.difference:.3f} ({low:.3f} to {high:.3f}), p = {pair.p_value:.3f}")
+    >>> print(f"{pair:.3f}, p = {pair.p_value:.3f}")
     0.034 (0.008 to 0.062), p = 0.010
     """
     level = check.check_confidence_level(confidence_level, _CALLER)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
+from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._sklearn_compat import routing_enabled
+from .._sklearn_compat import printed_as_estimator, routing_enabled
 from .._warnings import warn_of, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
@@ -43,6 +44,7 @@ def _estimator_has(name: str) -> Any:
     return has
 
 
+@printed_as_estimator
 class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     """Score of a method at this training-set size, with a confidence interval.
 
@@ -445,8 +447,30 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             )
         return self.estimator_
 
-    def __sklearn_is_fitted__(self) -> bool:
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = super().__repr__(N_CHAR_MAX)
+        return "\n".join([text, *packing.score_lines(self.result_)]) if self._has_result else text
+
+    def _repr_html_inner(self) -> str:
+        return self._with_claims(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_claims(bundle["text/html"])
+        return dict(bundle)
+
+    def _with_claims(self, html: str) -> str:
+        """Return scikit-learn's diagram with the scores of a fitted scorer below it."""
+        claims = self.result_.claim().splitlines() if self._has_result else []
+        return html + "".join(f'<p style="margin:.3em 0">{escape(claim)}</p>' for claim in claims)
+
+    @property
+    def _has_result(self) -> bool:
         return hasattr(self, "result_")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._has_result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
