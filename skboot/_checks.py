@@ -86,7 +86,7 @@ def check_direction(greater_is_better: Any, caller: str) -> bool | None:
     raise fail(caller, "greater_is_better", must, repr(greater_is_better))
 
 
-def check_workers(n_jobs: Any, verbose: Any, caller: str) -> tuple[int | None, int]:
+def check_workers(n_jobs: Any, verbose: Any, caller: str) -> tuple[int | None, int | None]:
     """Accept how many workers there may be, and whether progress is shown."""
     return check_n_jobs(n_jobs, caller), check_verbose(verbose, caller)
 
@@ -102,10 +102,10 @@ def check_n_jobs(n_jobs: Any, caller: str) -> int | None:
     raise fail(caller, "n_jobs", must, repr(n_jobs), advice)
 
 
-def check_verbose(verbose: Any, caller: str) -> int:
-    """Accept None (quiet), a bool, or an integer of at least 0."""
+def check_verbose(verbose: Any, caller: str) -> int | None:
+    """Accept None (see `skboot._workers.Progress`), a bool, or an integer of at least 0."""
     if verbose is None:
-        return 0
+        return None
     if isinstance(verbose, Integral | np.bool_) and int(verbose) >= 0:
         return int(verbose)
     must = "be None, a bool or an integer of at least 0"

@@ -56,8 +56,8 @@ class ScoreCall:
         Public function, for messages.
     n_jobs : int or None
         Workers at most.
-    verbose : int
-        1 shows progress.
+    verbose : int or None
+        Whether progress is shown.
     notes : tuple of Note
         About every result of the call.
     """
@@ -69,7 +69,7 @@ class ScoreCall:
     settings: dict[str, Any]
     caller: str
     n_jobs: int | None = None
-    verbose: int = 0
+    verbose: int | None = None
     notes: tuple[Note, ...] = ()
 
 

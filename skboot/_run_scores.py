@@ -54,8 +54,8 @@ class RunsCall:
         Public function, for messages.
     n_jobs : int or None
         Workers at most.
-    verbose : int
-        1 shows progress.
+    verbose : int or None
+        Whether progress is shown.
     system_run : int
         Number of the run that the estimand "system" is about.
     """
@@ -69,7 +69,7 @@ class RunsCall:
     plan: ResamplingPlan
     caller: str
     n_jobs: int | None = None
-    verbose: int = 0
+    verbose: int | None = None
     system_run: int = 0
 
     @property

@@ -37,7 +37,7 @@ def bootstrap_score(
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
+    verbose: bool | int | None = None,
 ) -> Any:
     """Score of a frozen system on a test set, with a confidence interval.
 
@@ -89,7 +89,7 @@ def bootstrap_score(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

@@ -44,7 +44,7 @@ def bootstrap_runs(
     interval: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
+    verbose: bool | int | None = None,
 ) -> Any:
     """Score of a method from several runs on one test set, with an interval for it.
 
@@ -94,7 +94,7 @@ def bootstrap_runs(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

@@ -307,7 +307,7 @@ def probabilities(function):
 
 
 @pytest.mark.parametrize("function", [name for name in BASE if "verbose" in takes(name)])
-def test_verbose_none_is_quiet(function, capsys):
+def test_verbose_none_is_quiet_without_a_terminal(function, capsys):
     call, arguments = BASE[function]
     call(**{**arguments, "random_state": 0, "verbose": None})
     assert capsys.readouterr().err == ""

@@ -52,7 +52,7 @@ def compare_methods(
     n_jobs: int | None = None,
     random_state: Any = None,
     memory: Any = None,
-    verbose: int | None = 0,
+    verbose: bool | int | None = None,
 ) -> Any:
     """Compare estimators trained on the same samples and scored on the same rows.
 
@@ -120,7 +120,7 @@ def compare_methods(
     memory : path-like, optional
         Folder for finished runs, which serves `BootstrapScorer` too. Needs a ``random_state``.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

@@ -43,7 +43,7 @@ def compare_runs(
     interval: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
+    verbose: bool | int | None = None,
 ) -> Any:
     """Compare methods by several runs of each on the same test rows.
 
@@ -100,7 +100,7 @@ def compare_runs(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

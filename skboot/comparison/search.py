@@ -57,7 +57,7 @@ def search_score(
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
+    verbose: bool | int | None = None,
 ) -> Any:
     """Score of a tuned search, corrected for having chosen the best configuration.
 
@@ -95,7 +95,7 @@ def search_score(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
@@ -172,7 +172,7 @@ class _SearchCall:
     confidence_level: float
     has_groups: bool
     n_jobs: int | None
-    verbose: int
+    verbose: int | None
 
     @property
     def sample_weight(self) -> Floats | None:

@@ -100,7 +100,7 @@ def bootstrap(
     statistics: Sequence[BoundStatistic],
     *,
     n_jobs: int | None = None,
-    verbose: int = 0,
+    verbose: int | None = None,
     caller: str = "bootstrap",
 ) -> list[BootstrapDistribution]:
     """Evaluate statistics on the data and on every resample of a plan.
@@ -114,8 +114,8 @@ def bootstrap(
     n_jobs : int or None
         Workers at most; started only when the work is predicted to take seconds. The numbers
         do not depend on it.
-    verbose : int
-        1 reports progress on stderr.
+    verbose : int or None
+        Whether progress is reported; see `Progress`.
     caller : str
         Function named in messages.
 
@@ -464,21 +464,21 @@ def _data_and_first_block(
 
 
 def _all_blocks(
-    binding: Binding, statistics: Sequence[BoundStatistic], n_jobs: int | None, verbose: int
+    binding: Binding, statistics: Sequence[BoundStatistic], n_jobs: int | None, verbose: int | None
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
     """Return the values on the data, and values and variances of each block, in order."""
-    progress = Progress(binding.plan.n_resamples, "resamples", verbose)
-    start = time.perf_counter()
-    on_data, first = _data_and_first_block(binding, statistics)
-    seconds = time.perf_counter() - start
-    progress.done(binding.block_size)
-    blocks = {0: first}
-    rest = range(1, binding.n_blocks)
-    for chunk in in_chunks(
-        _numbered_block, (binding, statistics), rest, n_jobs=n_jobs, seconds_each=seconds
-    ):
-        blocks.update(chunk)
-        progress.done(len(chunk) * binding.block_size)
+    with Progress(binding.plan.n_resamples, "resamples", verbose) as progress:
+        start = time.perf_counter()
+        on_data, first = _data_and_first_block(binding, statistics)
+        seconds = time.perf_counter() - start
+        progress.done(binding.block_size)
+        blocks = {0: first}
+        rest = range(1, binding.n_blocks)
+        for chunk in in_chunks(
+            _numbered_block, (binding, statistics), rest, n_jobs=n_jobs, seconds_each=seconds
+        ):
+            blocks.update(chunk)
+            progress.done(len(chunk) * binding.block_size)
     return on_data, [blocks[number] for number in range(binding.n_blocks)]
 
 

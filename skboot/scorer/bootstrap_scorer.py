@@ -100,8 +100,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         Folder for finished runs: a fit that was stopped goes on where it was. Needs a
         ``random_state``. Runs are found again by data, parameters and code, the bodies of your own
         functions and classes and the versions of packages included.
-    verbose : None, bool or int, default=0
-        1 shows progress on stderr; None and 0 are quiet.
+    verbose : None, bool or int, default=None
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long, and not
+        inside a search or a worker.
 
     Attributes
     ----------
@@ -199,7 +200,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         n_jobs: int | None = None,
         random_state: Any = None,
         memory: Any = None,
-        verbose: int | None = 0,
+        verbose: bool | int | None = None,
     ) -> None:
         self.estimator = estimator
         self.scoring = scoring
