@@ -49,7 +49,9 @@ def bootstrap_score(
         Labels, scores, or probabilities with columns in sorted label order (or as in
         ``labels``); per-row values with ``metric="mean"``.
     metric : str, callable, scorer, list or dict
-        A scikit-learn scoring name (signed as scikit-learn does), a metric function, a scorer,
+        A scikit-learn scoring name (signed as scikit-learn does), a loss by its own name
+        (``"log_loss"``: smaller is better), ``"sensitivity"``, ``"specificity"``, ``"ppv"`` or
+        ``"npv"`` of two classes, a metric function, a scorer,
         ``"mean"`` for the mean of per-row values, or any ``f(y_true, y_pred)``; use
         `functools.partial` for options. A list or dict gives a dict of results.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional

@@ -20,12 +20,14 @@ from .._warnings import Note, Notes, warn_of
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
-from .class_metrics import SetRatio
+from .class_metrics import SetRatio, TwoClassRatio
 from .cost_metrics import check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost
+from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy
 from .statistic import CallableStatistic, Statistic
+from .two_class import check_two_classes
 
 
 def check_response(
@@ -154,7 +156,12 @@ def _check_labels(
     _check_same_kind(y_true, y_pred, caller)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred, caller)
-    if isinstance(statistic, SetRatio) and statistic.binary:
+    if isinstance(statistic, TwoClassRatio | LikelihoodRatio):
+        occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+        both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
+        positive = getattr(statistic, "pos_label", None)
+        check_two_classes(caller, "y_true", both, positive, statistic.name)
+    elif isinstance(statistic, SetRatio) and statistic.binary:
         _check_binary(statistic, y_true, y_pred, caller)
     if isinstance(statistic, ClassCosts | MeanCost):
         _check_costs(statistic, y_true, y_pred, caller)
