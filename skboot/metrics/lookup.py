@@ -34,7 +34,7 @@ from . import (
     ranking,
 )
 from . import cost_metrics as costs
-from .adapters import CellsCallable, LibraryCallable, Negated
+from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
 from .names import SCORERS, known_names, losses, unknown_metric
 from .registry import FAST_PATHS, RESPONSES, Request
 from .responses import check_response
@@ -285,7 +285,8 @@ def _callable(request: Request) -> CallableStatistic:
     bound = partial(function, **request.options) if request.options else function
     better = _direction(request)
     if not _is_library(function) and request.scorer_response != "scores":
-        return CallableStatistic(bound, request.name, better, request.sign, "any", takes_weights)
+        own = WeightedCallable if takes_weights else CallableStatistic
+        return own(bound, request.name, better, request.sign, "any", takes_weights)
     response: Response = RESPONSES.get(_name_of(function), "any")
     if not _is_library(function):
         response = "scores"
