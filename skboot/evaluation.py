@@ -6,7 +6,7 @@ how far the number would move on new data from the same source; the model is hel
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -14,16 +14,44 @@ from . import _checks as check
 from ._evaluating import evaluate
 from ._evidence import ScoreCall
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
+from ._typing import Metric, Metrics, ScoreInterval, ScoreOptions
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
-from .results import ResultTable
+from .results import EvaluationResult, ResultTable
 
 
+@overload
 def bootstrap_score(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
-    metric: Any = "accuracy",
+    metric: Metric = ...,
+    by: None = ...,
+    **options: Unpack[ScoreOptions],
+) -> EvaluationResult: ...
+@overload
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metrics,
+    by: ArrayLike | None = ...,
+    **options: Unpack[ScoreOptions],
+) -> ResultTable: ...
+@overload
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metric = ...,
+    by: ArrayLike,
+    **options: Unpack[ScoreOptions],
+) -> ResultTable: ...
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metric | Metrics = "accuracy",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -31,14 +59,14 @@ def bootstrap_score(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: ScoreInterval = "auto",
     same_population: bool = False,
     resamples: ArrayLike | None = None,
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
-) -> Any:
+) -> EvaluationResult | ResultTable:
     """Score of a frozen system on a test set, with a confidence interval.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,27 +12,52 @@ from .. import _checks as check
 from .._inputs import resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
+from .._typing import (
+    Adjustment,
+    CompareRunsOptions,
+    Metric,
+    Metrics,
+    RunsDifferenceInterval,
+    Varied,
+)
 from .._warnings import warn_of
 from ..results import ResultTable
+from ..results.comparison import ComparisonResult
+from .arguments import check_adjust, check_reference, checked_names
 from .run_pairs import CompareRunsCall, compare_runs_of
-from .systems import check_adjust, check_reference, checked_names
 
 _CALLER = "compare_runs"
 _VARIED = ("seed", "training", "both", "independent")
 _INTERVALS = ("auto", "components", "welch")
 
 
+@overload
 def compare_runs(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, Any],
     *,
-    metric: Any = "accuracy",
-    varied: str = "seed",
+    metric: Metric = ...,
+    **options: Unpack[CompareRunsOptions],
+) -> ComparisonResult: ...
+@overload
+def compare_runs(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, Any],
+    *,
+    metric: Metrics,
+    **options: Unpack[CompareRunsOptions],
+) -> ResultTable: ...
+def compare_runs(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, Any],
+    *,
+    metric: Metric | Metrics = "accuracy",
+    varied: Varied = "seed",
     training: Mapping[str, ArrayLike] | None = None,
     paired_runs: bool = False,
     full_runs: Mapping[str, Any] | None = None,
     reference: str | None = None,
-    adjust: str | None = "max-t",
+    adjust: Adjustment | None = "max-t",
     greater_is_better: bool | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
@@ -40,11 +65,11 @@ def compare_runs(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: RunsDifferenceInterval = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
-) -> Any:
+) -> ComparisonResult | ResultTable:
     """Compare methods by several runs of each on the same test rows.
 
     Answers whether one *method* is better than another, where `compare_systems` answers for two

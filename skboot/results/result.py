@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Estimand, MethodInterval, RunsInterval
 from .._values import read_only, same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
@@ -201,9 +202,9 @@ class EvaluationResult(Shown):
 
     def interval(
         self,
-        method: str | None = None,
+        method: MethodInterval | RunsInterval | None = None,
         confidence_level: float | None = None,
-        estimand: str | None = None,
+        estimand: Estimand | None = None,
     ) -> ConfidenceInterval:
         """Compute another interval from what is stored; nothing is resampled again.
 

@@ -22,6 +22,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
 from .._sklearn_compat import printed_as_estimator, routing_enabled
+from .._typing import (
+    Estimand,
+    InnerCV,
+    MethodInterval,
+    Metric,
+    Metrics,
+    RunsInterval,
+    Strategy,
+)
 from .._warnings import warn_of, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
@@ -184,17 +193,17 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: Any,
         *,
-        scoring: Any = None,
-        strategy: str = "cv-bootstrap",
+        scoring: Metric | Metrics | None = None,
+        strategy: Strategy = "cv-bootstrap",
         n_train_resamples: int = 200,
         n_cv_repeats: int = 5,
         n_seeds: int = 1,
         n_test_resamples: int = 1999,
-        estimand: str = "method",
-        interval: str = "auto",
+        estimand: Estimand = "method",
+        interval: MethodInterval | RunsInterval = "auto",
         confidence_level: float = 0.95,
         stratify: bool = False,
-        inner_cv: str = "grouped",
+        inner_cv: InnerCV = "grouped",
         refit: bool = True,
         error_score: Any = np.nan,
         n_jobs: int | None = None,
