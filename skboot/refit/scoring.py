@@ -139,7 +139,10 @@ def _name_of(scoring: Any) -> str:
 def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
     parts = scorer_parts(scorer)
     if parts is None or target.y is None or target.y.ndim != 1:
-        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
+        predicts = parts is not None and parts.response_methods == ("predict",)
+        has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
+        of_type = run_metrics.OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
+        return of_type(RunMetricArguments(name, target), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
     statistic = statistics[name]
