@@ -6,6 +6,7 @@ Checks return converted values; below the public functions shapes are trusted.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Sequence
 from numbers import Integral, Real
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import Unusable, as_array
+from ._arrays import Unusable, as_array, refuse_other_things
 
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
@@ -125,7 +126,9 @@ def check_choice(name: str, value: Any, caller: str, known: Sequence[str]) -> st
     """Accept one of the known names."""
     if isinstance(value, str) and value in known:
         return value
-    raise fail(caller, name, f"be one of {sorted(known)}", repr(value))
+    near = difflib.get_close_matches(str(value), known, 1)
+    advice = f"Did you mean {near[0]!r}?" if near else ""
+    raise fail(caller, name, f"be one of {sorted(known)}", repr(value), advice)
 
 
 def check_seed(random_state: Any, caller: str = "skboot") -> np.random.SeedSequence:
@@ -191,6 +194,7 @@ def check_rows(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
 def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
     """Convert to an array that holds the same values, of any shape."""
     try:
+        refuse_other_things(name, values)
         return as_array(values)
     except Unusable as error:
         raise fail(caller, name, error.must, error.got, error.advice) from None

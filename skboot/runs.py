@@ -7,6 +7,7 @@ runs; `skboot.evaluation.bootstrap_score` is for a single run.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -161,6 +162,13 @@ def bootstrap_runs(
     estimand = _checked_estimand(estimand, interval)
     n_jobs, verbose = check.check_workers(n_jobs, verbose, _CALLER)
     columns = checked_columns(y_true, sample_weight, labels, _CALLER)
+    if isinstance(y_preds, Mapping):
+        must = "be an array or a list with the predictions of each run of one method"
+        advice = (
+            "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
+            "each; for runs of one method give list(y_preds.values())."
+        )
+        raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
     statistics, single = statistics_of_each(

@@ -288,7 +288,7 @@ def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
     pattern = rf"(?s)The ['\"]{argument}.*['\"] parameter of {named}.* must .*\. Got .*\."
     said = str(caught.value)
     # Lengths are compared with those of the truth, or the other way round.
-    other = rf"(?s)The 'y_\w+.*' parameter of {named} must have as many rows as '{argument}"
+    other = rf"(?s)The ['\"]y_\w+.*['\"] parameter of {named} must have as many rows as '{argument}"
     assert re.match(pattern, said) or re.match(other, said), said
 
 

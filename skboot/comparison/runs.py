@@ -217,7 +217,7 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
             "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",
         )
     runs = {
-        name: checked_runs(columns, values, full.get(name), varied)
+        name: checked_runs(columns, values, full.get(name), varied, f"[{name!r}]")
         for name, values in named.items()
     }
     sizes = {name: own.rows[0].n_samples for name, own in runs.items()}

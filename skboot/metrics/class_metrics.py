@@ -355,6 +355,12 @@ def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedA
     return BalancedAccuracy(request.name, adjusted)
 
 
+def function_name(statistic: SetRatio) -> str:
+    """Name of scikit-learn's function for the ratio."""
+    names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
+    return f"{names.get(statistic.ratio, 'fbeta')}_score"
+
+
 def averages_classes(statistic: Statistic) -> bool:
     """Whether a metric is an average over classes, evenly or by their rows."""
     return isinstance(statistic, SetAverage | BalancedAccuracy)

@@ -20,7 +20,7 @@ from .._warnings import Note, Notes, warn_of
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
-from .class_metrics import SetRatio, TwoClassRatio
+from .class_metrics import SetRatio, TwoClassRatio, function_name
 from .cost_metrics import check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost
 from .likelihood_ratios import LikelihoodRatio
@@ -208,7 +208,8 @@ def _check_binary(
         raise fail(caller, "y_true", must, got, advice)
     if len(occurring) == 2 and positive not in occurring.tolist():
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        advice = "Name yours with functools.partial of the metric function and pos_label=."
+        function = f"sklearn.metrics.{function_name(statistic)}"
+        advice = _name_the_positive(function, occurring.tolist()[-1])
         raise fail(caller, "y_true", must, f"the labels {occurring.tolist()}", advice)
 
 
@@ -270,8 +271,18 @@ def _check_two_classes(
     positive = getattr(statistic, "pos_label", None)
     if positive is not None and positive not in all_labels.tolist():
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        advice = "Name yours with functools.partial of the metric function and pos_label=."
+        response = ", response_method='predict_proba'"
+        advice = _name_the_positive("function", all_labels.tolist()[-1], response)
         raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
+
+
+def _name_the_positive(function: str, label: Any, response: str = "") -> str:
+    """Advice to name the positive class, in ``metric=`` and in ``scoring=``."""
+    options = f"{function}, pos_label={label!r}"
+    return (
+        f"Name yours: metric=functools.partial({options}), or in a BootstrapScorer "
+        f"scoring=sklearn.metrics.make_scorer({options}{response})."
+    )
 
 
 def _check_probabilities(
