@@ -7,6 +7,7 @@ the values stay the same, and raises `Unusable` otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, KeysView, Mapping, ValuesView
 from decimal import Decimal
 from numbers import Complex, Integral, Real
 from typing import Any
@@ -27,6 +28,33 @@ class Unusable(ValueError):
     def __init__(self, must: str, got: str, advice: str = "") -> None:
         super().__init__(f"must {must}. Got {got}. {advice}")
         self.must, self.got, self.advice = must, got, advice
+
+
+def refuse_other_things(name: str, values: Any) -> None:
+    """Refuse what is often given in the place of rows: models, dicts, generators and sets."""
+    must, is_answer = "be an array-like, a row for each sample", name.startswith("y_")
+    if isinstance(values, Mapping):
+        advice = (
+            "For systems on one test set use compare_systems(y_true, y_preds); for several test "
+            "sets call the function for each: {name: bootstrap_score(y_true[name], y_pred[name]) "
+            "for name in y_true}."
+        )
+        got = f"a dict with the keys {list(values)[:3]}"
+        raise Unusable(must, got, advice if is_answer else "Give its values in a list.")
+    if isinstance(values, set | frozenset):
+        advice = "A set has no order: give a list, in the order of the rows."
+        raise Unusable(must, f"a {type(values).__name__}", advice)
+    if isinstance(values, Iterator | KeysView | ValuesView):
+        raise Unusable(must, f"a {type(values).__name__}", f"Make a list of it: list({name}).")
+    is_model = hasattr(values, "predict") or callable(values)
+    if is_answer and is_model and not hasattr(values, "__array__"):
+        advice = (
+            "Give its answers for the test rows: model.predict(X_test), or "
+            "model.predict_proba(X_test) for metrics of probabilities. To train and score a "
+            "method use BootstrapScorer(model).fit(X, y)."
+        )
+        got = f"a model, {type(values).__name__}" if hasattr(values, "predict") else repr(values)
+        raise Unusable(must, got, advice)
 
 
 def as_array(values: Any) -> NDArray[Any]:

@@ -6,6 +6,7 @@ Checks return converted values; below the public functions shapes are trusted.
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import Unusable, as_array
+from ._arrays import Unusable, as_array, refuse_other_things
 
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
@@ -103,10 +104,10 @@ def check_n_jobs(n_jobs: Any, caller: str) -> int | None:
     raise fail(caller, "n_jobs", must, repr(n_jobs), advice)
 
 
-def check_verbose(verbose: Any, caller: str) -> int:
-    """Accept None (quiet), a bool, or an integer of at least 0."""
+def check_verbose(verbose: Any, caller: str) -> int | None:
+    """Accept None (see `skboot._workers.Progress`), a bool, or an integer of at least 0."""
     if verbose is None:
-        return 0
+        return None
     if isinstance(verbose, Integral | np.bool_) and int(verbose) >= 0:
         return int(verbose)
     must = "be None, a bool or an integer of at least 0"
@@ -126,7 +127,9 @@ def check_choice(name: str, value: Any, caller: str, known: Sequence[str]) -> st
     """Accept one of the known names."""
     if isinstance(value, str) and value in known:
         return value
-    raise fail(caller, name, f"be one of {sorted(known)}", repr(value))
+    near = difflib.get_close_matches(str(value), known, 1)
+    advice = f"Did you mean {near[0]!r}?" if near else ""
+    raise fail(caller, name, f"be one of {sorted(known)}", repr(value), advice)
 
 
 def check_seed(random_state: Any, caller: str = "skboot") -> np.random.SeedSequence:
@@ -210,6 +213,7 @@ def check_column(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
 def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
     """Convert to an array that holds the same values, of any shape."""
     try:
+        refuse_other_things(name, values)
         return as_array(values)
     except Unusable as error:
         raise fail(caller, name, error.must, error.got, error.advice) from None

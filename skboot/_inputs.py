@@ -210,6 +210,11 @@ def _design(
         codes = check.check_strata(strata, None, caller)
         check.check_same_length(caller, y_pred=range(n_samples), strata=codes)
         return RowDesign.of(n_samples, codes)
+    pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
+    if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
+        must = "be of shape (n_samples,), or (n_samples, 2) for crossed groups"
+        advice = "Give two columns: groups=np.column_stack((first, second))."
+        raise check.fail(caller, "groups", must, "two sequences", advice)
     columns = check.check_rows("groups", groups, caller)
     check.check_same_length(caller, y_pred=range(n_samples), groups=columns)
     if columns.ndim == 2:

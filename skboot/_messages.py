@@ -17,7 +17,9 @@ class BadArgument(NamedTuple):
     def error(self) -> ValueError:
         """The error to be raised, which carries the parts."""
         message = f"The {self.name!r} parameter of {self.caller} must {self.must}. Got {self.got}."
-        error = ValueError(f"{message} {self.advice}".rstrip())
+        # Advice may begin with a line break, before what need not be read at once.
+        between = "" if self.advice.startswith("\n") else " "
+        error = ValueError(f"{message}{between}{self.advice}".rstrip())
         vars(error)["bad_argument"] = self
         return error
 

@@ -51,14 +51,19 @@ def checked_columns(
     return Columns(truth, weights, check.check_labels(labels, truth, caller), caller)
 
 
-def checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> Runs:
-    """Check the predictions of every run and pair them with the truth by row order."""
+def checked_runs(
+    columns: Columns, y_preds: Any, full_runs: Any, varied: str, method: str = ""
+) -> Runs:
+    """Check the predictions of every run and pair them with the truth by row order.
+
+    ``method`` is its key in messages, such as "['MLP']", where there are several methods.
+    """
     caller = columns.caller
-    predicted = _predictions("y_preds", y_preds, caller)
+    predicted = _predictions(f"y_preds{method}", y_preds, caller)
     if len(predicted) < 2:
         raise check.fail(
             caller,
-            "y_preds",
+            f"y_preds{method}",
             "hold the predictions of at least two runs",
             f"{len(predicted)}",
             "For one trained system use bootstrap_score.",
@@ -73,11 +78,11 @@ def checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) ->
                 "predictions",
                 "These runs are on whole training lists already: add them to y_preds.",
             )
-        full = _predictions("full_runs", full_runs, caller, predicted[0].ndim)
+        full = _predictions(f"full_runs{method}", full_runs, caller, predicted[0].ndim)
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
-    names = [f"y_preds[{k}]" for k in range(len(predicted))]
-    names += [f"full_runs[{k}]" for k in range(len(full))]
+    names = [f"y_preds{method}[{k}]" for k in range(len(predicted))]
+    names += [f"full_runs{method}[{k}]" for k in range(len(full))]
     paired = []
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.

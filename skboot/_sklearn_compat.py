@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sklearn import config_context
+from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.utils import _safe_indexing
+from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
 from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.validation import _num_samples
+
+_Class = TypeVar("_Class", bound=type)
 
 _ScorerBase: Any = next(
     cls for cls in reversed(type(make_scorer(accuracy_score)).__mro__) if "Scorer" in cls.__name__
@@ -64,3 +68,9 @@ def n_rows_of(data: Any) -> int:
 def routing_enabled() -> bool:
     """Whether metadata routing is switched on."""
     return bool(_routing_enabled())
+
+
+def printed_as_estimator(cls: _Class) -> _Class:
+    """Let scikit-learn break the lines of an estimator whose class has its own ``__repr__``."""
+    _Printer._dispatch[cls.__repr__] = _Printer._dispatch[BaseEstimator.__repr__]
+    return cls

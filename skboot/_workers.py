@@ -12,13 +12,16 @@ asked for it before any work.
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import lru_cache
+from types import FrameType
 from typing import Any, NamedTuple, TypeVar
 
 from joblib import effective_n_jobs
@@ -36,8 +39,18 @@ _WORTH_WORKERS = 3.0
 _CHUNKS_PER_WORKER = 8
 # Least time (seconds) between two reports of progress.
 _REPORT_EVERY = 0.5
+# Least time (seconds) that has passed, and that is left, when progress is reported unasked.
+_WORTH_A_LINE = 5.0
+
+# Packages whose frames mean that the work is a task of something larger, which reports for itself.
+_RUN_TASKS = frozenset({"joblib", "dask", "distributed"})
+_SEARCHES = "sklearn.model_selection"
+# Packages whose frames may stand between those of one call of this package.
+_WRAPPERS = frozenset({"contextlib", "functools"})
 
 _PACKAGE = __name__.partition(".")[0]
+# The module through which estimators are called: what runs in one is part of another call.
+_CALLS_ESTIMATORS = f"{_PACKAGE}.refit.lending"
 _TO_DO = (
     f"Install {_PACKAGE} on the workers in the version that is here, for example with "
     f"client.register_plugin(distributed.PipInstall(['{_PACKAGE}']))."
@@ -51,15 +64,15 @@ class Workers(NamedTuple):
     ----------
     n_jobs : int or None
         Workers at most, as joblib counts them; the numbers do not depend on it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : int or None
+        Whether progress is shown; see `Progress`.
     """
 
     n_jobs: int | None = None
-    verbose: int = 0
+    verbose: int | None = None
 
 
-# One worker, unless a backend of joblib is active, and no progress.
+# One worker, unless a backend of joblib is active, and progress where someone waits at a terminal.
 DEFAULT_WORKERS = Workers()
 
 
@@ -144,18 +157,29 @@ class Progress:
     n_items : int
     noun : str
         What the items are, in the plural.
-    verbose : int
-        0 reports nothing.
+    verbose : int or None
+        0 reports nothing. None reports work that turns out to be long, to someone who looks at a
+        terminal, and clears the line when the context ends.
     """
 
-    def __init__(self, n_items: int, noun: str, verbose: int) -> None:
-        self._n_items, self._noun, self._verbose = n_items, noun, verbose
+    def __init__(self, n_items: int, noun: str, verbose: int | None) -> None:
+        self._n_items, self._noun = n_items, noun
+        self._clears = verbose is None
+        self._reports = bool(verbose) or (verbose is None and _is_watched())
         self._start = self._reported = time.perf_counter()
-        self._n_done = self._n_resumed = 0
+        self._n_done = self._n_resumed = self._width = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self._clears and self._width:
+            _write(f"\r{' ' * self._width}\r")
+            self._width = 0
 
     def done(self, n_items: int, *, resumed: bool = False) -> None:
         """Count items, and report at times; resumed ones took no time and predict none."""
-        if not self._verbose:
+        if not self._reports:
             return
         self._n_done = min(self._n_done + n_items, self._n_items)
         self._n_resumed += n_items if resumed else 0
@@ -163,10 +187,57 @@ class Progress:
         n_timed = self._n_done - self._n_resumed
         if n_timed == 0 or (now - self._reported < _REPORT_EVERY and not finished):
             return
+        seconds = now - self._start
+        left = seconds * (self._n_items - self._n_done) / n_timed
+        if self._clears and not self._width and min(seconds, left) <= _WORTH_A_LINE:
+            return
         self._reported = now
-        left = (now - self._start) * (self._n_items - self._n_done) / n_timed
-        text = f"\r{self._n_done}/{self._n_items} {self._noun}, {left:.0f} s left  "
-        print(text, end="\n" if finished else "", file=sys.stderr, flush=True)
+        text = f"{self._n_done}/{self._n_items} {self._noun}, {left:.0f} s left  "
+        # Shorter numbers leave nothing of the longer line before.
+        text = text.ljust(self._width) if self._clears else text
+        self._width = len(text)
+        _write(f"\r{text}" + ("\n" if finished and not self._clears else ""))
+
+
+def _write(text: str) -> None:
+    # A terminal that is gone, or that lacks a character, ends no work.
+    stream: Any = sys.stderr
+    with suppress(OSError, ValueError):
+        if stream is not None:
+            print(text, end="", file=stream, flush=True)
+
+
+def _is_watched() -> bool:
+    """Whether someone looks at a terminal and waits for this call alone."""
+    try:
+        is_terminal = sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        # Programs without a console have no stderr, and some have a closed one.
+        return False
+    return (
+        is_terminal
+        and threading.current_thread() is threading.main_thread()
+        and multiprocessing.parent_process() is None
+        and not _is_part_of_other_work()
+    )
+
+
+def _is_part_of_other_work() -> bool:
+    """Whether this call of the package runs inside another, in a search, or as a task."""
+    frame: FrameType | None = sys._getframe(1)
+    has_left = False
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        package = module.partition(".")[0]
+        if package == _PACKAGE:
+            if has_left or module == _CALLS_ESTIMATORS:
+                return True
+        elif package in _RUN_TASKS or module.startswith(_SEARCHES):
+            return True
+        elif package not in _WRAPPERS:
+            has_left = True
+        frame = frame.f_back
+    return False
 
 
 # ------------------------------------------------------------------ dask

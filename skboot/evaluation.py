@@ -6,7 +6,7 @@ how far the number would move on new data from the same source; the model is hel
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -14,16 +14,44 @@ from . import _checks as check
 from ._evaluating import evaluate
 from ._evidence import ScoreCall
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
+from ._typing import Metric, Metrics, ScoreInterval, ScoreOptions
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
-from .results import ResultTable
+from .results import EvaluationResult, ResultTable
 
 
+@overload
 def bootstrap_score(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
-    metric: Any = "accuracy",
+    metric: Metric = ...,
+    by: None = ...,
+    **options: Unpack[ScoreOptions],
+) -> EvaluationResult: ...
+@overload
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metrics,
+    by: ArrayLike | None = ...,
+    **options: Unpack[ScoreOptions],
+) -> ResultTable: ...
+@overload
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metric = ...,
+    by: ArrayLike,
+    **options: Unpack[ScoreOptions],
+) -> ResultTable: ...
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metric | Metrics = "accuracy",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -31,14 +59,14 @@ def bootstrap_score(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: ScoreInterval = "auto",
     same_population: bool = False,
     resamples: ArrayLike | None = None,
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
-) -> Any:
+    verbose: bool | int | None = None,
+) -> EvaluationResult | ResultTable:
     """Score of a frozen system on a test set, with a confidence interval.
 
     Parameters
@@ -49,7 +77,9 @@ def bootstrap_score(
         Labels, scores, or probabilities with columns in sorted label order (or as in
         ``labels``); per-row values with ``metric="mean"``.
     metric : str, callable, scorer, list or dict
-        A scikit-learn scoring name (signed as scikit-learn does), a metric function, a scorer,
+        A scikit-learn scoring name (signed as scikit-learn does), a loss by its own name
+        (``"log_loss"``: smaller is better), ``"sensitivity"``, ``"specificity"``, ``"ppv"`` or
+        ``"npv"`` of two classes, a metric function, a scorer,
         ``"mean"`` for the mean of per-row values, or any ``f(y_true, y_pred)``; use
         `functools.partial` for options. A list or dict gives a dict of results.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
@@ -89,7 +119,7 @@ def bootstrap_score(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

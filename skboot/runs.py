@@ -7,7 +7,8 @@ runs; `skboot.evaluation.bootstrap_score` is for a single run.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -16,24 +17,41 @@ from ._evaluating_runs import evaluate_runs, refusal
 from ._inputs import resampling_plan, statistics_of_each
 from ._run_scores import RunsCall
 from ._runs_inputs import checked_columns, checked_runs, training_samples
+from ._typing import Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
-from .results import ResultTable
+from .results import EvaluationResult, ResultTable
 
 _CALLER = "bootstrap_runs"
 _VARIED = ("seed", "training", "both", "independent")
 
 
+@overload
 def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
     *,
-    metric: Any,
-    varied: str = "seed",
+    metric: Metric,
+    **options: Unpack[RunsOptions],
+) -> EvaluationResult: ...
+@overload
+def bootstrap_runs(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    *,
+    metric: Metrics,
+    **options: Unpack[RunsOptions],
+) -> ResultTable: ...
+def bootstrap_runs(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    *,
+    metric: Metric | Metrics,
+    varied: Varied = "seed",
     training: ArrayLike | None = None,
     full_runs: Any = None,
-    estimand: str = "method",
+    estimand: Estimand = "method",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -41,11 +59,11 @@ def bootstrap_runs(
     greater_is_better: bool | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: RunsInterval = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
-) -> Any:
+    verbose: bool | int | None = None,
+) -> EvaluationResult | ResultTable:
     """Score of a method from several runs on one test set, with an interval for it.
 
     Parameters
@@ -94,7 +112,7 @@ def bootstrap_runs(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
@@ -144,6 +162,13 @@ def bootstrap_runs(
     estimand = _checked_estimand(estimand, interval)
     workers = check.check_workers(n_jobs, verbose, _CALLER)
     columns = checked_columns(y_true, sample_weight, labels, _CALLER)
+    if isinstance(y_preds, Mapping):
+        must = "be an array or a list with the predictions of each run of one method"
+        advice = (
+            "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
+            "each; for runs of one method give list(y_preds.values())."
+        )
+        raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
     statistics, single = statistics_of_each(
@@ -163,7 +188,7 @@ def bootstrap_runs(
 # ------------------------------------------------------------------ arguments
 
 
-def _checked_estimand(estimand: str, interval: str) -> str:
+def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
     """Return the estimand of the call; refuse an interval that it does not have."""
     check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
     known = [*FOR_ONE_SCORE, "auto", "components"]

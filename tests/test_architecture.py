@@ -24,6 +24,7 @@ LAYERS = [
     ["_workers"],
     ["_files"],
     ["_values"],
+    ["_typing"],
     ["_sklearn_compat"],
     ["_arrays"],
     ["_messages"],

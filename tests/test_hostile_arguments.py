@@ -288,7 +288,7 @@ def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
     pattern = rf"(?s)The ['\"]{argument}.*['\"] parameter of {named}.* must .*\. Got .*\."
     said = str(caught.value)
     # Lengths are compared with those of the truth, or the other way round.
-    other = rf"(?s)The 'y_\w+.*' parameter of {named} must have as many rows as '{argument}"
+    other = rf"(?s)The ['\"]y_\w+.*['\"] parameter of {named} must have as many rows as '{argument}"
     assert re.match(pattern, said) or re.match(other, said), said
 
 
@@ -307,7 +307,7 @@ def probabilities(function):
 
 
 @pytest.mark.parametrize("function", [name for name in BASE if "verbose" in takes(name)])
-def test_verbose_none_is_quiet(function, capsys):
+def test_verbose_none_is_quiet_without_a_terminal(function, capsys):
     call, arguments = BASE[function]
     call(**{**arguments, "random_state": 0, "verbose": None})
     assert capsys.readouterr().err == ""

@@ -1,6 +1,7 @@
 """BootstrapScorer: its numbers by other routes, what it accepts, and what it says."""
 
 import warnings
+from html import escape
 
 import numpy as np
 import pytest
@@ -725,3 +726,44 @@ def test_progress_is_shown_on_stderr_only_when_asked(two_classes, capsys):
     captured = capsys.readouterr()
     assert "60/60 runs" in captured.err
     assert captured.out == ""
+
+
+# ------------------------------------------------------------------ what a scorer shows
+
+
+def test_a_fitted_scorer_shows_its_scores_below_what_scikit_learn_shows():
+    scorer = BootstrapScorer(GaussianNB(), n_train_resamples=100, n_cv_repeats=1, random_state=0)
+    before = repr(scorer)
+    assert before == BaseEstimator.__repr__(scorer)
+    result = scorer.fit(*load_iris(return_X_y=True)).result_
+    assert repr(scorer) == f"{before}\n{repr(result)[len('<EvaluationResult: ') : -1]}"
+    bundle = scorer._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(scorer)
+    for html in (bundle["text/html"], scorer._repr_html_()):
+        assert "<style>" in html
+        assert html.endswith(f"{escape(result.claim())}</p>")
+    assert repr(clone(scorer)) == before
+    assert "<p style" not in clone(scorer)._repr_html_()
+    with sklearn.config_context(display="text"):
+        assert set(scorer._repr_mimebundle_()) == {"text/plain"}
+
+
+def test_a_scorer_of_several_metrics_shows_a_line_for_each():
+    scorer = BootstrapScorer(
+        GaussianNB(),
+        scoring={"accuracy": "accuracy", "F": "f1_macro"},
+        n_train_resamples=100,
+        n_cv_repeats=1,
+        random_state=0,
+    ).fit(*load_iris(return_X_y=True))
+    *_, first, second = repr(scorer).splitlines()
+    assert first.startswith("accuracy 0.9")
+    assert second.startswith("F")
+    assert scorer._repr_html_().count("<p style") == 2
+
+
+def test_lines_of_a_long_scorer_are_broken_as_those_of_any_estimator():
+    logistic = LogisticRegression(C=0.123456789, tol=1e-07, max_iter=12345, solver="newton-cg")
+    scorer = BootstrapScorer(logistic, n_train_resamples=123, n_test_resamples=4567, strategy="oob")
+    for shown in (scorer, make_pipeline(StandardScaler(), scorer)):
+        assert max(map(len, repr(shown).splitlines())) < 90

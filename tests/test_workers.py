@@ -1,9 +1,21 @@
 """Work in chunks: one thread of BLAS, results from workers, and progress."""
 
+import io
+import multiprocessing
+import sys
+import threading
+import warnings
+from types import SimpleNamespace
+
+import joblib
+import numpy as np
 import pytest
 from joblib import parallel_config
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import cross_validate
 from threadpoolctl import ThreadpoolController
 
+from skboot import BootstrapScorer, _workers, bootstrap_score
 from skboot._workers import Progress, in_chunks, single_threaded_blas
 
 
@@ -43,3 +55,204 @@ def test_progress_is_predicted_from_items_that_took_time(capsys):
     assert capsys.readouterr().err == "\r15/20 runs, 10 s left  "
     progress.done(8)
     assert capsys.readouterr().err == "\r20/20 runs, 0 s left  \n"
+
+
+# ------------------------------------------------------------------ progress unasked
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+
+def set_stderr(monkeypatch, stream):
+    # pytest puts its own stderr into sys before each test.
+    system = SimpleNamespace(stderr=stream, modules=sys.modules, _getframe=sys._getframe)
+    monkeypatch.setattr(_workers, "sys", system)
+    return stream
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    return set_stderr(monkeypatch, Terminal())
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(_workers, "time", clock)
+    return clock
+
+
+def slow_metric(clock, seconds):
+    def metric(truth, predicted):
+        clock.now += seconds
+        return float(np.mean(truth == predicted))
+
+    return metric
+
+
+LABELS = np.array([0, 1] * 10)
+
+
+def score(clock, seconds=0.1, **options):
+    settings = {"metric": slow_metric(clock, seconds), "interval": "percentile", "n_resamples": 320}
+    return bootstrap_score(LABELS, LABELS, **{**settings, "random_state": 0, **options})
+
+
+def test_long_work_reports_unasked_after_five_seconds_and_clears_its_line(terminal, clock):
+    with Progress(100, "runs", None) as progress:
+        clock.now = 4.0
+        progress.done(4)
+        assert terminal.getvalue() == ""
+        clock.now = 6.0
+        progress.done(2)
+        assert terminal.getvalue() == "\r6/100 runs, 94 s left  "
+        clock.now = 97.0
+        progress.done(91)
+        # Reported to the end, also when less than five seconds are left.
+        assert terminal.getvalue().endswith("\r97/100 runs, 3 s left  ")
+    last, cleared = terminal.getvalue().split("\r")[-3:-1]
+    assert len(cleared) >= len(last)
+    assert cleared.strip() == ""
+    assert terminal.getvalue().endswith("\r")
+
+
+def test_a_line_is_cleared_before_an_error_is_shown(terminal, clock):
+    def stopped():
+        with Progress(100, "runs", None) as progress:
+            clock.now = 10.0
+            progress.done(10)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        stopped()
+    assert terminal.getvalue().endswith(" \r")
+
+
+def test_work_that_is_nearly_done_after_five_seconds_reports_nothing(terminal, clock):
+    with Progress(100, "runs", None) as progress:
+        clock.now = 9.0
+        progress.done(70)
+    assert terminal.getvalue() == ""
+
+
+def test_a_long_call_shows_its_progress_by_itself_on_a_terminal(terminal, clock):
+    score(clock)
+    assert "320 resamples" in terminal.getvalue()
+    assert terminal.getvalue().endswith(" \r")
+
+
+def test_a_short_call_shows_nothing(terminal, clock):
+    score(clock, seconds=0.01)
+    assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize("verbose", [0, False])
+def test_zero_never_shows_progress(terminal, clock, verbose):
+    score(clock, verbose=verbose)
+    assert terminal.getvalue() == ""
+
+
+def test_one_shows_progress_where_there_is_no_terminal(monkeypatch, clock):
+    stream = set_stderr(monkeypatch, io.StringIO())
+    score(clock, seconds=0.0, verbose=True)
+    assert stream.getvalue().endswith("320/320 resamples, 0 s left  \n")
+
+
+@pytest.mark.parametrize("stderr", [io.StringIO(), None])
+def test_none_shows_nothing_without_a_terminal(monkeypatch, capsys, clock, stderr):
+    set_stderr(monkeypatch, stderr)
+    score(clock)
+    assert stderr is None or stderr.getvalue() == ""
+    assert capsys.readouterr().out == ""
+
+
+def test_none_shows_nothing_outside_the_main_thread(terminal, clock):
+    thread = threading.Thread(target=score, args=(clock,))
+    thread.start()
+    thread.join()
+    assert clock.now > 30
+    assert terminal.getvalue() == ""
+
+
+def test_none_shows_nothing_in_another_process(terminal, clock, monkeypatch):
+    monkeypatch.setattr(multiprocessing, "parent_process", lambda: "a parent")
+    score(clock)
+    assert terminal.getvalue() == ""
+
+
+def test_none_shows_nothing_in_a_task_of_joblib(terminal, clock):
+    joblib.Parallel(n_jobs=1)([joblib.delayed(score)(clock)])
+    assert clock.now > 30
+    assert terminal.getvalue() == ""
+
+
+def test_none_shows_nothing_in_a_task_of_dask(terminal, clock):
+    dask = pytest.importorskip("dask")
+    dask.compute(dask.delayed(score)(clock), scheduler="synchronous")
+    assert clock.now > 30
+    assert terminal.getvalue() == ""
+
+
+def test_only_the_outermost_call_shows_progress(terminal, clock):
+    def nested(truth, predicted):
+        assert score(clock).estimate == 1.0
+        return 0.5
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        bootstrap_score(
+            LABELS, LABELS, metric=nested, n_resamples=2, interval="percentile", verbose=0
+        )
+    assert clock.now > 30
+    assert terminal.getvalue() == ""
+
+
+def scorer_of(clock, **options):
+    """Return a scorer whose runs take a second each."""
+
+    class Slow(DummyClassifier):
+        def fit(self, X, y):
+            clock.now += 1.0
+            return super().fit(X, y)
+
+    return BootstrapScorer(Slow(), strategy="oob", n_train_resamples=20, random_state=0, **options)
+
+
+def test_a_fit_shows_progress_by_itself_but_not_inside_cross_validate(terminal, clock):
+    X = np.zeros((20, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cross_validate(scorer_of(clock), X, LABELS, cv=2)
+        assert clock.now > 40
+        assert terminal.getvalue() == ""
+        scorer_of(clock).fit(X, LABELS)
+    assert "/20 runs" in terminal.getvalue()
+
+
+def test_a_scorer_inside_a_scorer_shows_nothing(terminal, clock):
+    X = np.zeros((20, 1))
+    outer = BootstrapScorer(
+        scorer_of(clock), strategy="oob", n_train_resamples=2, random_state=0, verbose=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outer.fit(X, LABELS)
+    assert clock.now > 40
+    assert terminal.getvalue() == ""
+
+
+def test_progress_is_no_part_of_a_result(terminal, clock):
+    assert score(clock) == score(clock, verbose=0) == score(clock, verbose=1)
+    assert "verbose" not in score(clock).settings

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,11 +14,22 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from .. import _checks as check
 from .._sklearn_compat import routing_enabled
+from .._typing import (
+    Adjustment,
+    InnerCV,
+    MethodsDifferenceInterval,
+    MethodsOptions,
+    Metric,
+    Metrics,
+    Strategy,
+)
 from .._warnings import warn_of, warn_user
+from ..results import ResultTable
+from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import FitCall, FitData
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
+from .arguments import check_adjust, check_reference, named_values
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
-from .systems import check_adjust, check_reference, named_values
 
 _CALLER = "compare_methods"
 _INTERVALS_ON_TESTS = ("auto", "components", "welch")
@@ -26,6 +37,36 @@ _INTERVALS_LEFT_OUT = ("auto", "adjusted")
 _INTERVALS_OF_FOLDS = ("auto", "cv-bootstrap", "adjusted")
 
 
+@overload
+def compare_methods(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any = ...,
+    *,
+    X_test: Mapping[Any, Any],
+    scoring: Metric | Metrics | None = ...,
+    **options: Unpack[MethodsOptions],
+) -> ResultTable: ...
+@overload
+def compare_methods(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any = ...,
+    *,
+    X_test: Any = ...,
+    scoring: Metrics,
+    **options: Unpack[MethodsOptions],
+) -> ResultTable: ...
+@overload
+def compare_methods(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any = ...,
+    *,
+    X_test: Any = ...,
+    scoring: Metric | None = ...,
+    **options: Unpack[MethodsOptions],
+) -> ComparisonResult: ...
 def compare_methods(
     estimators: Mapping[str, Any],
     X: Any,
@@ -36,24 +77,24 @@ def compare_methods(
     y_test: Any = None,
     groups_test: Any = None,
     reference: str | None = None,
-    adjust: str | None = "max-t",
-    scoring: Any = None,
-    strategy: str = "cv-bootstrap",
+    adjust: Adjustment | None = "max-t",
+    scoring: Metric | Metrics | None = None,
+    strategy: Strategy = "cv-bootstrap",
     n_train_resamples: int = 200,
     n_cv_repeats: int = 5,
     n_seeds: int = 1,
     n_test_resamples: int = 1999,
-    estimand: str = "method",
-    interval: str = "auto",
+    estimand: Literal["method"] = "method",
+    interval: MethodsDifferenceInterval = "auto",
     confidence_level: float = 0.95,
     stratify: bool = False,
-    inner_cv: str = "grouped",
+    inner_cv: InnerCV = "grouped",
     error_score: Any = np.nan,
     n_jobs: int | None = None,
     random_state: Any = None,
     memory: Any = None,
-    verbose: int | None = 0,
-) -> Any:
+    verbose: bool | int | None = None,
+) -> ComparisonResult | ResultTable:
     """Compare estimators trained on the same samples and scored on the same rows.
 
     Answers which *method* does better when trained on this many rows (without a test set, on 90 %
@@ -120,7 +161,7 @@ def compare_methods(
     memory : path-like, optional
         Folder for finished runs, which serves `BootstrapScorer` too. Needs a ``random_state``.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

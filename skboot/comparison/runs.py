@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,27 +12,52 @@ from .. import _checks as check
 from .._inputs import resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
+from .._typing import (
+    Adjustment,
+    CompareRunsOptions,
+    Metric,
+    Metrics,
+    RunsDifferenceInterval,
+    Varied,
+)
 from .._warnings import warn_of
 from ..results import ResultTable
+from ..results.comparison import ComparisonResult
+from .arguments import check_adjust, check_reference, checked_names
 from .run_pairs import CompareRunsCall, compare_runs_of
-from .systems import check_adjust, check_reference, checked_names
 
 _CALLER = "compare_runs"
 _VARIED = ("seed", "training", "both", "independent")
 _INTERVALS = ("auto", "components", "welch")
 
 
+@overload
 def compare_runs(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, Any],
     *,
-    metric: Any = "accuracy",
-    varied: str = "seed",
+    metric: Metric = ...,
+    **options: Unpack[CompareRunsOptions],
+) -> ComparisonResult: ...
+@overload
+def compare_runs(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, Any],
+    *,
+    metric: Metrics,
+    **options: Unpack[CompareRunsOptions],
+) -> ResultTable: ...
+def compare_runs(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, Any],
+    *,
+    metric: Metric | Metrics = "accuracy",
+    varied: Varied = "seed",
     training: Mapping[str, ArrayLike] | None = None,
     paired_runs: bool = False,
     full_runs: Mapping[str, Any] | None = None,
     reference: str | None = None,
-    adjust: str | None = "max-t",
+    adjust: Adjustment | None = "max-t",
     greater_is_better: bool | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
@@ -40,11 +65,11 @@ def compare_runs(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: RunsDifferenceInterval = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
-) -> Any:
+    verbose: bool | int | None = None,
+) -> ComparisonResult | ResultTable:
     """Compare methods by several runs of each on the same test rows.
 
     Answers whether one *method* is better than another, where `compare_systems` answers for two
@@ -100,7 +125,7 @@ def compare_runs(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
@@ -137,8 +162,7 @@ def compare_runs(
     >>> runs = {name: [y_true ^ (hard & (rng.random(500) < rate)) for _ in range(10)]
     ...         for name, rate in [("A", 0.4), ("B", 0.6)]}
     >>> [pair] = compare_runs(y_true, runs, random_state=0).pairs
-    >>> low, high = pair.confidence_interval
-    >>> print(f"{pair.difference:.3f} ({low:.3f} to {high:.3f})")
+    >>> print(f"{pair:.3f}")
     0.065 (0.048 to 0.082)
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
@@ -191,7 +215,7 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
             "A bootstrap sample holds 63.2 % of the rows, so its runs cannot give the centre.",
         )
     runs = {
-        name: checked_runs(columns, values, full.get(name), varied)
+        name: checked_runs(columns, values, full.get(name), varied, f"[{name!r}]")
         for name, values in named.items()
     }
     sizes = {name: own.rows[0].n_samples for name, own in runs.items()}

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from .. import _checks as check
 from .._evaluating import versions_used
 from .._inputs import Rows, resampling_plan, statistics_of_systems
 from .._streams import stored_seed
+from .._typing import Metric, Metrics, SearchInterval, SearchOptions
 from .._warnings import texts_of
 from .._workers import Workers
 from ..inference.automatic import degeneracy
@@ -37,29 +38,45 @@ from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
-from .systems import checked_systems
+from .arguments import checked_systems
 
 Floats = NDArray[np.float64]
 
 _INTERVALS = ("auto", "adjusted", "percentile")
 
 
+@overload
 def search_score(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
     *,
-    metric: Any = "accuracy",
+    metric: Metric = ...,
+    **options: Unpack[SearchOptions],
+) -> EvaluationResult: ...
+@overload
+def search_score(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metrics,
+    **options: Unpack[SearchOptions],
+) -> ResultTable: ...
+def search_score(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metric | Metrics = "accuracy",
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: SearchInterval = "auto",
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
-) -> Any:
+    verbose: bool | int | None = None,
+) -> EvaluationResult | ResultTable:
     """Score of a tuned search, corrected for having chosen the best configuration.
 
     The best score of a search is too good: it is the largest of many noisy numbers. Here the
@@ -96,7 +113,7 @@ def search_score(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------

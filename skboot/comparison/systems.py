@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,13 +16,12 @@ from .._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from .._inputs import (
     Part,
     Rows,
-    checked_rows,
     resampling_plan,
     statistics_of_systems,
     subgroups,
 )
+from .._typing import Adjustment, DifferenceInterval, Metric, Metrics, SystemsOptions
 from .._warnings import Note, texts_of, warn_of
-from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
 from ..inference.intervals import Evidence
 from ..metrics.adapters import without_sign
@@ -32,19 +31,46 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
+from .arguments import check_adjust, check_interval, check_reference, checked_systems
 from .system_pairs import Contestant, compare_pairs, largest_gaps, pairs_of
 
 _CALLER = "compare_systems"
-_ADJUSTMENTS = ("max-t", "holm")
 
 
+@overload
 def compare_systems(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
     *,
-    metric: Any = "accuracy",
+    metric: Metric = ...,
+    by: None = ...,
+    **options: Unpack[SystemsOptions],
+) -> ComparisonResult: ...
+@overload
+def compare_systems(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metrics,
+    by: ArrayLike | None = ...,
+    **options: Unpack[SystemsOptions],
+) -> ResultTable: ...
+@overload
+def compare_systems(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metric = ...,
+    by: ArrayLike,
+    **options: Unpack[SystemsOptions],
+) -> ResultTable: ...
+def compare_systems(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metric | Metrics = "accuracy",
     reference: str | None = None,
-    adjust: str | None = "max-t",
+    adjust: Adjustment | None = "max-t",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -52,13 +78,13 @@ def compare_systems(
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
-    interval: str = "auto",
+    interval: DifferenceInterval = "auto",
     same_population: bool = False,
     greater_is_better: bool | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
-    verbose: int | None = 0,
-) -> Any:
+    verbose: bool | int | None = None,
+) -> ComparisonResult | ResultTable:
     """Compare trained systems on the same test rows, with intervals for their differences.
 
     Every resample draws the same rows for all systems, so that what is hard for all of them
@@ -111,7 +137,7 @@ def compare_systems(
     n_jobs : int, optional
         Workers at most; used when the work takes seconds. The numbers do not depend on it.
     verbose : None, bool or int
-        1 shows progress on stderr; None and 0 are quiet.
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
 
     Returns
     -------
@@ -164,8 +190,7 @@ def compare_systems(
     ... }
     >>> result = compare_systems(y_true, predictions, random_state=0)
     >>> pair = result.pair("large", "small")
-    >>> low, high = pair.confidence_interval
-    >>> print(f"{pair.difference:.3f} ({low:.3f} to {high:.3f}), p = {pair.p_value:.3f}")
+    >>> print(f"{pair:.3f}, p = {pair.p_value:.3f}")
     0.034 (0.008 to 0.062), p = 0.010
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
@@ -196,82 +221,6 @@ def compare_systems(
     results, notes = _compare(call, statistics, subgroups(by, first.n_samples, _CALLER))
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
-
-
-# ------------------------------------------------------------------ arguments
-
-
-def check_interval(interval: Any, caller: str) -> None:
-    """Accept the name of an interval that a difference can have."""
-    if isinstance(interval, str) and interval in PROBLEMS:
-        raise check.fail(
-            caller,
-            "interval",
-            "be one that a paired difference has",
-            f"{interval!r}, which {PROBLEMS[interval]}",
-            f"Known: {['auto', *DIFFERENCE_METHODS]}.",
-        )
-    check.check_choice("interval", interval, caller, ["auto", *DIFFERENCE_METHODS])
-
-
-def check_adjust(adjust: Any, caller: str) -> None:
-    """Accept the name of an adjustment, or None."""
-    if adjust is not None and adjust not in _ADJUSTMENTS:
-        must = "be 'max-t', 'holm' or None"
-        advice = "Use adjust='max-t' for simultaneous intervals."
-        raise check.fail(caller, "adjust", must, repr(adjust), advice)
-
-
-def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
-    """Accept the name of a system, or None."""
-    if reference is not None and reference not in list(systems):
-        raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
-
-
-def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
-    """Predictions by name, at least two; a data frame counts as its columns."""
-    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
-        y_preds = {name: y_preds[name] for name in y_preds.columns}
-    return named_values("y_preds", y_preds, caller, "predictions", noun, "bootstrap_score")
-
-
-def named_values(
-    argument: str, values: Any, caller: str, what: str, noun: str, for_one: str
-) -> dict[str, Any]:
-    """Check a dict of what is compare_pairs, at least two."""
-    if not isinstance(values, Mapping):
-        must = f"be a dict of the {what} of each {noun} by its name"
-        advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
-        raise check.fail(caller, argument, must, type(values).__name__, advice)
-    named = {str(name): own for name, own in values.items()}
-    if len(named) != len(values):
-        raise check.fail(caller, argument, "have keys that differ as text", f"{list(values)}")
-    if len(named) < 2:
-        advice = f"For one {noun} use {for_one}."
-        raise check.fail(caller, argument, f"hold at least two {noun}s", f"{len(named)}", advice)
-    return named
-
-
-def checked_systems(
-    y_true: ArrayLike | None,
-    y_preds: Any,
-    sample_weight: ArrayLike | None,
-    labels: ArrayLike | None,
-    caller: str,
-) -> dict[str, Rows]:
-    """Rows of each system, of one length; they share the truth and the weights."""
-    rows: dict[str, Rows] = {}
-    for name, values in checked_names(y_preds, caller).items():
-        predicted = check.check_rows(f"y_preds[{name!r}]", values, caller)
-        if not rows:
-            rows[name] = checked_rows(y_true, predicted, sample_weight, labels, caller)
-            continue
-        first_name, first = next(iter(rows.items()))
-        check.check_same_length(
-            caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
-        )
-        rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
-    return rows
 
 
 # ------------------------------------------------------------------ evaluation

@@ -9,7 +9,8 @@ class ConfidenceInterval(tuple[float, float]):
     """A pair of limits, ``low, high``, that knows its confidence level and its method.
 
     Two intervals are equal if their limits, levels and methods are. An interval and a plain tuple
-    are equal if the limits are: it is a pair.
+    are equal if the limits are: it is a pair. A format, as in ``f"{interval:.3f}"``, applies to
+    both limits.
 
     Parameters
     ----------
@@ -31,6 +32,8 @@ class ConfidenceInterval(tuple[float, float]):
     >>> low, high = interval
     >>> round(low, 3), round(interval.high, 3)
     (0.699, 0.972)
+    >>> print(f"{interval:.3f}")
+    0.699 to 0.972
     """
 
     confidence_level: float
@@ -96,6 +99,9 @@ class ConfidenceInterval(tuple[float, float]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (*self, self.confidence_level, self.method)
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.low:{spec}} to {self.high:{spec}}" if spec else str(self)
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from .._checks import fail
 from .._memory import check_fits
+from .._warnings import warn_user
 from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
+from ..metrics.adapters import n_cells_with_weights
 from ..metrics.additive import SumsStatistic
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
 from ..resampling.coding import CodedRows
@@ -29,6 +31,10 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 # Readings of statistics that need not be smooth: their different values without one unit are
 # counted, because sorting these values takes less time than evaluating them.
 _COUNTED = ("rows", "crossing")
+# Least time (seconds, predicted) of all resamples for which faster ways are named.
+_WORTH_ADVICE = 5.0
+# Names of the metrics for which they were named in this session.
+_ADVISED: set[str] = set()
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +137,7 @@ def bootstrap(
     check_replicates_fit(binding.plan.n_resamples, len(statistics), caller)
     with single_threaded_blas():
         try:
-            data, parts = _all_blocks(binding, statistics, workers)
+            data, parts = _all_blocks(binding, statistics, workers, caller)
         except MetricError as failure:
             raise failure.on_data(caller) from failure.error
     _check_sizes(data.values, statistics, caller)
@@ -463,22 +469,50 @@ def _data_and_first_block(
 
 
 def _all_blocks(
-    binding: Binding, statistics: Sequence[BoundStatistic], workers: Workers
+    binding: Binding,
+    statistics: Sequence[BoundStatistic],
+    workers: Workers,
+    caller: str,
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
     """Return the values on the data, and values and variances of each block, in order."""
-    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
-    start = time.perf_counter()
-    on_data, first = _data_and_first_block(binding, statistics)
-    seconds = time.perf_counter() - start
-    blocks = {0: first}
-    rest = range(1, binding.n_blocks)
-    progress.done(binding.block_size)
-    for chunk in in_chunks(
-        _numbered_block, (binding, statistics), rest, n_jobs=workers.n_jobs, seconds_each=seconds
-    ):
-        blocks.update(chunk)
-        progress.done(len(chunk) * binding.block_size)
-    return on_data, [blocks[number] for number in (0, *rest)]
+    with Progress(binding.plan.n_resamples, "resamples", workers.verbose) as progress:
+        start = time.perf_counter()
+        on_data, first = _data_and_first_block(binding, statistics)
+        seconds = time.perf_counter() - start
+        progress.done(binding.block_size)
+        _advise_weights(statistics, seconds * binding.n_blocks, caller)
+        blocks = {0: first}
+        rest = range(1, binding.n_blocks)
+        for chunk in in_chunks(
+            _numbered_block,
+            (binding, statistics),
+            rest,
+            n_jobs=workers.n_jobs,
+            seconds_each=seconds,
+        ):
+            blocks.update(chunk)
+            progress.done(len(chunk) * binding.block_size)
+    return on_data, [blocks[number] for number in range(binding.n_blocks)]
+
+
+def _advise_weights(statistics: Sequence[BoundStatistic], seconds: float, caller: str) -> None:
+    """Warn, once a name, of a long call that functions of weighted rows would make short."""
+    if seconds < _WORTH_ADVICE:
+        return
+    for bound in statistics:
+        statistic, reduced = bound.statistic, bound.reduced
+        n_cells = n_cells_with_weights(statistic, reduced)
+        if n_cells is None or statistic.name in _ADVISED:
+            continue
+        _ADVISED.add(statistic.name)
+        n_rows = len(reduced.data["y_pred"])
+        warn_user(
+            f"{caller}: the resamples will take about {seconds:.0f} s in one process, because "
+            f"{statistic.name!r} is called on all {n_rows} rows of each. Give it an argument "
+            f"sample_weight, which the metrics of scikit-learn take as well: it is then called on "
+            f"the {n_cells} pairs of labels that occur, weighted by their counts."
+        )
+        return
 
 
 def _numbered_block(

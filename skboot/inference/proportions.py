@@ -7,7 +7,7 @@ Score limits are made for a quantile, so that simultaneous intervals can use the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
@@ -114,6 +114,11 @@ def proportion_interval(
     (0.929, 1.0)
     """
     caller = "proportion_interval"
+    share: Any = k
+    if isinstance(share, float) and 0 < share < 1 and n > 1:
+        hits = f"k={round(share * n)}, n={n}"
+        advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
+        raise fail(caller, "k", "be an integer", repr(share), advice)
     k, n = (check_whole_number(name, value, caller) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."

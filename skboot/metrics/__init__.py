@@ -8,8 +8,9 @@ from .cost_metrics import (
     equal_error_rate,
     expected_cost,
     false_positive_rate_at,
-    get_scorer,
 )
+from .names import get_scorer
+from .two_class import npv, ppv, sensitivity, specificity
 
 __all__ = [
     "bayes_decisions",
@@ -19,6 +20,10 @@ __all__ = [
     "expected_cost",
     "false_positive_rate_at",
     "get_scorer",
+    "npv",
+    "ppv",
+    "sensitivity",
+    "specificity",
 ]
 
 __getattr__, __dir__ = _lazy.names_from(__name__, {})

@@ -159,9 +159,8 @@ class LibraryCallable(CallableStatistic):
         return as_number(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
 
 
-@dataclass(frozen=True, eq=False)
-class CellsCallable(LibraryCallable):
-    """A label metric of scikit-learn, on the cells of the confusion matrix weighed by their counts.
+class _ByCells(CallableStatistic):
+    """A callable on the pairs of labels that occur, weighted by their counts.
 
     A resample then costs a call on a few rows, whatever the number of rows in the data. Cells that
     a resample lacks are left out of the call, so that their classes are absent. The function is
@@ -174,12 +173,10 @@ class CellsCallable(LibraryCallable):
     ) -> ReducedData:
         """Code rows by cell, if that saves time and gives the same values."""
         by_row = super().reduce(y_true, y_pred, sample_weight)
-        if sample_weight is not None or y_true is None or y_pred.ndim != 1:
+        cells = None if sample_weight is not None else _few_cells(y_true, y_pred)
+        if cells is None or y_true is None:
             return by_row
-        cells = Cells.of(y_true, y_pred)
         n_cells = len(cells.counts)
-        if n_cells * ROWS_PER_CELL > len(y_pred):
-            return by_row
         code = cells.rows(np.arange(n_cells, dtype=np.min_scalar_type(n_cells)))
         first = np.unique(code, return_index=True)[1]
         data = {**by_row.data, "cells": (y_true[first], y_pred[first])}
@@ -214,10 +211,55 @@ class CellsCallable(LibraryCallable):
         for weights in block.sums():
             yield partial(self._on_cells, reduced.data, weights)
 
+    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {}
+
     def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> float:
         used = weights > 0
         if not used.any():
             return np.nan
-        options = {"labels": data["labels"]} if self.takes_labels else {}
         truth, decision = (side[used] for side in data["cells"])
+        options = self._options(data)
         return as_number(self.function(truth, decision, sample_weight=weights[used], **options))
+
+
+@dataclass(frozen=True, eq=False)
+class CellsCallable(_ByCells, LibraryCallable):
+    """A label metric of scikit-learn, on the cells of the confusion matrix."""
+
+    def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        return {"labels": data["labels"]} if self.takes_labels else {}
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedCallable(_ByCells):
+    """A user's function that takes ``sample_weight``, on the pairs of labels that occur."""
+
+
+def n_cells_with_weights(statistic: Statistic, reduced: ReducedData) -> int | None:
+    """Return on how many rows a function would be called if it had ``sample_weight``.
+
+    None where it would not be called on fewer, because it has the argument or reads other values
+    than labels.
+    """
+    statistic = statistic.statistic if isinstance(statistic, Negated) else statistic
+    if type(statistic) is not CallableStatistic or statistic.takes_weights:
+        return None
+    cells = _few_cells(reduced.data["y_true"], reduced.data["y_pred"])
+    return None if cells is None else len(cells.counts)
+
+
+def _few_cells(y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> Cells | None:
+    """Return the pairs of labels that occur, if rows share them; None for other values."""
+    if y_true is None or y_true.ndim != 1 or y_pred.ndim != 1 or _has_reals(y_true, y_pred):
+        return None
+    try:
+        cells = Cells.of(y_true, y_pred)
+    except TypeError:
+        # Objects need not have an order.
+        return None
+    return cells if len(cells.counts) * ROWS_PER_CELL <= len(y_pred) else None
+
+
+def _has_reals(y_true: NDArray[Any], y_pred: NDArray[Any]) -> bool:
+    return not {y_true.dtype.kind, y_pred.dtype.kind}.isdisjoint("fc")

@@ -1,6 +1,7 @@
 """Metrics of single classes, and their averages over classes.
 
 * `SetRatio`: precision, recall, F-beta or Jaccard of one class, or of all pooled ("micro");
+* `TwoClassRatio`: sensitivity, specificity and predictive values;
 * `SetAverage`: the same, averaged over classes ("macro", "weighted");
 * `BalancedAccuracy`: the mean recall.
 
@@ -22,6 +23,7 @@ from .cells import encode, label_counts
 from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
 from .registry import Factory, Request, fast_path
 from .statistic import Floats, Proportion, ReducedData, Statistic
+from .two_class import class_of
 
 
 class SetFormula(NamedTuple):
@@ -111,6 +113,33 @@ class SetRatio(LabelMetric):
             return Proportion(hits, round(n_rows), exact=True)
         members = round(below) - hits if f1 else round(below)
         return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClassRatio(SetRatio):
+    """Precision or recall of the positive or the negative one of two classes.
+
+    Parameters
+    ----------
+    pos_label : label or None
+        The positive class; None: the greater label.
+    negative : bool
+        Whether the ratio is that of the other class.
+    labels : ndarray of shape (n_labels,) or None
+        Both labels, of which a resample or subgroup may lack one.
+    """
+
+    zero_division: float = np.nan
+    binary: bool = True
+    pos_label: Any = None
+    negative: bool = False
+    labels: NDArray[Any] | None = None
+
+    def __post_init__(self) -> None:
+        # The labels follow when the rows are known: see `check_response`.
+        if self.labels is not None:
+            chosen = class_of(self.labels, self.pos_label, self.negative)
+            object.__setattr__(self, "classes", np.array([chosen]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,6 +279,24 @@ class BalancedAccuracy(LabelMetric):
         return np.hstack((np.zeros((len(sums), 1)), -by_hit * hits / size, by_hit))
 
 
+def _two_class(formula: SetFormula, negative: bool) -> Factory:
+    def factory(
+        request: Request, *, pos_label: Any = None, labels: ArrayLike | None = None
+    ) -> TwoClassRatio:
+        both = None if labels is None else np.unique(np.asarray(labels))
+        return TwoClassRatio(
+            request.name, formula, pos_label=pos_label, negative=negative, labels=both
+        )
+
+    return factory
+
+
+fast_path("sensitivity", response="labels")(_two_class(RECALL, negative=False))
+fast_path("specificity", response="labels")(_two_class(RECALL, negative=True))
+fast_path("ppv", response="labels")(_two_class(PRECISION, negative=False))
+fast_path("npv", response="labels")(_two_class(PRECISION, negative=True))
+
+
 def _set_metric(formula: SetFormula) -> Factory:
     """Factory of a ratio of set sizes for one class, pooled over classes, or averaged over them."""
 
@@ -298,6 +345,12 @@ def _f_beta(
 @fast_path("balanced_accuracy_score", response="labels")
 def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedAccuracy:
     return BalancedAccuracy(request.name, adjusted)
+
+
+def function_name(statistic: SetRatio) -> str:
+    """Name of scikit-learn's function for the ratio."""
+    names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
+    return f"{names.get(statistic.ratio, 'fbeta')}_score"
 
 
 def averages_classes(statistic: Statistic) -> bool:

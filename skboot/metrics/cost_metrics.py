@@ -22,8 +22,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn import metrics as sklearn_metrics
-from sklearn.metrics import make_scorer
 
 from .._checks import (
     check_column,
@@ -396,53 +394,6 @@ def false_positive_rate_at(
         raise fail(name, "false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
     false_positives, false_negatives = _error_rates(name, y_true, y_score, pos_label, sample_weight)
     return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
-
-
-def get_scorer(scoring: str) -> Any:
-    """Make a scorer for scikit-learn.
-
-    Parameters
-    ----------
-    scoring : str
-        "neg_expected_cost", "neg_cross_entropy", "neg_brier" or "neg_equal_error_rate"; other
-        names are looked up in scikit-learn.
-
-    Returns
-    -------
-    callable
-        To be given as ``scoring=``.
-
-    Raises
-    ------
-    ValueError
-        If the name is not known.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.model_selection import cross_val_score
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skboot.metrics import get_scorer
-    >>> X, y = load_iris(return_X_y=True)
-    >>> scores = cross_val_score(GaussianNB(), X, y, scoring=get_scorer("neg_expected_cost"))
-    >>> float(scores.mean().round(3))
-    -0.047
-    """
-    if isinstance(scoring, str) and scoring in SCORERS:
-        function, response = SCORERS[scoring]
-        return make_scorer(function, greater_is_better=False, response_method=response)
-    if isinstance(scoring, str) and scoring in sklearn_metrics.get_scorer_names():
-        return sklearn_metrics.get_scorer(scoring)
-    names = ", ".join(sorted({*SCORERS, *sklearn_metrics.get_scorer_names()}))
-    raise fail("get_scorer", "scoring", f"be one of {names}", repr(scoring))
-
-
-SCORERS: dict[str, tuple[Any, Any]] = {
-    "neg_expected_cost": (expected_cost, "predict"),
-    "neg_cross_entropy": (cross_entropy, "predict_proba"),
-    "neg_brier": (brier_score, "predict_proba"),
-    "neg_equal_error_rate": (equal_error_rate, ("decision_function", "predict_proba")),
-}
 
 
 # The statistics of `cost_statistics` check their arguments by the next two.

@@ -8,8 +8,8 @@ repeated rows, which works for any callable.
 
 from __future__ import annotations
 
-import difflib
 import inspect
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -29,11 +29,13 @@ from . import (
     coefficients,
     cost_statistics,
     crossing,
+    likelihood_ratios,
     posteriors,
     ranking,
 )
 from . import cost_metrics as costs
-from .adapters import CellsCallable, LibraryCallable, Negated
+from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
+from .names import SCORERS, known_names, losses, unknown_metric
 from .registry import FAST_PATHS, RESPONSES, Request
 from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
@@ -48,6 +50,7 @@ STATISTICS = (
     coefficients,
     cost_statistics,
     crossing,
+    likelihood_ratios,
     posteriors,
     ranking,
 )
@@ -92,13 +95,6 @@ def resolve_metrics(
         directed = _directed(statistic, greater_is_better, caller)
         statistics[statistic.name if name is None else name] = directed
     return statistics, single
-
-
-def known_names() -> list[str]:
-    """Names that ``metric`` may be."""
-    # The averages over "samples" are for multilabel data.
-    names = [name for name in sklearn.metrics.get_scorer_names() if not name.endswith("_samples")]
-    return sorted({*names, *costs.SCORERS, "mean"})
 
 
 def _named(metric: Any, caller: str) -> list[tuple[str | None, Any]]:
@@ -166,19 +162,15 @@ def _taken_apart(metric: Any, name: str | None, caller: str) -> Request:
 
 @lru_cache(maxsize=256)
 def _from_name(metric: str, name: str | None, caller: str) -> Request:
-    if metric in costs.SCORERS:
-        function, _ = costs.SCORERS[metric]
-        return Request(name or metric, function, {}, -1.0)
+    if metric in SCORERS:
+        function, _ = SCORERS[metric]
+        return Request(name or metric, function, {}, -1.0 if metric.startswith("neg_") else 1.0)
     if metric in known_names():
-        request = _taken_apart(sklearn.metrics.get_scorer(metric), name or metric, caller)
-        return request
-    known = known_names()
-    close = difflib.get_close_matches(metric, known, 1)
-    advice = f"Did you mean {close[0]!r}? " if close else ""
-    if hasattr(sklearn.metrics, metric) or metric in vars(costs):
-        advice = f"Give the function itself: metric={metric}. "
-    advice += f"Known names: {', '.join(known)}."
-    raise fail(caller, "metric", "be a known name or a callable", repr(metric), advice)
+        return _taken_apart(sklearn.metrics.get_scorer(metric), name or metric, caller)
+    if metric in losses():
+        negated = _from_name(losses()[metric], name or metric, caller)
+        return negated._replace(sign=1.0, scorer_response=None)
+    raise unknown_metric(metric, caller)
 
 
 def _without_partial(function: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -291,7 +283,8 @@ def _callable(request: Request) -> CallableStatistic:
     bound = partial(function, **request.options) if request.options else function
     better = _direction(request)
     if not _is_library(function) and request.scorer_response != "scores":
-        return CallableStatistic(bound, request.name, better, request.sign, "any", takes_weights)
+        own = WeightedCallable if takes_weights else CallableStatistic
+        return own(bound, request.name, better, request.sign, "any", takes_weights)
     response: Response = RESPONSES.get(_name_of(function), "any")
     if not _is_library(function):
         response = "scores"
@@ -328,8 +321,11 @@ def _direction(request: Request) -> bool | None:
 
 def _fast_path(request: Request) -> Statistic | None:
     name = _name_of(request.function)
-    module = costs if name in vars(costs) else sklearn.metrics
-    if name not in FAST_PATHS or getattr(module, name, None) is not request.function:
+    module = sys.modules.get(str(getattr(request.function, "__module__", "")))
+    if name not in FAST_PATHS or not _is_library(request.function):
+        return None
+    # A partial or a wrapper may carry the name of the function that it changes.
+    if getattr(module, name, None) is not request.function:
         return None
     factory = FAST_PATHS[name]
     if not set(request.options) <= set(_parameters(factory)):

@@ -27,8 +27,6 @@ FAST_PATHS: dict[str, Factory] = {}
 # What predictions a function takes, by its name: for calls on repeated rows. The functions listed
 # here have no fast path; `fast_path` adds the others.
 RESPONSES: dict[str, Response] = {
-    "negative_likelihood_ratio": "labels",
-    "positive_likelihood_ratio": "labels",
     "dcg_score": "scores",
     "det_curve": "scores",
     "d2_brier_score": "probabilities",

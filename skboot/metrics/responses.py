@@ -20,12 +20,14 @@ from .._warnings import Note, Notes, warn_of
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
-from .class_metrics import SetRatio
+from .class_metrics import SetRatio, TwoClassRatio, function_name
 from .cost_metrics import check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost, decision_labels
+from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy
 from .statistic import CallableStatistic, Statistic
+from .two_class import check_two_classes
 
 
 def check_response(
@@ -154,7 +156,12 @@ def _check_labels(
     _check_same_kind(y_true, y_pred, caller)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred, caller)
-    if isinstance(statistic, SetRatio) and statistic.binary:
+    if isinstance(statistic, TwoClassRatio | LikelihoodRatio):
+        occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+        both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
+        positive = getattr(statistic, "pos_label", None)
+        check_two_classes(caller, "y_true", both, positive, statistic.name)
+    elif isinstance(statistic, SetRatio) and statistic.binary:
         _check_binary(statistic, y_true, y_pred, caller)
     if isinstance(statistic, ClassCosts | MeanCost):
         _check_costs(statistic, y_true, y_pred, caller)
@@ -200,16 +207,22 @@ def _check_binary(
         must = f"hold at most two labels for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, got, advice)
     if len(occurring) == 2:
-        _check_positive(statistic, positive, occurring, caller)
+        function = f"sklearn.metrics.{function_name(statistic)}"
+        _check_positive(statistic, positive, occurring, caller, function)
 
 
 def _check_positive(
-    statistic: Statistic, positive: Any, all_labels: NDArray[Any], caller: str
+    statistic: Statistic,
+    positive: Any,
+    all_labels: NDArray[Any],
+    caller: str,
+    function: str,
+    response: str = "",
 ) -> None:
     """Refuse data that lack the label which the metric takes as positive."""
     if positive not in all_labels.tolist():
+        advice = _name_the_positive(function, all_labels.tolist()[-1], response)
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        advice = "Name yours with functools.partial of the metric function and pos_label=."
         raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
 
 
@@ -268,7 +281,17 @@ def _check_two_classes(
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
     positive = getattr(statistic, "pos_label", None)
     if positive is not None:
-        _check_positive(statistic, positive, all_labels, caller)
+        response = ", response_method='predict_proba'"
+        _check_positive(statistic, positive, all_labels, caller, "function", response)
+
+
+def _name_the_positive(function: str, label: Any, response: str = "") -> str:
+    """Advice to name the positive class, in ``metric=`` and in ``scoring=``."""
+    options = f"{function}, pos_label={label!r}"
+    return (
+        f"Name yours: metric=functools.partial({options}), or in a BootstrapScorer "
+        f"scoring=sklearn.metrics.make_scorer({options}{response})."
+    )
 
 
 def _check_probabilities(

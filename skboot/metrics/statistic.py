@@ -322,7 +322,12 @@ class MetricError(RuntimeError):
         """The error to be raised if the metric fails on the data of the user, not on a resample."""
         must = "return one real number for the data"
         if isinstance(self.error, NotANumber):
-            return fail(caller, argument, must, f"{self.error.returned} from {self.metric!r}")
+            advice = (
+                "Take one of the numbers: metric=lambda y_true, y_pred: f(y_true, y_pred)[0]; "
+                "for several give a dict, {'name': function of one number}."
+            )
+            got = f"{self.error.returned} from {self.metric!r}"
+            return fail(caller, argument, must, got, advice)
         got = f"{type(self.error).__name__} ({self.error}) from {self.metric!r}"
         advice = "Call it with y_true and y_pred to see where."
         return fail(caller, argument, must, got, advice)

@@ -13,6 +13,24 @@ from ..results import wording
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
 
 
+class Display:
+    """What all displays share: the value of a notebook's cell is shown as its picture alone."""
+
+    figure_: Any
+
+    def _ipython_display_(self) -> None:
+        figure = getattr(self, "figure_", None)
+        if figure is None:
+            # IPython then shows the object as text.
+            raise NotImplementedError
+        plt, number = pyplot(type(self).__name__), getattr(figure, "number", None)
+        if number is not None and plt.fignum_exists(number) and plt.figure(number) is figure:
+            return  # Figures that pyplot holds are shown at the end of the cell.
+        from IPython.display import display
+
+        display(figure)
+
+
 def pyplot(caller: str) -> Any:
     """Import matplotlib, or say how to install it."""
     try:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from .common import BLUE, GREY, ORANGE, axes_for, literal
+from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
 
 if TYPE_CHECKING:
     from ..results import EvaluationResult
@@ -20,7 +20,7 @@ _SOURCES = {
 }
 
 
-class VarianceComponentsDisplay:
+class VarianceComponentsDisplay(Display):
     """Standard deviation of the score of one run by source, and what an interval is made of.
 
     Use `from_result`. The bars say how much one run's score moves with another training sample,

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import drawing, rendering, wording
-from .common import BLUE, GREY, ORANGE, axes_for, literal, range_of, with_direction
+from .common import BLUE, GREY, ORANGE, Display, axes_for, literal, range_of, with_direction
 
 if TYPE_CHECKING:
     from ..inference.confidence_interval import ConfidenceInterval
     from ..results import EvaluationResult
 
 
-class BootstrapDistributionDisplay:
+class BootstrapDistributionDisplay(Display):
     """Histogram of a bootstrap distribution, with estimate, interval and naive reference.
 
     Use `from_result`. Few distinct values, as of an accuracy on few rows, get a bar each; many are

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .common import literal, pyplot
+from .common import Display, literal, pyplot
 
 # Characters of a row's label; longer ones are cut, so that they leave room for the intervals.
 _MAX_LABEL = 40
 
 
-class ForestPlot:
+class ForestPlot(Display):
     """Axes, labels, texts and legend of rows with intervals."""
 
     def __init__(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..inference.distribution import BoundStatistic
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.ranking import RocAuc
-from ..metrics.statistic import CallableStatistic, Statistic, as_number
+from ..metrics.statistic import CallableStatistic, ReducedData, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .lending import copy_of_rows
@@ -85,20 +85,25 @@ class ErrorFunction:
     def _of_rows(self, y: Array, given: Array, rows: Any) -> list[float]:
         assert isinstance(self.statistic, CallableStatistic)
         reduced = self.statistic.reduce(y, given, None)
-        values = [self.statistic.evaluate(_Rows(each), reduced)[0] for each in rows]  # type: ignore[arg-type]
+        blocks = (_Rows(each, reduced) for each in rows)
+        values = [self.statistic.evaluate(block, reduced)[0] for block in blocks]  # type: ignore[arg-type]
         return [self.factor * float(v) if np.isfinite(v) else np.nan for v in values]
 
 
 class _Rows:
-    """A block of one resample, for a statistic that reads rows."""
+    """A block of one resample, for a statistic that reads rows, or counts of their codes."""
 
     n_resamples = 1
 
-    def __init__(self, rows: Array) -> None:
-        self._rows = rows
+    def __init__(self, rows: Array, reduced: ReducedData) -> None:
+        self._rows, self._reduced = rows, reduced
 
     def rows(self) -> Iterator[Array]:
         yield self._rows
+
+    def sums(self) -> Array:
+        assert self._reduced.code is not None
+        return np.bincount(self._reduced.code[self._rows], minlength=self._reduced.n_codes)[None]
 
 
 def replicate(

@@ -23,6 +23,7 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import NDArray
 
+from .._sklearn_compat import scorer_parts
 from ..method_error.no_information import no_information_absolute, no_information_squared
 from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.class_metrics import BalancedAccuracy
@@ -30,7 +31,7 @@ from ..metrics.coefficients import Coefficient
 from ..metrics.labels import LabelMetric
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.ranking import RocAuc
-from ..metrics.statistic import Statistic
+from ..metrics.statistic import Statistic, as_number
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
 
@@ -475,8 +476,11 @@ class ScorerRunMetric(RunMetric):
 
     def error(self, answers: Answers, rows: Any = None, y: Any = None) -> float:
         """Error on some of the rows answered for; NaN where it is not finite."""
-        value = call_scorer(self.scorer, answers, rows, y)
+        value = self._value(answers, rows, y)
         return 0.0 - self.sign * value if np.isfinite(value) else np.nan
+
+    def _value(self, answers: Answers, rows: Any, y: Any) -> float:
+        return call_scorer(self.scorer, answers, rows, y)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; for bootstrap runs on the rows left out."""
@@ -501,6 +505,28 @@ class ScorerRunMetric(RunMetric):
         n = len(np.asarray(answers.y))
         draws = (rng.permutation(n) for _ in range(N_PERMUTATIONS))
         return _mean_defined([self.error(answers, None, rows) for rows in draws])
+
+
+class OutputsRunMetric(ScorerRunMetric):
+    """A metric function of scikit-learn on several outputs, which are predicted once a run."""
+
+    def _value(self, answers: Answers, rows: Any, y: Any) -> float:
+        parts, predicted = scorer_parts(self.scorer), answers.predicted
+        if parts is None or predicted.ndim != 2 or predicted.dtype.kind not in "biuf":
+            # Sparse matrices, for example, are left to the scorer.
+            return super()._value(answers, rows, y)
+        truth = np.asarray(answers.y)
+        rows = slice(None) if rows is None else rows
+        truth, predicted = truth[rows if y is None else y], predicted[rows]
+        is_accuracy = parts.function is sklearn.metrics.accuracy_score and not parts.options
+        if is_accuracy and _is_indicator(truth) and _is_indicator(predicted):
+            # scikit-learn makes sparse matrices of them first, which takes milliseconds.
+            return parts.sign * float(np.mean((truth == predicted).all(axis=1)))
+        return as_number(parts.sign * parts.function(truth, predicted, **parts.options))
+
+
+def _is_indicator(y: Array) -> bool:
+    return y.ndim == 2 and y.shape[1] > 1 and len(y) > 0 and bool(((y == 0) | (y == 1)).all())
 
 
 def is_row_statistic(statistic: Statistic) -> bool:

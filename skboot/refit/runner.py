@@ -33,7 +33,12 @@ _MAGIC = np.lib.format.magic(1, 0)
 
 
 def run_all(
-    job: Job, runs: Sequence[Run], *, n_jobs: int | None, verbose: int, seconds_per_run: float
+    job: Job,
+    runs: Sequence[Run],
+    *,
+    n_jobs: int | None,
+    verbose: int | None,
+    seconds_per_run: float,
 ) -> list[Record]:
     """Records of all runs, in their order.
 
@@ -44,8 +49,8 @@ def run_all(
     runs : sequence of Run
     n_jobs : int or None
         Workers, as joblib understands it.
-    verbose : int
-        1 shows progress on stderr.
+    verbose : int or None
+        Whether progress is reported; see `Progress`.
     seconds_per_run : float
         Guess, from the run on all rows.
 
@@ -53,7 +58,13 @@ def run_all(
     -------
     list of dict
     """
-    progress = Progress(len(runs), "runs", verbose)
+    with Progress(len(runs), "runs", verbose) as progress:
+        return _all_records(job, runs, progress, n_jobs, seconds_per_run)
+
+
+def _all_records(
+    job: Job, runs: Sequence[Run], progress: Progress, n_jobs: int | None, seconds_per_run: float
+) -> list[Record]:
     records: dict[int, Record] = {}
     if job.folder is not None:
         remove_abandoned(job.folder, ".run-*")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +16,8 @@ from .._sklearn_compat import scorer_parts
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
 from ..metrics.adapters import Negated
-from ..metrics.lookup import check_response, known_names, resolve_metrics
+from ..metrics.lookup import check_response, resolve_metrics
+from ..metrics.names import known_names, unknown_scoring
 from ..metrics.posteriors import PosteriorMean, TopAccuracy
 from ..metrics.statistic import CallableStatistic, Statistic
 from . import run_metrics
@@ -115,12 +115,8 @@ def needed_of(name: str, scorer: Any, classes: NDArray[Any] | None) -> Needed | 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
     if isinstance(scoring, str):
-        names = [name for name in known_names() if name != "mean"]
-        if scoring not in {*names, *sklearn.metrics.get_scorer_names()}:
-            close = difflib.get_close_matches(scoring, names, 1)
-            advice = f"Did you mean {close[0]!r}? " if close else ""
-            advice += f"Known names: {', '.join(names)}."
-            raise fail(_CALLER, "scoring", "be a known name or a callable", repr(scoring), advice)
+        if scoring not in {*known_names(), *sklearn.metrics.get_scorer_names()} - {"mean"}:
+            raise unknown_scoring(scoring, _CALLER)
         return get_scorer(scoring)
     if not callable(scoring):
         must = "be a scoring name, a scorer callable(estimator, X, y), or a list or dict of these"
@@ -143,7 +139,10 @@ def _name_of(scoring: Any) -> str:
 def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
     parts = scorer_parts(scorer)
     if parts is None or target.y is None or target.y.ndim != 1:
-        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
+        predicts = parts is not None and parts.response_methods == ("predict",)
+        has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
+        of_type = run_metrics.OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
+        return of_type(RunMetricArguments(name, target), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
     statistic = statistics[name]

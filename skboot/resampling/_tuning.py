@@ -46,6 +46,9 @@ JACKKNIFE_UNITS = 1000
 
 # ------------------------------------------------------------------ reading a block
 
+# Maximum atoms whose placed units are counted by one comparison each; those of more atoms are
+# counted together.
+PLACED_ATOMS = 3
 # Elements of float64 in a tile of weights (1 MB, which stays in the cache).
 TILE_ELEMENTS = 1 << 17
 # Tiles that one product with a sparse matrix takes, since each product has a fixed cost.

@@ -6,6 +6,7 @@ The words are in `skboot.results.comparison_wording`, the tables in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
@@ -78,7 +79,7 @@ class ComparisonResult(ShownDifferences):
 
     metric: str
     estimand: str
-    systems: Any
+    systems: Mapping[str, EvaluationResult]
     pairs: tuple[PairedDifference, ...]
     reference: str | None
     adjust: str | None
@@ -133,8 +134,7 @@ class ComparisonResult(ShownDifferences):
     @property
     def _any_system(self) -> EvaluationResult:
         """The first system, for what all systems share."""
-        first: EvaluationResult = next(iter(self.systems.values()))
-        return first
+        return next(iter(self.systems.values()))
 
     @property
     def confidence_level(self) -> float:

@@ -15,6 +15,8 @@ import numpy as np
 from .._values import same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.outperformance import Outperformance
+from . import rendering
+from .comparison_tables import digits_of
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ class ComparisonFacts:
 class PairedDifference:
     """One pair of systems, or of methods.
 
-    Two pairs are equal if all they hold is equal (NaN equals NaN); they cannot be hashed or
-    changed.
+    As text a pair is its difference and the limits of its own interval; a format, as in
+    ``f"{pair:.3f}"``, applies to all three numbers, and ``float(pair)`` is the difference. Two
+    pairs are equal if all they hold is equal (NaN equals NaN); they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -110,6 +113,19 @@ class PairedDifference:
         return same_values(self, other) if isinstance(other, PairedDifference) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        digits = digits_of(self)
+        limits = rendering.limits(self.confidence_interval, digits)
+        return f"{rendering.number(self.difference, digits)} ({limits})"
+
+    def __float__(self) -> float:
+        return self.difference
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return f"{self.difference:{spec}} ({self.confidence_interval:{spec}})"
 
     # -------------------------------------------------------------- what the comparison knows
 

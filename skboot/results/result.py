@@ -15,6 +15,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._typing import Estimand, MethodInterval, RunsInterval
 from .._values import read_only, same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
@@ -28,8 +29,10 @@ from .shown import Shown
 class EvaluationResult(Shown):
     """A score with its confidence interval, and all that is needed to judge it.
 
-    `skboot.bootstrap_score` makes them. Two results are equal if all they hold is equal (NaN
-    equals NaN); they cannot be hashed or changed.
+    `skboot.bootstrap_score` makes them. As text a result is its estimate and limits, with as many
+    digits as the interval supports; a format, as in ``f"{result:.2f}"``, applies to all three
+    numbers, and ``float(result)`` is the estimate. Two results are equal if all they hold is equal
+    (NaN equals NaN); they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -84,6 +87,12 @@ class EvaluationResult(Shown):
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> result = bootstrap_score(y_true, y_pred, random_state=0)
+    >>> print(result)
+    0.900 (0.851 to 0.934)
+    >>> print(f"{result:.2f}")
+    0.90 (0.85 to 0.93)
+    >>> float(result)
+    0.9
     >>> print(result.claim())
     Accuracy was 0.900 on 200 test rows; on new data from the same source it is estimated at
     0.900 (95 % CI 0.851 to 0.934, Wilson interval).
@@ -193,9 +202,9 @@ class EvaluationResult(Shown):
 
     def interval(
         self,
-        method: str | None = None,
+        method: MethodInterval | RunsInterval | None = None,
         confidence_level: float | None = None,
-        estimand: str | None = None,
+        estimand: Estimand | None = None,
     ) -> ConfidenceInterval:
         """Compute another interval from what is stored; nothing is resampled again.
 
@@ -249,8 +258,17 @@ class EvaluationResult(Shown):
         """
         return self.basis.claim(self)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {wording.short(self)}>"
+
     def __str__(self) -> str:
-        return wording.short(self)
+        return wording.numbers(self)
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def __format__(self, spec: str) -> str:
+        return f"{self.estimate:{spec}} ({self.confidence_interval:{spec}})" if spec else str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the arrays, ready for JSON.

@@ -73,13 +73,23 @@ def estimate(result: EvaluationResult) -> str:
     return rendering.number(result.estimate, digits_of(result))
 
 
+def numbers(result: EvaluationResult) -> str:
+    """Write estimate and limits, as "0.855 (0.801 to 0.897)"."""
+    return f"{_estimates(result)} ({limits(result)})"
+
+
 def short(result: EvaluationResult) -> str:
-    """Write estimate and interval on one short line."""
+    """Write metric, estimate and interval on one line."""
     method = result.confidence_interval.method
     interval = f"{result.basis.interval_label(result)} {limits(result)}, {method}"
+    return f"{result.metric} {_estimates(result)} ({interval})"
+
+
+def _estimates(result: EvaluationResult) -> str:
+    """Write the estimate, and beside it the corrected one that its interval belongs to."""
     corrected = result.basis.corrected_estimate(result)
     beside = "" if corrected is None else f", corrected for bias {corrected}"
-    return f"{result.metric} {estimate(result)}{beside} ({interval})"
+    return f"{estimate(result)}{beside}"
 
 
 # ------------------------------------------------------------------ parts of sentences and facts

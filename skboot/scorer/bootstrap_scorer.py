@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from functools import partial
+from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,16 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
-from .._sklearn_compat import routing_enabled
+from .._sklearn_compat import printed_as_estimator, routing_enabled
+from .._typing import (
+    Estimand,
+    InnerCV,
+    MethodInterval,
+    Metric,
+    Metrics,
+    RunsInterval,
+    Strategy,
+)
 from .._warnings import warn_of, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
@@ -43,6 +53,7 @@ def _estimator_has(name: str) -> Any:
     return has
 
 
+@printed_as_estimator
 class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     """Score of a method at this training-set size, with a confidence interval.
 
@@ -98,8 +109,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         Folder for finished runs: a fit that was stopped goes on where it was. Needs a
         ``random_state``. Runs are found again by data, parameters and code, the bodies of your own
         functions and classes and the versions of packages included.
-    verbose : None, bool or int, default=0
-        1 shows progress on stderr; None and 0 are quiet.
+    verbose : None, bool or int, default=None
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long, and not
+        inside a search or a worker.
 
     Attributes
     ----------
@@ -181,23 +193,23 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: Any,
         *,
-        scoring: Any = None,
-        strategy: str = "cv-bootstrap",
+        scoring: Metric | Metrics | None = None,
+        strategy: Strategy = "cv-bootstrap",
         n_train_resamples: int = 200,
         n_cv_repeats: int = 5,
         n_seeds: int = 1,
         n_test_resamples: int = 1999,
-        estimand: str = "method",
-        interval: str = "auto",
+        estimand: Estimand = "method",
+        interval: MethodInterval | RunsInterval = "auto",
         confidence_level: float = 0.95,
         stratify: bool = False,
-        inner_cv: str = "grouped",
+        inner_cv: InnerCV = "grouped",
         refit: bool = True,
         error_score: Any = np.nan,
         n_jobs: int | None = None,
         random_state: Any = None,
         memory: Any = None,
-        verbose: int | None = 0,
+        verbose: bool | int | None = None,
     ) -> None:
         self.estimator = estimator
         self.scoring = scoring
@@ -445,8 +457,30 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             )
         return self.estimator_
 
-    def __sklearn_is_fitted__(self) -> bool:
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text = super().__repr__(N_CHAR_MAX)
+        return "\n".join([text, *packing.score_lines(self.result_)]) if self._has_result else text
+
+    def _repr_html_inner(self) -> str:
+        return self._with_claims(super()._repr_html_inner())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._with_claims(bundle["text/html"])
+        return dict(bundle)
+
+    def _with_claims(self, html: str) -> str:
+        """Return scikit-learn's diagram with the scores of a fitted scorer below it."""
+        claims = self.result_.claim().splitlines() if self._has_result else []
+        return html + "".join(f'<p style="margin:.3em 0">{escape(claim)}</p>' for claim in claims)
+
+    @property
+    def _has_result(self) -> bool:
         return hasattr(self, "result_")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._has_result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

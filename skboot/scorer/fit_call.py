@@ -50,7 +50,7 @@ class FitCall:
     n_jobs: int | None
     seed: np.random.SeedSequence
     memory: Any
-    verbose: int
+    verbose: int | None
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any], *, has_test: bool) -> FitCall:

@@ -18,8 +18,9 @@ from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..refit.estimates import MethodError
 from ..refit.run_records import RunRecords
 from ..resampling.design import GroupDesign, RowDesign
-from ..results import EvaluationResult
+from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
+from ..results.entries import Entry, leaves
 from ..results.method_basis import MethodBasis
 from .fit_call import FitCall
 
@@ -64,6 +65,18 @@ WITHOUT_TEST = (
 def record_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
     """Return the arguments of the call that a result keeps."""
     return {"estimator": repr(estimator)} | {name: getattr(call, name) for name in names}
+
+
+def score_lines(result: EvaluationResult | ResultTable) -> list[str]:
+    """Return a line for each score, after its name where the metric does not say it."""
+    if isinstance(result, EvaluationResult):
+        return [wording.short(result)]
+    lines = []
+    for path, score in leaves(result):
+        assert isinstance(score, EvaluationResult)
+        name = Entry(path, score).name
+        lines.append(("" if name == score.metric else f"{name}: ") + wording.short(score))
+    return lines
 
 
 def results_of(

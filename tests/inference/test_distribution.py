@@ -1,11 +1,14 @@
 """Filling distributions: accelerations by leaving out units, streams, and progress."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, f1_score
 
+from skboot import bootstrap_score
+from skboot.inference import distribution
 from skboot.inference.distribution import (
     BoundStatistic,
     bootstrap,
@@ -167,3 +170,42 @@ def test_many_statistics_are_drawn_as_each_alone():
         (alone,) = bootstrap(plan.bind([subject.coding]), [subject])
         assert estimate == alone.estimate
         np.testing.assert_array_equal(values, alone.replicates)
+
+
+# ------------------------------------------------------------------ advice on slow metrics
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Return a function that makes metrics of 0.1 s a call, on a clock that they move."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(distribution, "time", SimpleNamespace(perf_counter=lambda: clock.now))
+    monkeypatch.setattr(distribution, "_ADVISED", set())
+
+    def metric_of(seconds=0.1, name="own"):
+        def metric(truth, predicted):
+            clock.now += seconds
+            return float(np.mean(truth == predicted))
+
+        metric.__name__ = name
+        return metric
+
+    return metric_of
+
+
+LABELS = np.array([0, 1] * 20)
+OPTIONS = {"n_resamples": 320, "random_state": 0, "interval": "percentile"}
+
+
+def test_a_slow_function_of_labels_is_told_once_that_weights_make_it_fast(slow):
+    with pytest.warns(UserWarning, match=r"about 33 s.*'own'.*all 40 rows.*sample_weight.*2 pairs"):
+        bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS)
+    # Warnings are errors here.
+    bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS)
+    with pytest.warns(UserWarning, match="'other'"):
+        bootstrap_score(LABELS, LABELS, metric=slow(name="other"), **OPTIONS)
+
+
+def test_nothing_is_said_where_weights_would_not_help_or_nobody_waits(slow):
+    bootstrap_score(LABELS, LABELS, metric=slow(0.01), **OPTIONS)
+    bootstrap_score(LABELS, LABELS * 1.5, metric=slow(), **OPTIONS)

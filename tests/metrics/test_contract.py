@@ -106,6 +106,11 @@ WITH_NAN = [
 ]
 ONE_CLASS = [{}, {"pos_label": 0, "zero_division": 1}]
 COSTS = [[0, 1, 2, 5], [1, 0, 1, 1], [2.5, 1, 0, 1], [1, 1, 1, 0]]
+TWO_CLASS = ("sensitivity", "specificity", "ppv", "npv")
+LIKELIHOOD_RATIOS = {
+    "positive_likelihood_ratio": "positive_likelihood_ratio",
+    "negative_likelihood_ratio": "neg_negative_likelihood_ratio",
+}
 OPTIONS: dict[str, dict[str, list[dict]]] = {
     "precision_score": {"rare classes": AVERAGED + WITH_NAN, "binary": ONE_CLASS},
     "recall_score": {"rare classes": AVERAGED + WITH_NAN, "binary": ONE_CLASS},
@@ -172,6 +177,11 @@ OPTIONS: dict[str, dict[str, list[dict]]] = {
         "three columns": [{}, {"relative": True}, {"priors": [0.2, 0.2, 0.6]}],
         "one column": [{"relative": True, "priors": [0.9, 0.1]}],
     },
+    **{name: {"binary": [{}], "two strings": [{}]} for name in LIKELIHOOD_RATIOS},
+    **{
+        name: {"binary": [{}, {"pos_label": 0}], "two strings": [{}, {"pos_label": "ham"}]}
+        for name in TWO_CLASS
+    },
     "equal_error_rate": {key: [{}] for key in ("scores", "two columns")},
     "false_positive_rate_at": {
         "scores": [{"false_negative_rate": rate} for rate in (0.0, 0.2, 0.25, 1.0)]
@@ -186,9 +196,16 @@ DEFAULT_DATA = {
 }
 
 
+def function_of(name):
+    """The plain function; scikit-learn has likelihood ratios by the names of scorers alone."""
+    if name in LIKELIHOOD_RATIOS:
+        return sklearn.metrics.get_scorer(LIKELIHOOD_RATIOS[name])._score_func
+    return getattr(skboot.metrics, name, None) or getattr(sklearn.metrics, name)
+
+
 def cases():
     for name in FAST_PATHS:
-        function = getattr(skboot.metrics, name, None) or getattr(sklearn.metrics, name)
+        function = function_of(name)
         by_data = OPTIONS.get(name) or {key: [{}] for key in DEFAULT_DATA[RESPONSES[name]]}
         known = inspect.signature(function).parameters
         takes_weights = "sample_weight" in known
@@ -217,6 +234,7 @@ def plain(case):
     takes_labels = RESPONSES[name] == "probabilities" or name in (
         "expected_cost",
         "top_k_accuracy_score",
+        *TWO_CLASS,
     )
     if takes_labels or "multi_class" in options:
         options["labels"] = labels

@@ -13,6 +13,7 @@ from scipy import stats
 from skboot import bootstrap_score
 from skboot.metrics.adapters import CellsCallable, LibraryCallable
 from skboot.metrics.lookup import resolve_metrics
+from skboot.refit.influence import ErrorFunction, replicate
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import CrossedDesign, GroupDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
@@ -116,3 +117,56 @@ def test_functions_without_weights_are_called_on_rows():
     (statistic,) = resolve_metrics(sk.mutual_info_score)[0].values()
     assert isinstance(statistic, LibraryCallable)
     assert not isinstance(statistic, CellsCallable)
+
+
+# ------------------------------------------------------------------ functions of users
+
+
+def share_right(y_true, y_pred, sample_weight=None):
+    return float(np.average(y_true == y_pred, weights=sample_weight))
+
+
+def test_a_users_function_with_weights_is_called_on_the_pairs_that_occur():
+    y_true, y_pred = data()
+    sizes = []
+
+    def metric(y_true, y_pred, sample_weight=None):
+        sizes.append(len(y_true))
+        return share_right(y_true, y_pred, sample_weight)
+
+    quick = bootstrap_score(y_true, y_pred, metric=metric, n_resamples=1000, random_state=0)
+    assert quick.estimate == pytest.approx(np.mean(y_true == y_pred), rel=1e-12)
+    assert np.median(sizes) <= len(np.unique(y_true)) * len(np.unique(y_pred))
+
+    plain = bootstrap_score(
+        y_true,
+        y_pred,
+        metric=lambda t, p: share_right(t, p),
+        n_resamples=1000,
+        random_state=1,
+    )
+    law = stats.ks_2samp(quick.bootstrap_distribution, plain.bootstrap_distribution)
+    assert law.pvalue > 1e-4
+
+
+@pytest.mark.parametrize("truth", [np.arange(12.0) / 7, np.array([1, "a", None] * 4, dtype=object)])
+def test_a_users_function_of_other_values_than_labels_is_called_on_rows(truth):
+    def metric(y_true, y_pred, sample_weight=None):
+        return float(len(y_true))
+
+    (statistic,) = resolve_metrics(metric)[0].values()
+    assert statistic.reduce(truth, truth, None).code is None
+
+
+def test_the_influence_of_a_function_of_cells_is_that_of_rows():
+    y_true, y_pred = data()
+    values = []
+    for metric in (share_right, lambda t, p: share_right(t, p)):
+        (statistic,) = resolve_metrics(metric)[0].values()
+        function = ErrorFunction(statistic, 1.0, np.unique(y_true))
+        values.append(replicate(function, y_true, y_pred, None, 0))
+    assert (
+        "cells" in resolve_metrics(share_right)[0]["share_right"].reduce(y_true, y_pred, None).data
+    )
+    assert values[0][0] == pytest.approx(values[1][0], rel=1e-12)
+    np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-9)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from skboot.resampling import draws
 from skboot.resampling.draws import multinomial_counts
 
 ALARM = 1e-4
@@ -82,6 +83,24 @@ def test_poisson_fill_counts_of_a_block_of_columns_are_binomial():
     law = stats.binom(1000, 0.25)
     assert chi_square_p(counts[:, 100:350].sum(axis=1, dtype=int), law) > ALARM
     assert chi_square_p(counts.ravel(), stats.binom(1000, 1 / 1000)) > ALARM
+
+
+@pytest.mark.parametrize("multiplicity", [[60, 45], [1, 2], [30, 20, 10], [100, 100, 55]])
+def test_units_placed_by_comparison_are_those_placed_one_by_one(multiplicity):
+    multiplicity = np.array(multiplicity)
+    totals = np.random.default_rng(0).integers(1, 200, size=300)
+    # An odd number of 32-bit draws leaves half of a raw number for the next one.
+    one, other = rng(), rng()
+    for source in (one, other):
+        source.integers(0, 7, size=3, dtype=np.int32)
+
+    counts = draws._place_few(one, totals, multiplicity)
+
+    picks = other.integers(0, multiplicity.sum(), size=totals.sum())
+    atoms = np.repeat(np.arange(len(multiplicity)), multiplicity)[picks]
+    for row, members in zip(counts, np.split(atoms, np.cumsum(totals)[:-1]), strict=True):
+        assert row.tolist() == np.bincount(members, minlength=len(multiplicity)).tolist()
+    assert one.random() == other.random()
 
 
 @pytest.mark.parametrize("n_strata", [3, 100])

@@ -111,7 +111,7 @@ def test_every_text_is_made_without_a_warning(case):
         assert text.strip()
         assert "None" not in text
         assert "nan" not in text.split()
-    assert str(result) in repr(result)
+    assert result.metric in repr(result)
     assert result.claim().endswith(".")
 
 

@@ -1,0 +1,144 @@
+"""Types of arguments, for type checkers and editors.
+
+Each `Literal` lists the names that a registry or a check knows, and each options class the keywords
+that overloads of one function share: an overload says what a call returns, its options are here
+once. Tests hold them to the registries and to the functions' own signatures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from numpy.typing import ArrayLike
+
+Metric: TypeAlias = str | Callable[..., Any]
+# Several metrics; a list is not covariant, so each kind of list is named.
+Metrics: TypeAlias = (
+    list[str]
+    | list[Callable[..., Any]]
+    | list[Metric]
+    | tuple[Metric, ...]
+    | set[str]
+    | frozenset[str]
+    | Mapping[str, Metric]
+)
+
+ScoreInterval: TypeAlias = Literal[
+    "auto",
+    "wald",
+    "wilson",
+    "clopper-pearson",
+    "percentile",
+    "expanded",
+    "basic",
+    "normal",
+    "t",
+    "bias-corrected",
+    "studentized",
+    "bca",
+    "delong",
+]
+RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
+DifferenceInterval: TypeAlias = Literal[
+    "auto", "percentile", "expanded", "basic", "normal", "t", "bca", "tango", "delong"
+]
+RunsDifferenceInterval: TypeAlias = Literal["auto", "components", "welch"]
+MethodsDifferenceInterval: TypeAlias = Literal[
+    "auto", "cv-bootstrap", "adjusted", "components", "welch"
+]
+SearchInterval: TypeAlias = Literal["auto", "adjusted", "percentile"]
+MethodInterval: TypeAlias = Literal[
+    "auto", "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "t", "percentile"
+]
+
+Varied: TypeAlias = Literal["seed", "training", "both", "independent"]
+Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
+Adjustment: TypeAlias = Literal["max-t", "holm"]
+Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
+InnerCV: TypeAlias = Literal["grouped", "as-is"]
+
+
+class _WorkOptions(TypedDict, total=False):
+    confidence_level: float
+    random_state: Any
+    n_jobs: int | None
+    verbose: bool | int | None
+
+
+class _RowOptions(_WorkOptions, total=False):
+    groups: ArrayLike | None
+    sample_weight: ArrayLike | None
+    labels: ArrayLike | None
+    n_resamples: int
+    greater_is_better: bool | None
+
+
+class SearchOptions(_RowOptions, total=False):
+    """Options of `skboot.search_score`."""
+
+    interval: SearchInterval
+
+
+class ScoreOptions(_RowOptions, total=False):
+    """Options of `skboot.bootstrap_score`."""
+
+    strata: ArrayLike | None
+    interval: ScoreInterval
+    same_population: bool
+    resamples: ArrayLike | None
+
+
+class RunsOptions(_RowOptions, total=False):
+    """Options of `skboot.bootstrap_runs`."""
+
+    varied: Varied
+    training: ArrayLike | None
+    full_runs: Any
+    estimand: Estimand
+    strata: ArrayLike | None
+    interval: RunsInterval
+
+
+class SystemsOptions(_RowOptions, total=False):
+    """Options of `skboot.compare_systems`."""
+
+    reference: str | None
+    adjust: Adjustment | None
+    strata: ArrayLike | None
+    interval: DifferenceInterval
+    same_population: bool
+
+
+class CompareRunsOptions(_RowOptions, total=False):
+    """Options of `skboot.compare_runs`."""
+
+    varied: Varied
+    training: Mapping[str, ArrayLike] | None
+    paired_runs: bool
+    full_runs: Mapping[str, Any] | None
+    reference: str | None
+    adjust: Adjustment | None
+    strata: ArrayLike | None
+    interval: RunsDifferenceInterval
+
+
+class MethodsOptions(_WorkOptions, total=False):
+    """Options of `skboot.compare_methods`."""
+
+    groups: ArrayLike | None
+    y_test: Any
+    groups_test: Any
+    reference: str | None
+    adjust: Adjustment | None
+    strategy: Strategy
+    n_train_resamples: int
+    n_cv_repeats: int
+    n_seeds: int
+    n_test_resamples: int
+    estimand: Literal["method"]
+    interval: MethodsDifferenceInterval
+    stratify: bool
+    inner_cv: InnerCV
+    error_score: Any
+    memory: Any

@@ -1,0 +1,87 @@
+"""Arguments that functions which compare share: systems by name, reference, adjustment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .._inputs import Rows, checked_rows
+from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
+
+ADJUSTMENTS = ("max-t", "holm")
+
+
+def check_interval(interval: Any, caller: str) -> None:
+    """Accept the name of an interval that a difference can have."""
+    if isinstance(interval, str) and interval in PROBLEMS:
+        raise check.fail(
+            caller,
+            "interval",
+            "be one that a paired difference has",
+            f"{interval!r}, which {PROBLEMS[interval]}",
+            f"Known: {['auto', *DIFFERENCE_METHODS]}.",
+        )
+    check.check_choice("interval", interval, caller, ["auto", *DIFFERENCE_METHODS])
+
+
+def check_adjust(adjust: Any, caller: str) -> None:
+    """Accept the name of an adjustment, or None."""
+    if adjust is not None and adjust not in ADJUSTMENTS:
+        must = "be 'max-t', 'holm' or None"
+        advice = "Use adjust='max-t' for simultaneous intervals."
+        raise check.fail(caller, "adjust", must, repr(adjust), advice)
+
+
+def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
+    """Accept the name of a system, or None."""
+    if reference is not None and reference not in list(systems):
+        raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
+
+
+def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
+    """Predictions by name, at least two; a data frame counts as its columns."""
+    if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
+        y_preds = {name: y_preds[name] for name in y_preds.columns}
+    return named_values("y_preds", y_preds, caller, "predictions", noun, "bootstrap_score")
+
+
+def named_values(
+    argument: str, values: Any, caller: str, what: str, noun: str, for_one: str
+) -> dict[str, Any]:
+    """Check a dict of what is compare_pairs, at least two."""
+    if not isinstance(values, Mapping):
+        must = f"be a dict of the {what} of each {noun} by its name"
+        advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
+        raise check.fail(caller, argument, must, type(values).__name__, advice)
+    named = {str(name): own for name, own in values.items()}
+    if len(named) != len(values):
+        raise check.fail(caller, argument, "have keys that differ as text", f"{list(values)}")
+    if len(named) < 2:
+        advice = f"For one {noun} use {for_one}."
+        raise check.fail(caller, argument, f"hold at least two {noun}s", f"{len(named)}", advice)
+    return named
+
+
+def checked_systems(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    sample_weight: ArrayLike | None,
+    labels: ArrayLike | None,
+    caller: str,
+) -> dict[str, Rows]:
+    """Rows of each system, of one length; they share the truth and the weights."""
+    rows: dict[str, Rows] = {}
+    for name, values in checked_names(y_preds, caller).items():
+        predicted = check.check_rows(f"y_preds[{name!r}]", values, caller)
+        if not rows:
+            rows[name] = checked_rows(y_true, predicted, sample_weight, labels, caller)
+            continue
+        first_name, first = next(iter(rows.items()))
+        check.check_same_length(
+            caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
+        )
+        rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
+    return rows

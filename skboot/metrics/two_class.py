@@ -1,0 +1,229 @@
+"""Sensitivity, specificity and predictive values of decisions between two classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._checks import check_rows, check_same_length, check_weights, fail
+from .cells import label_counts
+
+__all__ = ["npv", "ppv", "sensitivity", "specificity"]
+
+
+def sensitivity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the positives that are decided positive: the recall of the positive class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if there are no positives.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import sensitivity
+    >>> sensitivity(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
+    0.5
+    """
+    return _share("sensitivity", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+def specificity(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Share of the negatives that are decided negative: the recall of the negative class.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if there are no negatives.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import specificity
+    >>> specificity(["no", "no", "no", "no", "yes"], ["no", "no", "no", "yes", "no"])
+    0.75
+    """
+    return _share("specificity", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+def ppv(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Positive predictive value: share of true positives among positive decisions (precision).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if no decision is positive. It holds at the share of positives of these rows.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import ppv
+    >>> ppv(["no", "no", "no", "yes", "yes"], ["no", "no", "yes", "yes", "no"])
+    0.5
+    """
+    return _share("ppv", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+def npv(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    pos_label: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Negative predictive value: share of true negatives among negative decisions.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_pred : array-like of shape (n_samples,)
+        Decisions.
+    pos_label : label, optional
+        The positive class; by default the greater label.
+    labels : array-like of shape (2,), optional
+        Both labels, where rows may lack one.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+
+    Returns
+    -------
+    float
+        NaN if no decision is negative. It holds at the share of positives of these rows.
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes.
+
+    Examples
+    --------
+    >>> from skboot.metrics import npv
+    >>> npv(["no", "no", "no", "yes", "yes"], ["no", "no", "no", "yes", "no"])
+    0.75
+    """
+    return _share("npv", y_true, y_pred, pos_label, labels, sample_weight)
+
+
+def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
+    """The positive one of two labels, by default the greater, or the other."""
+    labels = both.tolist()
+    positive = max(labels) if pos_label is None else pos_label
+    return next(label for label in labels if (label == positive) != negative)
+
+
+def check_two_classes(
+    caller: str, name: str, occurring: NDArray[Any], pos_label: Any, metric: str
+) -> None:
+    """Refuse other than two labels, and a positive label that is not among them."""
+    labels = occurring.tolist()
+    if len(labels) != 2:
+        must = f"hold two classes for the metric {metric!r}"
+        advice = "Name both by functools.partial of the metric function and labels=."
+        if len(labels) > 2:
+            advice = "Compare one class with the others: y_true == label, y_pred == label."
+        noun = "label" if len(labels) == 1 else "labels"
+        raise fail(caller, name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
+    if pos_label is not None and pos_label not in labels:
+        advice = "Without it the greater label is positive."
+        raise fail(caller, "pos_label", f"be one of {labels}", repr(pos_label), advice)
+
+
+def _share(
+    caller: str,
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    pos_label: Any,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+) -> float:
+    """Weight of the rows that are of the class and decided so, by that of its members."""
+    truth, decision = check_rows("y_true", y_true, caller), check_rows("y_pred", y_pred, caller)
+    weights = check_weights(sample_weight, caller)
+    check_same_length(caller, y_true=truth, y_pred=decision, sample_weight=weights)
+    occurring = np.union1d(label_counts(truth)[0], label_counts(decision)[0])
+    all_labels = occurring if labels is None else np.union1d(occurring, np.asarray(labels))
+    check_two_classes(caller, "y_true", all_labels, pos_label, caller)
+    chosen = class_of(all_labels, pos_label, caller in ("specificity", "npv"))
+    members = (truth if caller in ("sensitivity", "specificity") else decision) == chosen
+    hits = (truth == chosen) & (decision == chosen)
+    if weights is None:
+        weights = np.ones(len(truth))
+    total = float(weights[members].sum())
+    return float(weights[hits].sum()) / total if total > 0 else float("nan")

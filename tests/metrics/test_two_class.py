@@ -1,0 +1,147 @@
+"""Sensitivity, specificity and predictive values: of two classes, whatever these are called."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer, precision_score, recall_score
+
+import skboot.metrics
+from skboot import BootstrapScorer, bootstrap_score
+from skboot.inference import proportion_interval
+from skboot.metrics.lookup import resolve_metrics
+
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 2, 300)
+DECISION = np.where(RNG.random(300) < 0.1, 1 - TRUTH, TRUTH)
+WORDS = np.array(["no", "yes"])
+OF_SCIKIT_LEARN = {
+    "sensitivity": (recall_score, 1),
+    "specificity": (recall_score, 0),
+    "ppv": (precision_score, 1),
+    "npv": (precision_score, 0),
+}
+every_metric = pytest.mark.parametrize("name", OF_SCIKIT_LEARN)
+
+
+@every_metric
+def test_each_is_a_recall_or_precision_of_scikit_learn(name):
+    function, label = OF_SCIKIT_LEARN[name]
+    weights = RNG.integers(0, 3, 300)
+    expected = function(TRUTH, DECISION, pos_label=label, sample_weight=weights)
+    given = getattr(skboot.metrics, name)(TRUTH, DECISION, sample_weight=weights)
+    assert given == pytest.approx(expected)
+
+
+@every_metric
+def test_a_name_and_words_for_labels_give_the_same_result(name):
+    options = {"metric": name, "n_resamples": 199, "random_state": 0}
+    result = bootstrap_score(TRUTH, DECISION, **options)
+    worded = bootstrap_score(WORDS[TRUTH], WORDS[DECISION], **options)
+    assert result.metric == name
+    assert worded.estimate == result.estimate
+    assert worded.confidence_interval == result.confidence_interval
+
+
+@every_metric
+def test_few_errors_get_the_wilson_interval_of_the_members_of_the_class(name):
+    function, label = OF_SCIKIT_LEARN[name]
+    decision = TRUTH.copy()
+    decision[np.flatnonzero(TRUTH == 1)[:2]] = 0
+    decision[np.flatnonzero(TRUTH == 0)[:3]] = 1
+    result = bootstrap_score(TRUTH, decision, metric=name, random_state=0)
+    members = (TRUTH if function is recall_score else decision) == label
+    hits = members & (decision == TRUTH)
+    expected = proportion_interval(int(hits.sum()), int(members.sum()), method="wilson")
+    assert result.confidence_interval.method == "wilson"
+    assert tuple(result.confidence_interval)[:2] == pytest.approx(tuple(expected)[:2])
+
+
+def test_the_positive_class_can_be_named():
+    metric = partial(skboot.metrics.sensitivity, pos_label="no")
+    result = bootstrap_score(WORDS[TRUTH], WORDS[DECISION], metric=metric, n_resamples=399)
+    assert result.estimate == recall_score(TRUTH, DECISION, pos_label=0)
+
+
+def test_a_resample_or_subgroup_without_negatives_has_no_specificity():
+    assert np.isnan(skboot.metrics.specificity([1, 1], [1, 1], labels=[0, 1]))
+    assert skboot.metrics.npv([1, 0], [1, 0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("truth", "message"),
+    [
+        (np.arange(300) % 3, "two classes.*3 labels.*y_true == label"),
+        (np.zeros(300, int), "two classes.*1 label, .*labels="),
+    ],
+)
+@every_metric
+def test_other_than_two_classes_are_refused(name, truth, message):
+    with pytest.raises(ValueError, match=message):
+        bootstrap_score(truth, truth, metric=name)
+    with pytest.raises(ValueError, match=message):
+        getattr(skboot.metrics, name)(truth, truth)
+
+
+def test_a_positive_class_that_does_not_occur_is_refused():
+    with pytest.raises(ValueError, match=r"be one of \['no', 'yes'\]"):
+        skboot.metrics.ppv(WORDS[TRUTH], WORDS[DECISION], pos_label="maybe")
+
+
+@pytest.mark.filterwarnings("ignore:BootstrapScorer")
+@every_metric
+def test_each_scores_an_estimator_whose_classes_are_words(name):
+    X = (TRUTH + RNG.normal(size=300))[:, None]
+    scorer = BootstrapScorer(
+        LogisticRegression(), scoring=name, n_train_resamples=5, random_state=0
+    ).fit(X, WORDS[TRUTH])
+    function, label = OF_SCIKIT_LEARN[name]
+    expected = function(WORDS[TRUTH], scorer.predict(X), pos_label=WORDS[label])
+    assert scorer.score(X, WORDS[TRUTH]) == pytest.approx(expected)
+    assert 0 < scorer.result_.estimate < 1
+
+
+@every_metric
+def test_a_gap_and_its_guards_know_the_one_class_that_is_counted(name):
+    function, label = OF_SCIKIT_LEARN[name]
+    options = {"by": np.arange(300) % 2, "n_resamples": 199, "random_state": 0}
+    expected = bootstrap_score(
+        TRUTH, DECISION, metric=partial(function, pos_label=label), **options
+    )
+    result = bootstrap_score(TRUTH, DECISION, metric=name, **options)
+    assert result["gap"].confidence_interval == expected["gap"].confidence_interval
+
+
+@pytest.mark.filterwarnings("ignore:BootstrapScorer")
+@every_metric
+def test_a_method_gets_the_interval_of_recall_or_precision(name):
+    function, label = OF_SCIKIT_LEARN[name]
+    X = (3 * TRUTH + RNG.normal(size=300))[:, None]
+    own, expected = (
+        BootstrapScorer(
+            LogisticRegression(), scoring=scoring, n_train_resamples=20, random_state=0
+        ).fit(X, TRUTH)
+        for scoring in (name, make_scorer(function, pos_label=label))
+    )
+    assert own.result_.confidence_interval == expected.result_.confidence_interval
+
+
+@pytest.mark.parametrize("name", ["positive_likelihood_ratio", "negative_likelihood_ratio"])
+def test_likelihood_ratios_of_three_classes_are_refused(name):
+    three = np.arange(300) % 3
+    with pytest.raises(ValueError, match=r"two classes.*3 labels.*y_true == label"):
+        bootstrap_score(three, three, metric=name)
+
+
+@pytest.mark.parametrize("name", ["positive_likelihood_ratio", "neg_negative_likelihood_ratio"])
+def test_likelihood_ratios_are_evaluated_from_sums_and_take_weights(name):
+    (statistic,) = resolve_metrics(name)[0].values()
+    assert statistic.reads == "sums"
+    weights = RNG.integers(1, 3, 300)
+    rows = np.repeat(np.arange(300), weights)
+    options = {"metric": name, "n_resamples": 399, "random_state": 0}
+    weighted = bootstrap_score(TRUTH, DECISION, sample_weight=weights, **options)
+    assert weighted.estimate == pytest.approx(
+        bootstrap_score(TRUTH[rows], DECISION[rows], **options).estimate
+    )

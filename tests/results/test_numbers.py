@@ -1,0 +1,77 @@
+"""Answers behave like numbers: `float`, a format, and a short line of text."""
+
+import math
+
+import numpy as np
+import pytest
+from made_results import ALL_KINDS, accuracy_result, any_kind, subgroups, undefined_result
+
+from skboot import compare_systems
+from skboot.inference import proportion_interval
+
+
+def one_pair():
+    y_true = np.arange(60) % 2
+    systems = {"A": np.where(np.arange(60) < 6, 1 - y_true, y_true), "B": np.ones(60, dtype=int)}
+    return compare_systems(y_true, systems, n_resamples=99, random_state=0)
+
+
+def test_a_printed_result_is_its_estimate_and_limits_on_one_line():
+    result = accuracy_result()
+    assert str(result) == f"{result}" == "0.855 (0.800 to 0.897)"
+
+
+def test_the_repr_of_a_result_names_its_class_metric_level_and_method():
+    text = "<EvaluationResult: accuracy 0.855 (95 % CI 0.800 to 0.897, wilson)>"
+    assert repr(accuracy_result()) == text
+
+
+def test_a_format_applies_to_all_three_numbers_of_a_result():
+    result = accuracy_result()
+    low, high = result.confidence_interval
+    assert f"{result:.1%}" == f"{result.estimate:.1%} ({low:.1%} to {high:.1%})"
+    assert f"{result:.5f}" == f"{result.estimate:.5f} ({low:.5f} to {high:.5f})"
+
+
+@any_kind
+def test_the_float_of_a_result_is_its_estimate_and_it_prints_one_line(kind):
+    result = ALL_KINDS[kind]()
+    np.testing.assert_equal(float(result), result.estimate)
+    assert "\n" not in str(result)
+    assert "\n" not in repr(result)
+
+
+def test_results_fill_an_array_of_floats():
+    table = subgroups()
+    np.testing.assert_array_equal(
+        np.array([table["women"], table["men"]], dtype=float),
+        [table["women"].estimate, table["men"].estimate],
+    )
+
+
+def test_a_format_that_numbers_do_not_know_is_refused():
+    with pytest.raises(ValueError, match=r"Invalid format|Unknown format"):
+        f"{accuracy_result():>>q}"
+
+
+def test_an_undefined_result_is_called_so():
+    result = undefined_result()
+    assert math.isnan(float(result))
+    assert str(result) == "undefined (undefined)"
+
+
+def test_a_pair_is_a_number_with_limits():
+    [pair] = one_pair().pairs
+    low, high = pair.confidence_interval
+    assert f"{pair:.3f}" == f"{pair.difference:.3f} ({low:.3f} to {high:.3f})"
+    assert str(pair) == f"{pair}"
+    assert "\n" not in str(pair)
+    assert str(pair).startswith("0.4")
+    assert float(pair) == pair.difference
+    assert repr(pair).startswith("PairedDifference(first='A', second='B', ")
+
+
+def test_a_format_applies_to_both_limits_of_an_interval():
+    assert f"{proportion_interval(18, 20):.3f}" == "0.699 to 0.972"
+    interval = proportion_interval(18, 20)
+    assert f"{interval}" == repr(interval)

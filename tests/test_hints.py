@@ -1,0 +1,115 @@
+"""A call that fails for a usual reason is answered with the call that works."""
+
+import functools
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from sklearn.linear_model import LogisticRegression
+
+from skboot import (
+    BootstrapScorer,
+    bootstrap_runs,
+    bootstrap_score,
+    compare_runs,
+)
+from skboot.inference import proportion_interval
+
+RNG = np.random.default_rng(0)
+N = 60
+TRUTH = RNG.integers(0, 2, N)
+DECISION = np.where(RNG.random(N) < 0.2, 1 - TRUTH, TRUTH)
+WORDS = np.array(["no", "yes"])[TRUTH]
+X = (TRUTH + RNG.normal(size=N))[:, None]
+NAMESPACE = {"functools": functools, "sklearn": sklearn, "np": np}
+
+
+def message_of(call):
+    with pytest.raises(ValueError, match="must") as raised:
+        call()
+    return str(raised.value)
+
+
+@pytest.mark.filterwarnings("ignore:BootstrapScorer")
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard"])
+def test_labels_that_are_words_get_a_metric_and_a_scorer_that_work(name):
+    def fitted(scoring):
+        scorer = BootstrapScorer(
+            LogisticRegression(), scoring=scoring, n_train_resamples=5, random_state=0
+        )
+        return scorer.fit(X, WORDS)
+
+    message = message_of(lambda: fitted(name))
+    assert message == message_of(lambda: bootstrap_score(WORDS, WORDS, metric=name)).replace(
+        "bootstrap_score", "BootstrapScorer"
+    )
+    metric = message.partition("metric=")[2].partition(", or in a")[0]
+    scoring = message.partition("scoring=")[2].removesuffix(".")
+    result = bootstrap_score(WORDS, WORDS, metric=eval(metric, NAMESPACE), n_resamples=399)
+    assert result.estimate == 1
+    scorer = fitted(eval(scoring, NAMESPACE))
+    expected = sklearn.metrics.get_scorer(name)(LogisticRegression().fit(X, TRUTH), X, TRUTH)
+    assert scorer.score(X, WORDS) == pytest.approx(expected)
+
+
+def test_two_columns_of_groups_in_a_tuple_are_to_be_stacked():
+    groups = (np.arange(N) % 10, (np.arange(N) * 7) % 12)
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=groups))
+    assert "groups=np.column_stack((first, second))" in message
+    result = bootstrap_score(TRUTH, DECISION, groups=np.column_stack(groups), n_resamples=399)
+    assert result.n_samples == N
+
+
+@pytest.mark.parametrize("values", [(x for x in DECISION), map(int, DECISION), {1: 0}.values()])
+def test_generators_are_to_be_lists(values):
+    assert "list(y_pred)" in message_of(lambda: bootstrap_score(TRUTH, values))
+
+
+def test_sets_have_no_order():
+    assert "A set has no order" in message_of(lambda: bootstrap_score(TRUTH, {0, 1}))
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LogisticRegression, len])
+def test_a_model_is_to_predict(model):
+    message = message_of(lambda: bootstrap_score(TRUTH, model))
+    assert "model.predict(X_test)" in message
+    assert "BootstrapScorer(model).fit(X, y)" in message
+
+
+def test_a_dict_of_systems_or_test_sets_leads_to_the_call_for_each():
+    message = message_of(lambda: bootstrap_score({"a": TRUTH}, {"a": DECISION}))
+    assert "compare_systems(y_true, y_preds)" in message
+    shown = message.partition("for each: ")[2].removesuffix(".")
+    names = {"y_true": {"a": TRUTH}, "y_pred": {"a": DECISION}, "bootstrap_score": bootstrap_score}
+    assert list(eval(shown, names)) == ["a"]
+
+
+def test_a_share_in_the_place_of_a_count_is_turned_into_the_count():
+    message = message_of(lambda: proportion_interval(0.93, 200))
+    assert message.endswith("for a share of 0.93 of 200 rows use k=186, n=200.")
+
+
+def test_a_dict_of_runs_leads_to_the_comparison_and_to_the_list():
+    message = message_of(lambda: bootstrap_runs(TRUTH, {"a": TRUTH, "b": TRUTH}, metric="accuracy"))
+    assert "compare_runs(y_true, y_preds)" in message
+    assert "list(y_preds.values())" in message
+
+
+def test_a_run_that_is_refused_is_called_by_its_method_and_number():
+    runs = {"MLP-8": [DECISION[:10], DECISION], "b": [DECISION, TRUTH]}
+    message = message_of(lambda: compare_runs(TRUTH, runs, metric="accuracy"))
+    assert """"y_preds['MLP-8'][0]" parameter of compare_runs must have as many rows""" in message
+
+
+def test_a_metric_of_several_numbers_is_to_give_one():
+    def both(y_true, y_pred):
+        return np.array([1.0, 2.0])
+
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, metric=both))
+    assert "metric=lambda y_true, y_pred: f(y_true, y_pred)[0]" in message
+    assert "dict" in message
+
+
+def test_a_misspelt_choice_is_answered_with_the_nearest():
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, interval="bcaa"))
+    assert message.endswith("Did you mean 'bca'?")
