@@ -1,6 +1,7 @@
 """What type checkers and editors know of the public functions."""
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -46,7 +47,7 @@ def lines_with_errors(name, cache):
     done = subprocess.run(
         command,
         cwd=HERE,
-        env={"MYPYPATH": str(Path(skboot.__file__).parents[1])},
+        env=os.environ | {"MYPYPATH": str(Path(skboot.__file__).parents[1])},
         capture_output=True,
         text=True,
     )

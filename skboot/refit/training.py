@@ -446,10 +446,15 @@ def fit(estimator: Any, job: Job, train: NDArray[np.intp] | None, lender: Lender
 
 
 def has_rows(value: Any, n_rows: int) -> bool:
-    """Whether a parameter of fit has one value per row."""
-    if isinstance(value, list | tuple):
-        return len(value) == n_rows
-    return hasattr(value, "shape") and np.ndim(value) > 0 and n_rows_of(value) == n_rows
+    """Return whether a parameter of fit has one value per row, as scikit-learn decides it.
+
+    What it decides in `_check_method_params`, but for texts, dicts and arrays without dimensions,
+    on which it then fails.
+    """
+    if isinstance(value, str | bytes | Mapping) or getattr(value, "shape", None) == ():
+        return False
+    sized = hasattr(value, "__getitem__") and (hasattr(value, "__len__") or hasattr(value, "shape"))
+    return sized and n_rows_of(value) == n_rows
 
 
 def _rows_of(job: Job, run: Run) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.bool_]]:
