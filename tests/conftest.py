@@ -8,6 +8,9 @@ import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# Read by mypy in test_typing.py, never run.
+collect_ignore = ["typing_of_calls"]
+
 
 class Predictions(NamedTuple):
     """Labels and what a system said about them; `groups` is None where rows are independent."""
