@@ -60,15 +60,6 @@ def check_count(name: str, value: Any, caller: str, minimum: int, advice: str = 
     raise fail(caller, name, f"be an integer of at least {minimum}", repr(value), advice)
 
 
-def check_whole_number(name: str, value: Any, caller: str, minimum: int | None = None) -> int:
-    """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
-    is_number = isinstance(value, int | float | np.integer | np.floating) and not _is_bool(value)
-    if is_number and value % 1 == 0 and (minimum is None or value >= minimum):
-        return int(value)
-    must = "be an integer" if minimum is None else f"be an integer of at least {minimum}"
-    raise fail(caller, name, must, repr(value))
-
-
 def _is_bool(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 

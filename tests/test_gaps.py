@@ -84,7 +84,7 @@ def test_tables_and_pages_mark_the_interval(data, gap, change):
         assert "(simultaneous)" in one.to_markdown()
         assert "(simultaneous)" in one.to_latex()
         assert one.claim() in one._repr_html_()
-        assert "simultaneous CI" in str(one)
+        assert "simultaneous CI" in repr(one)
     table = bootstrap_score(y, systems["A"], by=by, random_state=0)
     assert table.to_markdown().count("(simultaneous)") == 1
     assert "95 % CI" in table.to_markdown()

@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from .._checks import check_choice, check_confidence_level, check_whole_number, fail
+from .._checks import check_choice, check_confidence_level, fail
 from .confidence_interval import ConfidenceInterval
 
 
@@ -119,7 +119,7 @@ def proportion_interval(
         hits = f"k={round(share * n)}, n={n}"
         advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
         raise fail(caller, "k", "be an integer", repr(share), advice)
-    k, n = (check_whole_number(name, value, caller) for name, value in (("k", k), ("n", n)))
+    k, n = (_whole_number(name, value, caller) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
         must = "be between 0 and n, and n at least 1"
@@ -232,9 +232,9 @@ def tango_interval(
     """
     caller = "tango_interval"
     counts = Discordant(
-        check_whole_number("first_only", first_only, caller, minimum=0),
-        check_whole_number("second_only", second_only, caller, minimum=0),
-        check_whole_number("n", n, caller, minimum=0),
+        _whole_number("first_only", first_only, caller, minimum=0),
+        _whole_number("second_only", second_only, caller, minimum=0),
+        _whole_number("n", n, caller, minimum=0),
     )
     if sum(counts[:2]) > counts.n or counts.n == 0:
         must = "be the number of all rows, at least first_only + second_only"
@@ -276,7 +276,18 @@ def mcnemar_exact(first_only: int, second_only: int) -> float:
     0.109375
     """
     caller = "mcnemar_exact"
-    first_only = check_whole_number("first_only", first_only, caller, minimum=0)
-    second_only = check_whole_number("second_only", second_only, caller, minimum=0)
+    first_only = _whole_number("first_only", first_only, caller, minimum=0)
+    second_only = _whole_number("second_only", second_only, caller, minimum=0)
     tail = stats.binom.cdf(min(first_only, second_only), first_only + second_only, 0.5)
     return min(1.0, 2 * float(tail))
+
+
+def _whole_number(name: str, value: Any, caller: str, minimum: int | None = None) -> int:
+    """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
+    is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool
+    )
+    if is_number and value % 1 == 0 and (minimum is None or value >= minimum):
+        return int(value)
+    must = "be an integer" if minimum is None else f"be an integer of at least {minimum}"
+    raise fail(caller, name, must, repr(value))

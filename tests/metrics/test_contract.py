@@ -492,6 +492,7 @@ def test_a_metric_that_is_registered_where_it_stands_is_found(monkeypatch):
     def share_of_zeros(y_true, y_pred):
         return float(np.mean(y_pred == 0))
 
+    share_of_zeros.__module__ = cost_metrics.__name__
     monkeypatch.setattr(cost_metrics, "share_of_zeros", share_of_zeros, raising=False)
     for table in (FAST_PATHS, RESPONSES):
         monkeypatch.setitem(table, "share_of_zeros", None)  # gone when the test is over
