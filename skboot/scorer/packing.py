@@ -24,7 +24,7 @@ from ..results.entries import Entry, leaves
 from ..results.method_basis import MethodBasis
 from .fit_call import FitCall
 
-# Rarest class up to which every interval of a method was seen to be unreliable.
+# Rows of the rarest class up to which every interval of a method was measured to be unreliable.
 _SMALL_CLASS = 20
 
 _SMALLER_SAMPLES = (
@@ -88,7 +88,7 @@ def results_of(
 
 
 def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any]:
-    """Fitted attributes for one metric."""
+    """Return the fitted attributes for one metric."""
     error, score = found.error, found.metric.score
 
     def scored(name: str) -> float:
@@ -111,7 +111,7 @@ def attributes_of(found: MethodError, result: EvaluationResult) -> dict[str, Any
 
 
 def runs_of(kept: RunRecords, found: MethodError) -> dict[str, NDArray[Any]]:
-    """What is known of each run: those on all rows, on bootstrap samples, on folds."""
+    """Return a column per property of the runs: on all rows, on bootstrap samples, on folds."""
     samples, n_full = kept.samples, len(kept.full)
     n_boot, n_folds = samples.n_bootstrap_runs, len(kept.records) - samples.n_bootstrap_runs
     every = [*kept.full, *kept.records]
@@ -207,14 +207,14 @@ def _score_of(found: MethodError, errors: NDArray[Any]) -> NDArray[np.float64]:
 def _cautions(
     kept: RunRecords, summary: MethodErrorSummary, made: IntervalWithNotes
 ) -> tuple[str, ...]:
-    """What is known to make this interval unreliable."""
-    told = [note.text for note in made.notes if note.is_warning]
+    """Return why this interval may be unreliable."""
+    cautions = [note.text for note in made.notes if note.is_warning]
     rarest = kept.target.smallest_class
     if rarest is not None and rarest <= _SMALL_CLASS and not np.isnan(made.interval.low):
-        told.append(
+        cautions.append(
             f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
             "cover less than it says."
         )
     if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
-        told.append("No repeat of cross-validation is whole: the score is undefined.")
-    return tuple(told)
+        cautions.append("No repeat of cross-validation is whole: the score is undefined.")
+    return tuple(cautions)

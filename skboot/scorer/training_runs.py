@@ -236,7 +236,7 @@ def _scoring_of_data() -> Iterator[None]:
 
 
 def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, float]:
-    """A run on all rows, and how long its fit took."""
+    """Return the model of a run on all rows, and how long its fit took."""
 
     def work(lender: Lender) -> tuple[Any, float]:
         model = training.prepared(job.estimator, np.random.default_rng(full_run_seed(seed, s)))
@@ -248,7 +248,7 @@ def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, fl
 
 
 def _with_target(job: Job) -> tuple[Job, Target]:
-    """Targets, their classes, and the job that knows them."""
+    """Return the job with the classes of its targets, and the targets themselves."""
     if job.y is None:
         return job, Target(None, None, None, job.unit)
     y = np.asarray(job.y)
@@ -287,7 +287,7 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
 
 
 def _records(call: FitCall, job: Job, runs: Sequence[Run], seconds: float) -> list[Record]:
-    """All runs but the first, which took ``seconds``."""
+    """Return the records of all runs but the first, which took ``seconds``."""
     return runner.run_all(
         job, runs, n_jobs=call.n_jobs, verbose=call.verbose, seconds_per_run=seconds
     )
@@ -354,7 +354,7 @@ def _one_of_each_key(each: Iterable[_Keyed]) -> list[_Keyed]:
 
 
 def _full_record(job: Job, answers: Answers, fit_time: float) -> Record:
-    """What is kept of a run on all rows."""
+    """Return what is kept of a run on all rows."""
     every = np.arange(job.n_rows)
     scored = Scored(every, np.ones(job.n_rows, dtype=bool), job.unit, None, "full")
     record: Record = {"error": None, "fit_time": fit_time, "n_convergence": 0, "warnings": set()}
