@@ -18,6 +18,7 @@ To add a basis (for curves, streams or several data sets):
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -52,7 +53,7 @@ _NOT_STORED = "the interval cannot be made again from what is stored"
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(ABC):
     """What a result stands on; each subclass is one way.
 
     Attributes
@@ -172,9 +173,9 @@ class Basis:
         """Return how many rows of what sort the scores are of."""
         return wording.counted(n_samples, "test row")
 
+    @abstractmethod
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""
-        raise NotImplementedError
 
     def interval_name(self, result: EvaluationResult) -> str:
         """Return what kind of interval it is: "CI", unless it is none."""
@@ -208,9 +209,9 @@ class Basis:
             return f"{name} is undefined on {rows}: {wording.reason(result)}."
         return self._claim(result, wording.estimate(result), self.interval_phrase(result))
 
+    @abstractmethod
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         """Return the sentence for an estimate that is defined."""
-        raise NotImplementedError
 
     def interval_phrase(self, result: EvaluationResult) -> str:
         """Return the interval, how it was made, and what was resampled."""

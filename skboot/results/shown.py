@@ -7,6 +7,7 @@ HTML, the display that draws it and what a file of it holds. This base writes th
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
@@ -17,7 +18,7 @@ from . import rendering, storage
 _LAYOUTS = ("differences", "systems", "both")
 
 
-class Shown:
+class Shown(ABC):
     """Tables, pages, pictures and files of what an evaluation found."""
 
     # The kind of its files, and their newest version.
@@ -27,42 +28,43 @@ class Shown:
 
     # -------------------------------------------------------------- what each class says
 
+    @abstractmethod
     def summary(self) -> str:
         """Describe the result in plain text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def claim(self) -> str:
         """Say the result for a paper."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _repr_html_(self) -> str:
-        raise NotImplementedError
+        """Return a page of HTML."""
 
+    @abstractmethod
     def _heading(self) -> str:
         """Return the title of a page."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
         """Return tables, each after its caption, which may be empty."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _records(self) -> Sequence[Mapping[str, Any]]:
         """Return the rows of a data frame."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def _display(self) -> str:
         """Name of the class and of its maker in `skboot.plots`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _to_parts(self) -> dict[str, Any]:
         """Return values that `skboot.results.storage` can write."""
-        raise NotImplementedError
 
     @classmethod
+    @abstractmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the object whose ``_to_parts`` are given."""
-        raise NotImplementedError
 
     # -------------------------------------------------------------- tables and pages
 
@@ -212,9 +214,9 @@ class Shown:
 class ShownDifferences(Shown):
     """What comparisons and tables of them can do besides: show scores beside differences."""
 
+    @abstractmethod
     def _systems(self, caller: str) -> rendering.Table:
         """Return the table of one row per system and one column per comparison."""
-        raise NotImplementedError
 
     def to_markdown(self, *, layout: str = "differences") -> str:
         """Return tables in Markdown.
