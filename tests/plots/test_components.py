@@ -13,6 +13,7 @@ RUNS = Y ^ (RNG.random((12, 150)) < HARD)
 
 
 def test_the_picture_shows_a_bar_per_source():
+    pytest.importorskip("matplotlib")
     result = bootstrap_runs(Y, RUNS, metric="accuracy", n_resamples=199, random_state=0)
     display = VarianceComponentsDisplay.from_result(result)
     components = result.variance_components
