@@ -16,10 +16,12 @@ if typing.TYPE_CHECKING:
         out_of_fold,
         search_score,
     )
+    from .inference.verdicts import Verdict
     from .plots import (
         BootstrapDistributionDisplay,
         ComparisonDisplay,
         IntervalDisplay,
+        RankDisplay,
         VarianceComponentsDisplay,
     )
     from .results import ComparisonResult
@@ -46,10 +48,12 @@ __all__ = [
     "EvaluationResult",
     "GroupBootstrapSplit",
     "IntervalDisplay",
+    "RankDisplay",
     "ResultTable",
     "SeedSplit",
     "StratifiedBootstrapSplit",
     "VarianceComponentsDisplay",
+    "Verdict",
     "bootstrap_runs",
     "bootstrap_score",
     "compare_methods",
@@ -71,8 +75,10 @@ __getattr__, __dir__ = _lazy.names_from(
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
             "IntervalDisplay",
+            "RankDisplay",
             "VarianceComponentsDisplay",
         ],
+        "inference.verdicts": ["Verdict"],
         "scorer": ["BootstrapScorer"],
         "splitters": [
             "BootstrapSplit",

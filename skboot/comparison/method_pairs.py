@@ -34,8 +34,8 @@ from ..scorer import packing
 from ..scorer.fit_call import FitCall
 from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
+from .contestants import pairs_of
 from .run_pairs import CompareRunsCall, compare_runs_of
-from .system_pairs import pairs_of
 from .t_pairs import adjusted, t_pair
 
 Array = NDArray[Any]
@@ -257,6 +257,7 @@ def _records(
         confidence_level=call.confidence_level,
         correlation_of=lambda some: _correlation([differences[j].out_of_bag for j in some]),
         seed=call.fit.seed,
+        with_ranks=call.adjust == "max-t" and call.reference is None,
     )
 
 

@@ -31,7 +31,7 @@ from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
-from .system_pairs import pairs_of
+from .contestants import pairs_of
 from .t_pairs import adjusted, t_pair
 
 Floats = NDArray[np.float64]
@@ -168,6 +168,7 @@ def _compare_by(
         confidence_level=call.confidence_level,
         correlation_of=lambda some: _correlation(call, methods, [pairs[k] for k in some]),
         seed=call.plan.seed,
+        with_ranks=call.adjust == "max-t" and call.reference is None,
     )
     one_list = call.of_any.keeps_training_list
     held_fixed = ["the training list" if one_list else "settings of the methods"]

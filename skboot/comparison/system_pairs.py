@@ -1,19 +1,17 @@
 """Differences between systems: each by itself, and all at once.
 
-The functions take replicates from wherever they come. A pair is always computed with the same
-one of its systems first, and mirrored if asked the other way round, so that exchanging two systems
-changes the signs and nothing else.
+The functions take replicates from wherever they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri, stdtrit
 
 from .._evaluating import CallWarnings, make_gap_result
 from .._evidence import ScoreCall
@@ -24,89 +22,36 @@ from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import (
     CLOSED_FORM,
-    Difference,
-    automatic_method,
-    delong_error,
     difference_interval,
-    p_value,
-    share_won,
 )
-from ..inference.distribution import JackknifeValues
-from ..inference.intervals import (
-    Evidence,
-    confidence_interval,
-    snapped,
-)
+from ..inference.intervals import INTERVALS, snapped
 from ..inference.multiplicity import (
+    JointDeviations,
     holm,
+    joint_deviations,
     max_t_adjusted,
-    max_t_deviations,
+    max_t_quantile,
+    step_down,
     t_quantile_of_normal,
 )
-from ..inference.proportions import Discordant, mcnemar_exact
+from ..inference.proportions import Discordant, mcnemar_p_values
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
 from ..results.gap_basis import GapBasis
 from ..results.pairs import PairedDifference
+from .contestants import (
+    Contestant,
+    bounds_of_difference,
+    difference_of,
+)
+from .families import Asked, Family
+from .pairs_alone import Alone, each_alone
 
 Floats = NDArray[np.float64]
 
-# Differences of scores below this share of the scores are rounding.
-_ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, eq=False)
-class Contestant:
-    """A system that is compared, on one metric and subgroup.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    rank : int
-        Where it comes in an order that does not depend on the order of the call.
-    evidence : Evidence
-        With replicates that are common to the family.
-    result : EvaluationResult
-        The system by itself.
-    few_units : tuple of Note
-        Warnings of too few rows or groups, which hold for every pair.
-    predicted : ndarray of shape (n_samples, ...) or None
-        Predictions, to see who predicts the same.
-    right : ndarray of shape (n_samples,) or None
-        Whether each row counts as 1, for 0/1 values of independent rows.
-    left_out : tuple (JackknifeValues, ndarray of shape (n_lines,)) or None
-        Values without single units, for BCa.
-    delong : tuple (covariance, number, size of the smaller class) or None
-        For areas under ROC curves.
-    """
-
-    name: str
-    rank: int
-    evidence: Evidence
-    result: EvaluationResult
-    few_units: tuple[Note, ...] = ()
-    predicted: NDArray[Any] | None = None
-    right: NDArray[np.bool_] | None = None
-    left_out: tuple[JackknifeValues, Floats] | None = None
-    delong: tuple[Floats, int, int] | None = None
-
-
-def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
-    """All pairs in the order of the call, or each other system with the reference."""
-    names = list(names)
-    if reference is None:
-        return list(combinations(names, 2))
-    return [(name, reference) for name in names if name != reference]
-
 
 def compare_pairs(
-    contestants: Mapping[str, Contestant],
-    pairs: Sequence[tuple[str, str]],
-    *,
-    interval: str,
-    adjust: str | None,
-    confidence_level: float,
+    contestants: Mapping[str, Contestant], pairs: Sequence[tuple[str, str]], asked: Asked
 ) -> tuple[list[PairedDifference], list[Note]]:
     """Return the records of all pairs, and what must be known of them.
 
@@ -115,12 +60,7 @@ def compare_pairs(
     contestants : mapping of str to Contestant
     pairs : sequence of tuple of str
         Which to compare.
-    interval : str
-        "auto" or a method of `skboot.inference.differences`.
-    adjust : {"max-t", "holm", None}
-        How to adjust for the number of pairs.
-    confidence_level : float
-        In (0, 1).
+    asked : Asked
 
     Returns
     -------
@@ -128,211 +68,224 @@ def compare_pairs(
         In the order of ``pairs``.
     notes : list of Note
     """
+    family = Family.of(contestants, pairs, asked)
     with collected() as too_few:
-        compared = [
-            _pair(contestants[one], contestants[other], interval, confidence_level)
-            for one, other in pairs
-        ]
-    records = [
-        record if (record.first, record.second) == pair else record.mirrored()
-        for record, pair in zip(_adjusted(compared, adjust), pairs, strict=True)
-    ]
-    notes = _notes(records, compared, interval, adjust, confidence_level)
-    return records, [*dict.fromkeys(too_few), *notes]
-
-
-# ------------------------------------------------------------------ one pair
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """The difference of two systems by itself; the first is the one of the lower rank."""
-
-    ranks: tuple[int, int]
-    difference: Difference
-    method: str
-    record: PairedDifference
-
-    def adjusted(self, wide: ConfidenceInterval, p: float) -> PairedDifference:
-        """Return the record with a simultaneous interval that holds the interval by itself."""
-        own, bounds = self.record.confidence_interval, self.difference.evidence.bounds
-        low = max(min(wide.low, own.low), min(bounds[0], own.low))
-        high = min(max(wide.high, own.high), max(bounds[1], own.high))
-        wide = wide.with_limits(low, high)
-        return replace(self.record, simultaneous_interval=wide, p_value_adjusted=p)
-
-
-def _difference(first: Contestant, second: Contestant) -> Difference:
-    """Return first minus second, with rounding taken out."""
-    one, other = first.evidence, second.evidence
-    estimate = one.estimate - other.estimate
-    scale = _ROUNDING * max(abs(one.estimate), abs(other.estimate))
-    if abs(estimate) <= scale:
-        estimate = 0.0
-    replicates = one.replicates - other.replicates
-    sizes = np.maximum(np.abs(one.replicates), np.abs(other.replicates))
-    with np.errstate(invalid="ignore"):
-        replicates[np.abs(replicates) <= _ROUNDING * sizes] = 0.0
-        # A difference that never changes must not look as if it did.
-        replicates[np.abs(replicates - estimate) <= _ROUNDING * sizes] = estimate
-    low, high = one.bounds
-    acceleration = None
-    if first.left_out is not None and second.left_out is not None:
-        values = first.left_out[1] - second.left_out[1]
-        acceleration = first.left_out[0].acceleration(values, estimate)
-    delong = None
-    if first.delong is not None and second.delong is not None:
-        delong = (delong_error(first.delong[0], first.delong[1], second.delong[1]), first.delong[2])
-    evidence = one.of_other_values(
-        float(estimate),
-        replicates,
-        bounds=(low - high, high - low),
-        weighted=one.weighted,
-        acceleration=acceleration,
-        delong=delong,
-    )
-    return Difference(evidence, _discordant(first, second), _identical(first, second))
-
-
-def _discordant(first: Contestant, second: Contestant) -> Discordant | None:
-    if first.right is None or second.right is None:
-        return None
-    first_only = int(np.count_nonzero(first.right & ~second.right))
-    second_only = int(np.count_nonzero(second.right & ~first.right))
-    return Discordant(first_only, second_only, len(first.right))
-
-
-def _identical(first: Contestant, second: Contestant) -> bool:
-    if first.predicted is None or second.predicted is None:
-        return False
-    return first.evidence.estimate == second.evidence.estimate and np.array_equal(
-        first.predicted, second.predicted
-    )
-
-
-def _pair(one: Contestant, other: Contestant, interval: str, confidence_level: float) -> _Pair:
-    """Return the difference of two systems without regard to the others."""
-    first, second = (one, other) if one.rank < other.rank else (other, one)
-    difference = _difference(first, second)
-    method = automatic_method(difference) if interval == "auto" else interval
-    evidence, counts = difference.evidence, difference.discordant
-    defined = evidence.sorted_replicates
-    spread = float(defined.std(ddof=1)) if difference.varies else 0.0
-    record = PairedDifference(
-        first=first.name,
-        second=second.name,
-        difference=evidence.estimate,
-        confidence_interval=difference_interval(difference, method, confidence_level),
-        simultaneous_interval=None,
-        p_value=p_value(difference, method, confidence_level),
-        p_value_adjusted=np.nan,
-        bootstrap_support=share_won(defined, first.result.greater_is_better),
-        standard_error=spread if len(defined) > 1 else np.nan,
-        degrees_of_freedom=None if method in CLOSED_FORM else evidence.degrees_of_freedom,
-        mcnemar_p_value=None if counts is None else mcnemar_exact(*counts[:2]),
-    )
-    return _Pair((first.rank, second.rank), difference, method, record)
+        alone = each_alone(family)
+    records = family.in_order_of_call(_records(family, alone, _adjusted(family, alone)))
+    return records, [*dict.fromkeys(too_few), *_notes(family, alone, records)]
 
 
 # ------------------------------------------------------------------ all pairs
 
 
-def _adjusted(pairs: Sequence[_Pair], adjust: str | None) -> list[PairedDifference]:
-    """Return the records of all pairs, with simultaneous intervals unless none are asked for."""
-    if adjust is None:
-        return [pair.record for pair in pairs]
-    if len(pairs) == 1:
-        only = pairs[0].record
-        wide, p = only.confidence_interval, only.p_value
-        return [replace(only, simultaneous_interval=wide, p_value_adjusted=p)]
-    return _by_holm(pairs) if adjust == "holm" else _by_max_t(pairs)
+@dataclass
+class _Adjusted:
+    """What is known of each pair beside the others; arrays of shape (n_pairs,).
+
+    ``quantile`` is that of the normal distribution which the intervals reach out to, ``signs`` what
+    step-down tests tell.
+    """
+
+    method: NDArray[Any]
+    low: Floats
+    high: Floats
+    p: Floats
+    quantile: float
+    signs: NDArray[np.int8] | None = None
 
 
-def _by_max_t(pairs: Sequence[_Pair]) -> list[PairedDifference]:
-    """Return records with simultaneous intervals and p-values from the joint bootstrap."""
-    differences = [pair.difference for pair in pairs]
-    estimates = np.array([pair.record.difference for pair in pairs])
-    replicates = np.array([difference.evidence.replicates for difference in differences])
-    drawn = differences[0].evidence
-    # The result must not depend on the order of the call, so the pairs are sorted by their ranks.
-    order = np.argsort(sorted(range(len(pairs)), key=lambda k: pairs[k].ranks))
-    errors, largest = max_t_deviations(estimates, replicates, drawn.degrees_of_freedom, order)
-    errors = np.where([difference.varies for difference in differences], errors, 0.0)
-    alone = np.array([pair.record.p_value for pair in pairs])
-    quantiles = t_quantile_of_normal(largest, drawn.degrees_of_freedom, drawn.n_strata)
-    joint = max_t_adjusted(alone, estimates, errors, quantiles)
-    records = []
-    for k, pair in enumerate(pairs):
-        level = pair.record.confidence_interval.confidence_level
-        if errors[k] > 0:
-            evidence = replace(pair.difference.evidence, max_t=(float(errors[k]), largest))
-            # The interval of the pair by itself has told that resamples are too few.
-            with collected():
-                wide = confidence_interval(evidence, "max-t", level)
-            wide = wide.with_limits(*snapped(wide.low, wide.high))
-            p = float(joint[k])
-        else:
-            # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
-            wide, p = _bonferroni(pair, len(pairs))
-            wide = ConfidenceInterval(*wide, level, "max-t")
-        records.append(pair.adjusted(wide, p))
-    return records
+def _adjusted(family: Family, alone: Alone) -> _Adjusted | None:
+    """Return simultaneous intervals and p-values, unless none are asked for."""
+    asked = family.asked
+    if asked.adjust is None:
+        return None
+    if len(family) == 1:
+        quantile = _normal_quantile(asked, 1)
+        only = _Adjusted(alone.method, alone.low, alone.high, alone.p, quantile)
+        if asked.with_ranks:
+            only.signs = (alone.low > 0).astype(np.int8) - (alone.high < 0)
+        return only
+    return _by_holm(family, alone) if asked.adjust == "holm" else _by_max_t(family, alone)
 
 
-def _by_holm(pairs: Sequence[_Pair]) -> list[PairedDifference]:
-    """Return records with Holm's p-values and Bonferroni intervals."""
-    adjusted = holm([pair.record.p_value for pair in pairs])
-    return [
-        pair.adjusted(_bonferroni(pair, len(pairs))[0], float(p))
-        for pair, p in zip(pairs, adjusted, strict=True)
-    ]
+def _normal_quantile(asked: Asked, n_pairs: int) -> float:
+    """Quantile of the normal distribution at Bonferroni's level."""
+    rest = (1 - asked.confidence_level) / n_pairs
+    return float(-ndtri(rest / 2 if asked.alternative == "two-sided" else rest))
 
 
-def _bonferroni(pair: _Pair, n_pairs: int) -> tuple[ConfidenceInterval, float]:
+def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
+    """Return simultaneous intervals and p-values from the joint bootstrap."""
+    asked, drawn, estimates = family.asked, family.drawn, family.differences
+    df, n_strata = drawn.degrees_of_freedom, drawn.n_strata
+    errors = np.where(alone.varies, alone.error, 0.0)
+    signs = None
+    if asked.alternative != "two-sided":
+        signs = np.where(family.swapped, -1.0, 1.0) * (1 if asked.alternative == "greater" else -1)
+    joint = joint_deviations(
+        estimates,
+        errors,
+        family.blocks_of_resamples(),
+        df,
+        signs=signs,
+        with_signs=asked.with_ranks,
+    )
+    evidence = drawn.of_other_values(estimates, np.empty(0), max_t=(errors, joint.largest))
+    low, high = INTERVALS["max-t"].limits(evidence, asked.confidence_level)
+    if signs is not None:
+        low, high = np.where(signs > 0, low, -np.inf), np.where(signs > 0, np.inf, high)
+    quantiles = t_quantile_of_normal(joint.largest, df, n_strata)
+    p = max_t_adjusted(alone.p, estimates, errors, quantiles, signs)
+    quantile = max_t_quantile(joint.largest, asked.confidence_level)
+    found = _Adjusted(_named("max-t", family), *snapped(low, high), p, quantile)
+    for k in np.flatnonzero(~(errors > 0)).tolist():
+        # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
+        (found.low[k], found.high[k]), found.p[k] = _bonferroni(family, alone, k)
+    if asked.with_ranks:
+        found.signs = _signs(family, errors, joint)
+    return _holding_own(family, alone, found)
+
+
+def _signs(family: Family, errors: Floats, joint: JointDeviations) -> NDArray[np.int8]:
+    """Return 1 where the first is told to score higher, -1 lower, by step-down tests."""
+    drawn = family.drawn
+    df, rest = drawn.degrees_of_freedom, 1 - family.asked.confidence_level
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = family.differences / np.where(errors > 0, errors, np.nan)
+    # The standard error of resamples is too small by sqrt(df / n).
+    t *= np.sqrt(df / (df + drawn.n_strata))
+    return step_down(t, joint, 1 - rest, lambda m: -float(stdtrit(df, rest / m)))
+
+
+def _by_holm(family: Family, alone: Alone) -> _Adjusted:
+    """Return Holm's p-values and Bonferroni intervals."""
+    limits = np.array([_bonferroni(family, alone, k)[0] for k in range(len(family))])
+    quantile = _normal_quantile(family.asked, len(family))
+    low, high = limits.T
+    found = _Adjusted(_named("bonferroni", family), low, high, holm(alone.p), quantile)
+    return _holding_own(family, alone, found)
+
+
+def _named(method: str, family: Family) -> NDArray[Any]:
+    return np.full(len(family), method, dtype=object)
+
+
+def _holding_own(family: Family, alone: Alone, found: _Adjusted) -> _Adjusted:
+    """Widen simultaneous intervals to hold the one of the pair by itself, within the range."""
+    low, high = bounds_of_difference(family.drawn)
+    found.low = np.maximum(np.minimum(found.low, alone.low), np.minimum(low, alone.low))
+    found.high = np.minimum(np.maximum(found.high, alone.high), np.maximum(high, alone.high))
+    return found
+
+
+def _bonferroni(family: Family, alone: Alone, k: int) -> tuple[tuple[float, float], float]:
     """Interval at level 1 - (1 - level) / m, and m times the p-value.
 
     From the bootstrap standard error: quantiles so far out would need many more resamples.
     """
-    record, difference, method = pair.record, pair.difference, pair.method
-    level = record.confidence_interval.confidence_level
-    same = ConfidenceInterval(*record.confidence_interval, level, "bonferroni")
-    if np.isnan(record.p_value):
-        return same, np.nan
-    p = min(1.0, n_pairs * record.p_value)
-    if difference.identical or (not difference.varies and record.difference == 0):
-        return same, p
+    own, method = (float(alone.low[k]), float(alone.high[k])), str(alone.method[k])
+    if np.isnan(alone.p[k]):
+        return own, np.nan
+    n_pairs, level = len(family), family.asked.confidence_level
+    p = min(1.0, n_pairs * float(alone.p[k]))
+    if family.identical[k] or (not alone.varies[k] and family.differences[k] == 0):
+        return own, p
+    difference = family.difference(k)
     if not difference.varies and method not in CLOSED_FORM:
         # Equal differences on all resamples do not show how sure the difference is.
-        return same.with_limits(*difference.evidence.bounds), 1.0
+        return difference.evidence.bounds, 1.0
     stricter = 1 - (1 - level) / n_pairs
+    method = method if method in CLOSED_FORM else "t"
+    alternative = family.alternative(family.swapped[k])
     # The interval of the pair by itself has told that resamples are too few.
     with collected():
-        wide = difference_interval(difference, method if method in CLOSED_FORM else "t", stricter)
-    return same.with_limits(*wide), p
+        return difference_interval(difference, method, stricter, alternative), p
+
+
+# ------------------------------------------------------------------ records
+
+
+def _records(family: Family, alone: Alone, adjusted: _Adjusted | None) -> list[PairedDifference]:
+    """Return the record of each pair, in the direction in which it was asked for."""
+    asked, swapped, n = family.asked, family.swapped, len(family)
+    names = [each.name for each in family.contestants]
+    wide = [None] * n if adjusted is None else _intervals(adjusted, swapped, asked)
+    signs = None if adjusted is None else adjusted.signs
+    columns = {
+        "first": np.where(swapped, family.second, family.first).tolist(),
+        "second": np.where(swapped, family.first, family.second).tolist(),
+        "difference": np.where(swapped, 0.0 - family.differences, family.differences).tolist(),
+        "confidence_interval": _intervals(alone, swapped, asked),
+        "simultaneous_interval": wide,
+        "p_value": alone.p.tolist(),
+        "p_value_adjusted": [np.nan] * n if adjusted is None else adjusted.p.tolist(),
+        "bootstrap_support": np.where(swapped, 1.0 - alone.support, alone.support).tolist(),
+        "standard_error": alone.error.tolist(),
+        **_counted(family),
+        "step_down_sign": [None] * n
+        if signs is None
+        else np.where(swapped, -signs, signs).astype(int).tolist(),
+    }
+    df, quantile = family.drawn.degrees_of_freedom, None if adjusted is None else adjusted.quantile
+    records = []
+    for values in zip(*columns.values(), strict=True):
+        pair = dict(zip(columns, values, strict=True))
+        pair["first"], pair["second"] = names[pair["first"]], names[pair["second"]]
+        closed = pair["confidence_interval"].method in CLOSED_FORM
+        records.append(
+            PairedDifference(
+                **pair,
+                degrees_of_freedom=None if closed else df,
+                simultaneous_quantile=quantile,
+                alternative=asked.alternative,
+            )
+        )
+    return records
+
+
+def _intervals(
+    found: Alone | _Adjusted, swapped: NDArray[np.bool_], asked: Asked
+) -> list[ConfidenceInterval]:
+    """Return the interval of each pair, mirrored where the pair was swapped."""
+    low = np.where(swapped, 0.0 - found.high, found.low).tolist()
+    high = np.where(swapped, 0.0 - found.low, found.high).tolist()
+    level = asked.confidence_level
+    return [
+        ConfidenceInterval(one, other, level, method)
+        for one, other, method in zip(low, high, found.method, strict=True)
+    ]
+
+
+def _counted(family: Family) -> dict[str, list[Any]]:
+    """Return the discordant rows of each pair and McNemar's p-value; None without."""
+    counts = family.counts
+    if counts is None:
+        return {"discordant": [None] * len(family), "mcnemar_p_value": [None] * len(family)}
+    counts = np.where(family.swapped[:, None], counts[:, ::-1], counts)
+    n = len(family.contestants[0].right)  # type: ignore[arg-type]
+    return {
+        "discordant": [Discordant(one, other, n) for one, other in counts.tolist()],
+        "mcnemar_p_value": mcnemar_p_values(
+            counts[:, 0], counts[:, 1], family.asked.alternative
+        ).tolist(),
+    }
 
 
 # ------------------------------------------------------------------ notes
 
 
-def _notes(
-    records: Sequence[PairedDifference],
-    pairs: Sequence[_Pair],
-    interval: str,
-    adjust: str | None,
-    confidence_level: float,
-) -> Notes:
-    """Return what must be known of the differences."""
-    notes = Notes()
-    differences = [pair.difference for pair in pairs]
+def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) -> Notes:
+    """Return what must be known of the differences; ``records`` are in the order of the call."""
+    asked, notes = family.asked, Notes()
     same, flat, few = [], [], []
-    for record, difference in zip(records, differences, strict=True):
-        name = f"{record.first} and {record.second}"
-        if difference.identical:
-            same.append(name)
-        elif interval == "auto" and record.confidence_interval.method == "tango":
-            few.append(name)
-        elif degeneracy(record.confidence_interval):
-            flat.append(f"{name}: {degeneracy(record.confidence_interval)}")
+    identical = family.identical[np.argsort(family.places)].tolist()
+    for record, is_identical in zip(records, identical, strict=True):
+        if is_identical:
+            same.append(f"{record.first} and {record.second}")
+        elif asked.interval == "auto" and record.confidence_interval.method == "tango":
+            few.append(f"{record.first} and {record.second}")
+        elif reason := degeneracy(record.confidence_interval):
+            flat.append(f"{record.first} and {record.second}: {reason}")
     if same:
         notes.add(
             "degenerate",
@@ -345,16 +298,17 @@ def _notes(
             f"Fewer than ten rows tell these apart, so the interval is Tango's: {_listed(few)}.",
         )
     notes += [Note("degenerate", text) for text in flat[:3]]
-    undefined = [int(np.isnan(each.evidence.replicates).sum()) for each in differences]
-    if any(undefined):
-        notes.add("advice", f"Undefined on up to {max(undefined)} resamples, which are left out.")
-    n_resamples = len(differences[0].evidence.replicates)
-    needed = int(np.ceil(2 * len(records) / (1 - confidence_level)))
-    if adjust == "holm" and n_resamples + 1 < needed:
+    if alone.n_undefined.any():
+        most = int(alone.n_undefined.max())
+        notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
+    n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
+    sides = 2 if asked.alternative == "two-sided" else 1
+    needed = int(np.ceil(sides * len(records) / rest))
+    if asked.adjust == "holm" and n_resamples + 1 < needed:
         notes.add(
             "advice",
             f"With {n_resamples} resamples no p-value adjusted by Holm for {len(records)} "
-            f"differences can fall below {1 - confidence_level:.2g}: use n_resamples={needed - 1} "
+            f"differences can fall below {rest:.2g}: use n_resamples={needed - 1} "
             "or adjust='max-t'.",
         )
     return notes
@@ -387,7 +341,7 @@ def largest_gaps(
     gaps = {}
     for one, other in pairs:
         within = [
-            _difference(families[part.name][one], families[part.name][other]) for part in parts
+            difference_of(families[part.name][one], families[part.name][other]) for part in parts
         ]
         evidence = [difference.evidence for difference in within]
         kept = kept_of(subgroups, evidence, metric)

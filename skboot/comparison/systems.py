@@ -32,7 +32,9 @@ from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import check_adjust, check_interval, check_reference, checked_systems
-from .system_pairs import Contestant, compare_pairs, largest_gaps, pairs_of
+from .contestants import Contestant, pairs_of
+from .families import Asked
+from .system_pairs import compare_pairs, largest_gaps
 
 _CALLER = "compare_systems"
 
@@ -217,7 +219,7 @@ def compare_systems(
         "same_population": bool(same_population),
     }
     alone = ScoreCall(first, plan, "auto", level, settings, _CALLER, workers)
-    call = CompareSystemsCall(alone, rows, interval, reference, adjust)
+    call = CompareSystemsCall(alone, rows, interval, reference, adjust, "two-sided")
     results, notes = _compare(call, statistics, subgroups(by, first.n_samples, _CALLER))
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
@@ -235,6 +237,12 @@ class CompareSystemsCall:
     interval: str
     reference: str | None
     adjust: str | None
+    alternative: str
+
+    @property
+    def has_ranks(self) -> bool:
+        """Whether the comparison is one that ranks the systems."""
+        return self.adjust == "max-t" and self.reference is None and self.alternative == "two-sided"
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,13 +446,14 @@ def _comparison(
     warned: CallWarnings,
 ) -> ComparisonResult:
     """Return the comparison by one metric on one subgroup."""
-    pairs, notes = compare_pairs(
-        contestants,
-        pairs_of(contestants, call.reference),
-        interval=call.interval,
-        adjust=call.adjust,
-        confidence_level=call.alone.confidence_level,
+    asked = Asked(
+        call.interval,
+        call.adjust,
+        call.alone.confidence_level,
+        call.alternative,
+        with_ranks=call.has_ranks,
     )
+    pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), asked)
     warned.add([note for note in notes if note.kind == "resamples"][:1])
     few_units = dict.fromkeys(
         note for contestant in contestants.values() for note in contestant.few_units

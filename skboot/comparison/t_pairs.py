@@ -23,20 +23,22 @@ def t_pair(
     difference: RunsDifference | MethodsDifference,
     method: str,
     confidence_level: float,
+    alternative: str = "two-sided",
     **known: Any,
 ) -> PairedDifference:
     """Return the record of a pair by itself; ``known`` are its fields besides the t interval."""
-    interval = ConfidenceInterval(*difference.interval(confidence_level), confidence_level, method)
+    limits = _limits(difference, confidence_level, alternative)
     return PairedDifference(
         first=names[0],
         second=names[1],
         difference=difference.difference,
-        confidence_interval=interval,
+        confidence_interval=ConfidenceInterval(*limits, confidence_level, method),
         simultaneous_interval=None,
-        p_value=difference.p_value,
+        p_value=_p_value(difference, alternative),
         p_value_adjusted=np.nan,
         standard_error=difference.standard_error,
         degrees_of_freedom=difference.degrees_of_freedom,
+        alternative=alternative,
         **known,
     )
 
@@ -49,6 +51,7 @@ def adjusted(
     confidence_level: float,
     correlation_of: Callable[[Sequence[int]], Floats],
     seed: np.random.SeedSequence,
+    with_ranks: bool = False,
 ) -> list[PairedDifference]:
     """Add simultaneous intervals and adjusted p-values.
 
@@ -64,6 +67,8 @@ def adjusted(
         From the numbers of some differences to the correlation of their errors.
     seed : numpy.random.SeedSequence
         Of the draws from the joint law.
+    with_ranks : bool
+        Whether the pairs are all there are, so that the methods can be ranked.
 
     Returns
     -------
@@ -73,17 +78,57 @@ def adjusted(
         return list(records)
     joint = simultaneous_t(
         np.array([record.p_value for record in records]),
-        np.array([difference.standard_error for difference in differences]),
+        _statistics(differences),
         np.array([difference.degrees_of_freedom for difference in differences]),
         adjust,
         confidence_level=confidence_level,
         correlation_of=correlation_of,
         seed=seed,
+        alternative=records[0].alternative,
     )
+    told = with_ranks and joint.signs is not None
+    signs = joint.signs.tolist() if told else [None] * len(records)  # type: ignore[union-attr]
     method = records[0].confidence_interval.method if len(records) == 1 else joint.method
     several = []
-    for record, difference, p in zip(records, differences, joint.p_values, strict=True):
-        low, high = difference.interval(joint.level)
+    for record, difference, p, sign in zip(
+        records, differences, joint.p_values, signs, strict=True
+    ):
+        low, high = _limits(difference, joint.level, record.alternative)
         wide = ConfidenceInterval(low, high, confidence_level, method)
-        several.append(replace(record, simultaneous_interval=wide, p_value_adjusted=float(p)))
+        several.append(
+            replace(
+                record, simultaneous_interval=wide, p_value_adjusted=float(p), step_down_sign=sign
+            )
+        )
     return several
+
+
+def _statistics(differences: Sequence[RunsDifference | MethodsDifference]) -> Floats:
+    """Return differences by their standard errors; NaN without any."""
+    errors = np.array([difference.standard_error for difference in differences])
+    values = np.array([difference.difference for difference in differences])
+    return np.asarray(np.divide(values, errors, out=np.full_like(errors, np.nan), where=errors > 0))
+
+
+def _limits(
+    difference: RunsDifference | MethodsDifference, level: float, alternative: str
+) -> tuple[float, float]:
+    """Limits of the interval; one of them is infinite for a one-sided alternative."""
+    if alternative == "two-sided":
+        return difference.interval(level)
+    if difference.standard_error == 0:
+        # Score limits of a quantile below 0 do not exist; the estimate is further out than those.
+        level = max(level, 0.5)
+    low, high = difference.interval(2 * level - 1)
+    return (low, np.inf) if alternative == "greater" else (-np.inf, high)
+
+
+def _p_value(difference: RunsDifference | MethodsDifference, alternative: str) -> float:
+    """Two-sided p-value, or its half on the side of the difference."""
+    p = difference.p_value
+    if alternative == "two-sided" or np.isnan(p):
+        return p
+    towards = difference.difference * (1 if alternative == "greater" else -1)
+    if towards > 0:
+        return p / 2
+    return 1.0 if difference.standard_error == 0 else 1 - p / 2

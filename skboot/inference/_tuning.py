@@ -68,3 +68,10 @@ JACKKNIFE_VALUES_AT_ONCE = 1 << 13
 JOINT_DRAWS = 40_000
 # The same that are worked on at a time (draws): a matrix with one column per difference is held.
 JOINT_DRAWS_AT_ONCE = 4000
+# Deviations of a joint bootstrap (numbers of four bytes) up to which those of all resamples are
+# kept for step-down tests; of more than these the SHARE_KEPT (share of the resamples) with the
+# largest. Step-down tests of 5 % look at the largest tenth at most (record 0045).
+DEVIATIONS_ALL_KEPT = 1 << 22
+SHARE_KEPT = 0.3
+# Differences whose replicates are worked on at a time (numbers): they stay in the cache.
+DIFFERENCES_AT_ONCE = 1 << 17

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,10 +28,10 @@ from .intervals import (
     INTERVALS,
     Evidence,
     confidence_interval,
-    smallest_excluding_zero,
     snapped,
     words_of,
 )
+from .p_values import p_of_interval
 from .proportions import Discordant, tango_limits, tango_statistic
 
 Floats = NDArray[np.float64]
@@ -167,50 +168,77 @@ class ClosedForm(NamedTuple):
     Attributes
     ----------
     interval : callable
-        From the difference and a confidence level to the interval.
+        From the difference, a confidence level and an alternative to the interval.
     p_value : callable
-        From the difference to its two-sided p-value.
+        From the difference and an alternative to its p-value.
     words : str
         Name in a summary.
     """
 
-    interval: Callable[[Difference, float], ConfidenceInterval]
-    p_value: Callable[[Difference], float]
+    interval: Callable[[Difference, float, str], ConfidenceInterval]
+    p_value: Callable[[Difference, str], float]
     words: str
 
 
-def _tango_interval(difference: Difference, confidence_level: float) -> ConfidenceInterval:
+def _tango_interval(
+    difference: Difference, confidence_level: float, alternative: str
+) -> ConfidenceInterval:
     """Return Tango's interval of a difference of proportions."""
     if difference.discordant is None:
         raise ValueError(
             "The interval 'tango' needs 0/1 values (right or wrong) of independent, unweighted, "
             "unstratified rows. Use interval='expanded'."
         )
-    low, high = tango_limits(difference.discordant, float(ndtri(0.5 + confidence_level / 2)))
-    return ConfidenceInterval(low, high, confidence_level, "tango")
+    limits = score_interval(
+        partial(tango_limits, difference.discordant), confidence_level, alternative
+    )
+    return ConfidenceInterval(*limits, confidence_level, "tango")
 
 
-def _tango_p_value(difference: Difference) -> float:
+def score_interval(
+    limits: Callable[[float], tuple[float, float]], confidence_level: float, alternative: str
+) -> tuple[float, float]:
+    """Limits that are known for any positive quantile of the normal, of two sides or of one."""
+    if alternative == "two-sided":
+        return limits(float(ndtri(0.5 + confidence_level / 2)))
+    quantile = float(ndtri(confidence_level))
+    low, high = limits(abs(quantile))
+    # Below a level of .5 the limit lies on the other side of the estimate.
+    low, high = (low, high) if quantile >= 0 else (high, low)
+    return (low, np.inf) if alternative == "greater" else (-np.inf, high)
+
+
+def normal_p_value(z: float, alternative: str) -> float:
+    """P-value of a statistic that is standard normal where there is no difference."""
+    tail = {"two-sided": -abs(z), "greater": -z, "less": z}[alternative]
+    return float(ndtr(tail)) * (2 if alternative == "two-sided" else 1)
+
+
+def _tango_p_value(difference: Difference, alternative: str) -> float:
     """Return the p-value of Tango's statistic at 0, which is McNemar's."""
     assert difference.discordant is not None
-    return 2 * float(ndtr(-abs(tango_statistic(difference.discordant, 0.0))))
+    return normal_p_value(tango_statistic(difference.discordant, 0.0), alternative)
 
 
-def _delong_interval(difference: Difference, confidence_level: float) -> ConfidenceInterval:
+def _delong_interval(
+    difference: Difference, confidence_level: float, alternative: str
+) -> ConfidenceInterval:
     """Return DeLong's interval of a difference of two areas."""
-    interval = confidence_interval(difference.evidence, "delong", confidence_level)
+    interval = confidence_interval(difference.evidence, "delong", confidence_level, alternative)
     return interval.with_limits(*snapped(*interval))
 
 
-def _delong_p_value(difference: Difference) -> float:
+def _delong_p_value(difference: Difference, alternative: str) -> float:
     """Return the p-value of DeLong's test; NaN without a standard error."""
     evidence = difference.evidence
     assert evidence.delong is not None
-    if np.isnan(evidence.delong[0]):
+    error = evidence.delong[0]
+    if np.isnan(error):
         return np.nan
-    if evidence.delong[0] == 0:
-        return 1.0 if evidence.estimate == 0 else 0.0
-    return 2 * float(ndtr(-abs(evidence.estimate / evidence.delong[0])))
+    if error == 0:
+        z = 0.0 if evidence.estimate == 0 else float(np.copysign(np.inf, evidence.estimate))
+        return 1.0 if z == 0 else normal_p_value(z, alternative)
+    return normal_p_value(evidence.estimate / error, alternative)
 
 
 CLOSED_FORM: Mapping[str, ClosedForm] = {
@@ -241,7 +269,7 @@ def words_of_difference(method: str) -> str:
 
 
 def difference_interval(
-    difference: Difference, method: str, confidence_level: float
+    difference: Difference, method: str, confidence_level: float, alternative: str = "two-sided"
 ) -> ConfidenceInterval:
     """Interval for a difference by the named method.
 
@@ -253,6 +281,8 @@ def difference_interval(
         One of `DIFFERENCE_METHODS`.
     confidence_level : float
         In (0, 1).
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the lower limit alone, the upper one is infinite; "less": the reverse.
 
     Returns
     -------
@@ -265,14 +295,21 @@ def difference_interval(
         If the evidence does not support the method.
     """
     if difference.identical:
-        return ConfidenceInterval(0.0, 0.0, confidence_level, method)
+        low = -np.inf if alternative == "less" else 0.0
+        high = np.inf if alternative == "greater" else 0.0
+        return ConfidenceInterval(low, high, confidence_level, method)
     if method in CLOSED_FORM:
-        return CLOSED_FORM[method].interval(difference, confidence_level)
-    interval = confidence_interval(difference.evidence, method, confidence_level)
+        return CLOSED_FORM[method].interval(difference, confidence_level, alternative)
+    interval = confidence_interval(difference.evidence, method, confidence_level, alternative)
     return interval.with_limits(*snapped(*interval))
 
 
-def p_value(difference: Difference, method: str, confidence_level: float = 0.95) -> float:
+def p_value(
+    difference: Difference,
+    method: str,
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> float:
     """Smallest 1 - level whose interval excludes 0.
 
     Parameters
@@ -283,11 +320,14 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
         One of `DIFFERENCE_METHODS`.
     confidence_level : float
         Of the interval that is shown: the p-value is at most 1 - level exactly if it excludes 0.
+    alternative : {"two-sided", "greater", "less"}
+        Of the interval.
 
     Returns
     -------
     float
-        At least 2 / (n_resamples + 1) for methods that use the resamples; NaN if undefined.
+        At least 2 / (n_resamples + 1) for methods that use the resamples, and half of it for one
+        side; NaN if undefined.
     """
     evidence = difference.evidence
     if np.isnan(evidence.estimate):
@@ -295,13 +335,12 @@ def p_value(difference: Difference, method: str, confidence_level: float = 0.95)
     if difference.identical:
         return 1.0
     if method in CLOSED_FORM:
-        return CLOSED_FORM[method].p_value(difference)
-    n_defined = len(evidence.sorted_replicates)
-    if n_defined < 2:
+        return CLOSED_FORM[method].p_value(difference, alternative)
+    if len(evidence.sorted_replicates) < 2:
         return np.nan
     # Bisection visits extreme levels on purpose: that resamples are too few for them is ignored.
     with collected():
-        return smallest_excluding_zero(evidence, method, 2 / (n_defined + 1), confidence_level)
+        return float(p_of_interval(evidence, method, confidence_level, alternative))
 
 
 # ------------------------------------------------------------------ several differences

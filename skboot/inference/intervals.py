@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 from .._warnings import Note, tell
 from ..resampling.design import DESIGNS, SamplingDesign
 from .confidence_interval import ConfidenceInterval
-from .multiplicity import t_quantile_of_normal
+from .multiplicity import max_t_quantile, t_quantile_of_normal
 from .proportions import clopper_pearson_limits, wald_limits, wilson_limits
 from .subgroup_gap import SubgroupGap, gap_limits
 
@@ -43,9 +43,10 @@ class Evidence:
     Attributes
     ----------
     estimate : float
-        The metric on the data.
+        The metric on the data. A batch of differences that are defined on all resamples has an
+        array (n_differences,), for the intervals that `skboot.inference.p_values.TAILS` names.
     replicates : ndarray of shape (n_resamples,)
-        The metric on each resample; NaN where undefined.
+        The metric on each resample; NaN where undefined. Of a batch (n_differences, n_resamples).
     kind : {"rows", "groups", "crossed", "one population"}
         What was resampled.
     n_units : tuple of int
@@ -92,7 +93,7 @@ class Evidence:
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     """
 
-    estimate: float
+    estimate: Any
     replicates: Floats
     kind: str
     n_units: tuple[int, ...]
@@ -109,19 +110,21 @@ class Evidence:
     largest_share: float | None = None
     class_sizes: NDArray[np.int64] | None = None
     jackknife: tuple[float, int, int] | None = None
-    max_t: tuple[float, Floats] | None = None
+    max_t: tuple[Any, Floats] | None = None
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
 
-    def of_other_values(self, estimate: float, replicates: Floats, **others: Any) -> Evidence:
+    def of_other_values(self, estimate: Any, replicates: Floats, **others: Any) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
         return Evidence(estimate, replicates, self.kind, self.n_units, self.n_strata, **others)
 
     @cached_property
     def sorted_replicates(self) -> Floats:
-        """Defined replicates in rising order, (n_defined,)."""
+        """Defined replicates in rising order, (n_defined,); all, of each of several differences."""
+        if self.replicates.ndim > 1:
+            return np.sort(self.replicates, axis=-1)
         return np.sort(self.replicates[~np.isnan(self.replicates)])
 
     @property
@@ -193,8 +196,18 @@ def registered(
     return register
 
 
+ALTERNATIVES = ("two-sided", "greater", "less")
+"""What an interval or a p-value of a difference is against, in scipy's words."""
+
+MIRRORED = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+"""The same of the difference with the other sign."""
+
+
 def confidence_interval(
-    evidence: Evidence, method: str, confidence_level: float = 0.95
+    evidence: Evidence,
+    method: str,
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> ConfidenceInterval:
     """Confidence interval by the named method.
 
@@ -206,6 +219,8 @@ def confidence_interval(
         A key of `INTERVALS`.
     confidence_level : float
         In (0, 1).
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the lower limit alone, the upper one is infinite; "less": the reverse.
 
     Returns
     -------
@@ -227,29 +242,43 @@ def confidence_interval(
         raise ValueError(f"The interval {method!r} {problem}")
     if np.isnan(evidence.estimate):
         return ConfidenceInterval(np.nan, np.nan, confidence_level, method)
-    low, high = interval.limits(evidence, confidence_level)
+    low, high = limits_of(evidence, method, confidence_level, alternative)
     if 0 < high - low <= ROUNDING * abs(evidence.estimate):
         # Replicates that differ by rounding alone are one value: the interval has no width.
         low = high = evidence.estimate
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
-def quantile(ordered: Floats, level: float) -> float:
+def limits_of(
+    evidence: Evidence, method: str, confidence_level: float, alternative: str = "two-sided"
+) -> tuple[Any, Any]:
+    """Limits by a method whose needs are met, of one number or of a batch of differences."""
+    limits = INTERVALS[method].limits
+    if alternative == "two-sided":
+        return limits(evidence, confidence_level)
+    # The limit of one side is that of the two-sided interval which leaves out twice as much. Below
+    # a level of .5 its two limits change places, and each is still the one of its side.
+    low, high = limits(evidence, 2 * confidence_level - 1)
+    infinite = np.full(np.shape(low), np.inf)[()]
+    return (low, infinite) if alternative == "greater" else (-infinite, high)
+
+
+def quantile(ordered: Floats, level: float) -> Any:
     """Quantile at (B + 1) * level, interpolated on the normal scale.
 
     Parameters
     ----------
-    ordered : ndarray of shape (B,)
-        Replicates in rising order.
+    ordered : ndarray of shape (B,) or (n_differences, B)
+        Replicates in rising order; of several differences they are finite.
     level : float
         In [0, 1].
 
     Returns
     -------
-    float
+    float or ndarray of shape (n_differences,)
         The extreme replicate, with a warning, where B is too small for the level; NaN for B < 2.
     """
-    n = len(ordered)
+    n = ordered.shape[-1]
     if n < 2:
         return np.nan
     rank = (n + 1) * level
@@ -260,57 +289,33 @@ def quantile(ordered: Floats, level: float) -> float:
             "used. Raise n_resamples."
         )
         tell(Note("resamples", text))
-        return float(ordered[0] if below < 1 else ordered[-1])
+        return _number_or_array(ordered[..., 0 if below < 1 else -1])
     if abs(rank - below) < 1e-9:
-        return float(ordered[below - 1])
+        return _number_or_array(ordered[..., below - 1])
     lower, upper = ndtri(below / (n + 1)), ndtri((below + 1) / (n + 1))
     share = (ndtri(level) - lower) / (upper - lower)
-    start, stop = float(ordered[below - 1]), float(ordered[below])
-    if infinite := [end for end in (start, stop) if np.isinf(end)]:
+    start, stop = ordered[..., below - 1], ordered[..., below]
+    if ordered.ndim == 1 and (infinite := [float(x) for x in (start, stop) if np.isinf(x)]):
         # Pivots of groups without spread; between two values the one further out is taken.
         return min(infinite) if level < 0.5 else max(infinite)
-    return float(start + share * (stop - start))
+    return _number_or_array(start + share * (stop - start))
 
 
-def snapped(low: float, high: float) -> tuple[float, float]:
-    """Return limits that are 0 where they differ from 0 by rounding: their sign decides."""
-    size = _ROUNDING_OF_LIMITS * max(abs(low), abs(high))
-    return (
-        0.0 if abs(low) <= size else float(low),
-        0.0 if abs(high) <= size else float(high),
-    )
+def _number_or_array(value: Any) -> Any:
+    """Return a number as a float, and an array as it is."""
+    return value if value.ndim else float(value)
 
 
-def smallest_excluding_zero(
-    evidence: Evidence, method: str, floor: float, confidence_level: float
-) -> float:
-    """Return the smallest 1 - level, at least ``floor``, whose interval excludes 0.
+def snapped(low: Any, high: Any) -> tuple[Any, Any]:
+    """Return limits that are 0 where they differ from 0 by rounding: their sign decides.
 
-    The shown level and 95 % are tried first, so that rounding cannot put the number on their wrong
-    side.
+    Limits of several differences are arrays (n_differences,). An infinite limit, of a one-sided
+    interval, has no rounding.
     """
-    limits = INTERVALS[method].limits
-
-    def excludes(level: float) -> bool:
-        low, high = snapped(*limits(evidence, level))
-        return low > 0 or high < 0
-
-    if excludes(1 - floor):
-        return floor
-    holding, excluding = floor, 1.0
-    for level in (0.95, confidence_level):
-        rest = round(1 - level, 12)
-        if holding < rest < excluding:
-            holding, excluding = (holding, rest) if excludes(level) else (rest, excluding)
-    if excluding == 1.0 and not excludes(1e-9):
-        return 1.0
-    for _ in range(34):
-        middle = (holding + excluding) / 2
-        if excludes(1 - middle):
-            excluding = middle
-        else:
-            holding = middle
-    return excluding
+    one_sided = np.isinf(low) | np.isinf(high)
+    size = np.where(one_sided, 0.0, _ROUNDING_OF_LIMITS * np.maximum(abs(low), abs(high)))
+    low, high = (np.where(abs(end) <= size, 0.0, end) for end in (low, high))
+    return _number_or_array(low), _number_or_array(high)
 
 
 # ------------------------------------------------------------------ needs
@@ -466,15 +471,17 @@ def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Estimate without its bias, -/+ z standard deviations of the replicates."""
     z = ndtri(0.5 + confidence_level / 2)
     replicates = evidence.sorted_replicates
-    centre = 2 * evidence.estimate - replicates.mean()
-    half = z * replicates.std(ddof=1)
+    centre = 2 * evidence.estimate - replicates.mean(axis=-1)
+    half = z * replicates.std(axis=-1, ddof=1)
     return centre - half, centre + half
 
 
 @registered("t", "t interval with bootstrap standard error", _needs_replicates, for_difference=True)
 def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     df = evidence.degrees_of_freedom
-    spread = evidence.sorted_replicates.std(ddof=1) * np.sqrt((df + evidence.n_strata) / df)
+    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(
+        (df + evidence.n_strata) / df
+    )
     half = stdtrit(df, 0.5 + confidence_level / 2) * spread
     return evidence.estimate - half, evidence.estimate + half
 
@@ -573,10 +580,7 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Simultaneous interval from the joint bootstrap of several differences."""
     assert evidence.max_t is not None
     standard_error, deviations = evidence.max_t
-    ordered = np.sort(deviations[~np.isnan(deviations)])
-    # A whole rank: adjusted p-values count deviations, and would disagree with a value between two.
-    rank = np.ceil((len(ordered) + 1) * confidence_level - 1e-9)
-    largest = quantile(ordered, float(rank / (len(ordered) + 1)))
+    largest = max_t_quantile(deviations, confidence_level)
     df, n_strata = evidence.degrees_of_freedom, evidence.n_strata
     half = float(t_quantile_of_normal(largest, df, n_strata)) * standard_error
     return evidence.estimate - half, evidence.estimate + half

@@ -1,13 +1,14 @@
 """Several differences at once: adjusted p-values, and what simultaneous intervals are made of.
 
 * `holm`: from the p-values alone;
-* `max_t_deviations`, `max_t_adjusted`: from the joint bootstrap of the differences;
-* `simultaneous_t`: several t statistics, each with its own degrees of freedom.
+* `joint_deviations`, `max_t_adjusted`: from the joint bootstrap of the differences;
+* `simultaneous_t`: several t statistics, each with its own degrees of freedom;
+* `step_down`: which differences are surely above 0, and which below, for ranks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from .._streams import child_seed
-from ._tuning import JOINT_DRAWS, JOINT_DRAWS_AT_ONCE
+from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE, SHARE_KEPT
 
 Floats = NDArray[np.float64]
 
@@ -60,48 +61,176 @@ def holm(p_values: ArrayLike) -> Floats:
 # ------------------------------------------------------------------ the joint bootstrap
 
 
-def max_t_deviations(
+class JointDeviations(NamedTuple):
+    """Deviations of several differences on common resamples, each studentized.
+
+    Attributes
+    ----------
+    largest : ndarray of shape (n_resamples,)
+        The largest over all differences that vary, as the normal quantile of the same level; see
+        `t_quantile_of_normal`.
+    kept : ndarray of shape (n_kept, n_differences)
+        All of the resamples whose largest is large, with their signs; see `step_down`.
+    others : ndarray of shape (n_resamples - n_kept,)
+        Largest of each other resample, on the scale of those that were kept.
+    """
+
+    largest: Floats
+    kept: NDArray[np.float32]
+    others: Floats
+
+
+def joint_deviations(
     differences: Floats,
-    replicates: Floats,
+    standard_errors: Floats,
+    blocks: Iterable[Floats],
     degrees_of_freedom: int,
-    order: NDArray[np.intp] | None = None,
-) -> tuple[Floats, Floats]:
+    *,
+    signs: Floats | None = None,
+    with_signs: bool = False,
+) -> JointDeviations:
     """Studentize several differences jointly (Westfall & Young 1993, section 2.3).
 
     Parameters
     ----------
-    differences : ndarray of shape (n_differences,)
-        Differences on the data.
-    replicates : ndarray of shape (n_differences, n_resamples)
-        The same on common resamples; NaN where undefined.
+    differences, standard_errors : ndarray of shape (n_differences,)
+        On the data, and standard deviation over the resamples. Those without any are left out.
+    blocks : iterable of ndarray of shape (n_resamples_of_block, n_differences)
+        Differences on the resamples, NaN where undefined, in an order of the differences that does
+        not depend on that of the call. The arrays are written to.
     degrees_of_freedom : int
         Of the units that were drawn: deviations are divided by independent chi variables with as
         many, as Student's t divides.
-    order : ndarray of shape (n_differences,), optional
-        Place of each difference in an order that does not depend on that of the call.
+    signs : ndarray of shape (n_differences,), optional
+        1 or -1: the largest is that of the deviations times these. Without, of their sizes.
+    with_signs : bool
+        Whether to keep deviations for `step_down`.
 
     Returns
     -------
-    standard_errors : ndarray of shape (n_differences,)
-        Standard deviation of each difference's replicates.
-    largest : ndarray of shape (n_resamples,)
-        Largest |replicate - difference| / standard error over the differences that vary, as the
-        normal quantile of the same level; see `t_quantile_of_normal`.
+    JointDeviations
     """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        defined = [row[~np.isnan(row)] for row in replicates]
-        errors = np.array([row.std(ddof=1) if len(row) > 1 else np.nan for row in defined])
-        vary = errors > 0
-        deviations = np.abs(replicates[vary] - differences[vary, None]) / errors[vary, None]
-    if not len(deviations):
-        return errors, np.zeros(replicates.shape[1])
     df = degrees_of_freedom
+    vary = standard_errors > 0
+    errors = np.where(vary, standard_errors, np.inf)
     # A fixed stream: the draws are part of the method, not of the resampling.
-    squares = np.random.default_rng(0).standard_gamma(df / 2, size=replicates.shape[::-1]).T
-    squares = squares if order is None else squares[order]
-    deviations /= np.sqrt(squares[vary] * (2 / df))
-    largest = np.fmax.reduce(deviations, axis=0)
-    return errors, np.abs(special.ndtri(special.stdtr(df, -largest)))
+    rng = np.random.default_rng(0)
+    found, kept = [], _Kept(len(differences))
+    for block in blocks:
+        squares = rng.standard_gamma(df / 2, size=block.shape)
+        squares *= 2 / df
+        block -= differences
+        block /= errors
+        block /= np.sqrt(squares, out=squares)
+        largest = _largest(block if signs is None else block * signs, both=signs is None)
+        found.append(largest)
+        if with_signs:
+            kept.add(block[kept.are_kept(largest)])
+    largest = np.concatenate(found)
+    normal = -special.ndtri(special.stdtr(df, -largest)) + 0.0
+    if not vary.any():
+        normal = np.zeros_like(normal)
+    return kept.joint(normal)
+
+
+def _largest(values: Floats, *, both: bool) -> Floats:
+    """Return the largest of each row, or the largest size; undefined values are left out."""
+    largest = np.asarray(values.max(axis=1))
+    if both:
+        largest = np.maximum(largest, -values.min(axis=1))
+    undefined = np.isnan(largest)
+    if undefined.any():
+        rows = np.abs(values[undefined]) if both else values[undefined]
+        largest[undefined] = np.fmax.reduce(rows, axis=1)
+    return largest
+
+
+class _Kept:
+    """Rows of deviations whose largest is large: enough of them for `step_down`, in any order."""
+
+    def __init__(self, n_differences: int) -> None:
+        self.rows: list[NDArray[np.float32]] = [np.empty((0, n_differences), np.float32)]
+        self.others: list[Floats] = [np.empty(0)]
+        self.seen: list[Floats] = []
+
+    def are_kept(self, largest: Floats) -> NDArray[np.bool_]:
+        """Return which rows of the next block to keep, from the largest of each."""
+        self.seen.append(largest)
+        is_kept = np.ones(len(largest), dtype=bool)
+        if self.rows[0].shape[1] * sum(map(len, self.seen)) > DEVIATIONS_ALL_KEPT:
+            is_kept = largest >= np.quantile(np.concatenate(self.seen), 1 - SHARE_KEPT)
+        self.others.append(largest[~is_kept])
+        return is_kept
+
+    def add(self, rows: Floats) -> None:
+        """Keep rows; an undefined deviation is evidence of nothing."""
+        self.rows.append(np.nan_to_num(rows.astype(np.float32), nan=0.0))
+
+    def joint(self, largest: Floats) -> JointDeviations:
+        """Return all that was kept beside the largest of all rows, as normal quantiles."""
+        return JointDeviations(largest, np.concatenate(self.rows), np.concatenate(self.others))
+
+
+def step_down(
+    statistics: Floats,
+    joint: JointDeviations,
+    confidence_level: float,
+    at_most: Callable[[int], float],
+) -> NDArray[np.int8]:
+    """Tell which differences are surely above 0 and which below, all jointly.
+
+    Parameters
+    ----------
+    statistics : ndarray of shape (n_differences,)
+        Difference by standard error, on the scale of ``joint.kept``; NaN where it does not vary.
+    joint : JointDeviations
+        With the deviations that were kept.
+    confidence_level : float
+        Of all statements together.
+    at_most : callable
+        From a number of one-sided hypotheses to the critical value of Bonferroni's rule.
+
+    Returns
+    -------
+    ndarray of shape (n_differences,)
+        1, -1, or 0 where it cannot be told.
+
+    Notes
+    -----
+    Each difference has two hypotheses: not above 0, and not below 0. One is rejected if its
+    statistic is larger than the quantile of the largest deviation over all hypotheses that are
+    left; its mirror image stays. This is repeated until none is rejected (Romano & Wolf 2005,
+    Econometrica 73:1237, in the form for ranks of Mogstad et al. 2024). Resamples that were not
+    kept count with the largest over all hypotheses, which can only make the quantile larger.
+    """
+    sign = np.zeros(len(statistics), dtype=np.int8)
+    left = {1: ~np.isnan(statistics), -1: ~np.isnan(statistics)}
+    n = len(joint.kept) + len(joint.others)
+    rank = min(int(np.ceil((n + 1) * confidence_level - 1e-9)), n)
+    while n_left := int(left[1].sum() + left[-1].sum()):
+        largest = np.concatenate([_largest_left(joint.kept, left), joint.others])
+        critical = float(np.sort(np.fmax(largest, 0.0))[rank - 1])
+        critical = min(critical, at_most(n_left))
+        rejected = {side: left[side] & (side * statistics > critical) for side in left}
+        if not any(each.any() for each in rejected.values()):
+            break
+        for side, each in rejected.items():
+            sign[each] = side
+            left[side] = left[side] & ~each
+    return sign
+
+
+def _largest_left(
+    kept: NDArray[np.float32], left: dict[int, NDArray[np.bool_]], rows_at_once: int = 16
+) -> Floats:
+    """Largest deviation of each row over the hypotheses that are left."""
+    dropped = {side: np.where(those, 0, -np.inf).astype(np.float32) for side, those in left.items()}
+    largest = np.empty(len(kept))
+    for start in range(0, len(kept), rows_at_once):
+        rows = kept[start : start + rows_at_once]
+        above, below = (rows + dropped[1]).max(axis=1), (dropped[-1] - rows).max(axis=1)
+        largest[start : start + rows_at_once] = np.maximum(above, below)
+    return largest
 
 
 def t_quantile_of_normal(
@@ -112,7 +241,7 @@ def t_quantile_of_normal(
     Parameters
     ----------
     deviations : array-like of shape (n_resamples,)
-        Normal quantiles, such as the largest deviations from `max_t_deviations`.
+        Normal quantiles, such as the largest deviations from `joint_deviations`.
     degrees_of_freedom : int
         Of the units that were drawn: their number less that of the strata.
     n_strata : int
@@ -125,12 +254,29 @@ def t_quantile_of_normal(
         percentiles. The standard error of resamples is too small by sqrt(df / n).
     """
     df = degrees_of_freedom
-    quantiles = np.abs(special.stdtrit(df, special.ndtr(-np.asarray(deviations))))
+    quantiles = -special.stdtrit(df, special.ndtr(-np.asarray(deviations))) + 0.0
     return np.asarray(np.sqrt((df + n_strata) / df) * quantiles)
 
 
+def max_t_quantile(largest: Floats, confidence_level: float) -> float:
+    """Quantile of the largest deviations that simultaneous intervals reach out to.
+
+    A whole rank: adjusted p-values count deviations, and would disagree with a value between two.
+    Of too few resamples the largest deviation of all.
+    """
+    ordered = np.sort(largest[~np.isnan(largest)])
+    if len(ordered) < 2:
+        return np.nan
+    rank = int(np.ceil((len(ordered) + 1) * confidence_level - 1e-9))
+    return float(ordered[min(max(rank, 1), len(ordered)) - 1])
+
+
 def max_t_adjusted(
-    p_values: Floats, differences: Floats, standard_errors: Floats, largest: Floats
+    p_values: Floats,
+    differences: Floats,
+    standard_errors: Floats,
+    largest: Floats,
+    signs: Floats | None = None,
 ) -> Floats:
     """Adjust p-values by the joint bootstrap of the largest studentized difference.
 
@@ -140,6 +286,8 @@ def max_t_adjusted(
         Of each difference by itself.
     largest : ndarray of shape (n_resamples,)
         Largest |replicate - difference| / standard error in each resample.
+    signs : ndarray of shape (n_tests,), optional
+        Of one-sided tests, as in `joint_deviations`.
 
     Returns
     -------
@@ -152,9 +300,10 @@ def max_t_adjusted(
     """
     ordered = np.sort(largest[~np.isnan(largest)])
     with np.errstate(invalid="ignore", divide="ignore"):
-        t = np.abs(differences) / standard_errors
+        t = (np.abs(differences) if signs is None else signs * differences) / standard_errors
     # Scores of few rows tie exactly, but their studentized values differ by rounding.
-    above = len(ordered) - np.searchsorted(ordered, t * (1 - _ROUNDING), side="left")
+    least = np.where(t > 0, t * (1 - _ROUNDING), t * (1 + _ROUNDING))
+    above = len(ordered) - np.searchsorted(ordered, least, side="left")
     joint = (1 + above) / (len(ordered) + 1)
     adjusted = np.where(standard_errors > 0, np.maximum(p_values, joint), 1.0)
     return np.where(np.isnan(p_values), np.nan, adjusted)
@@ -174,29 +323,33 @@ class SimultaneousT(NamedTuple):
         Confidence level of each single interval.
     method : {"marginal", "bonferroni", "max-t"}
         How the level was found; "marginal" for a single test.
+    signs : ndarray of shape (n_tests,) or None
+        Of two-sided tests by "max-t": what `step_down` tells of each difference.
     """
 
     p_values: Floats
     level: float
     method: str
+    signs: NDArray[np.int8] | None = None
 
 
 def simultaneous_t(
     p_values: Floats,
-    standard_errors: Floats,
+    statistics: Floats,
     degrees_of_freedom: Floats,
     adjust: str,
     *,
     confidence_level: float,
     correlation_of: Callable[[Sequence[int]], Floats],
     seed: np.random.SeedSequence,
+    alternative: str = "two-sided",
 ) -> SimultaneousT:
     """Adjust several t tests for being several.
 
     Parameters
     ----------
-    p_values, standard_errors, degrees_of_freedom : ndarray of shape (n_tests,)
-        Of each test by itself.
+    p_values, statistics, degrees_of_freedom : ndarray of shape (n_tests,)
+        Of each test by itself; the statistic is NaN where the difference has no standard error.
     adjust : {"max-t", "holm"}
         "holm" adjusts p-values by Holm's procedure and intervals by Bonferroni's.
     confidence_level : float
@@ -205,29 +358,49 @@ def simultaneous_t(
         From the numbers of some tests to the correlation of their errors.
     seed : numpy.random.SeedSequence
         Of the draws from the joint law.
+    alternative : {"two-sided", "greater", "less"}
+        Of all tests.
 
     Returns
     -------
     SimultaneousT
     """
     rest = 1 - confidence_level
-    if len(p_values) == 1:
-        return SimultaneousT(p_values, 1 - rest, "marginal")
-    if adjust == "holm":
+    if adjust == "holm" and len(p_values) > 1:
         return SimultaneousT(holm(p_values), 1 - rest / len(p_values), "bonferroni")
-    vary = np.flatnonzero(standard_errors > 0)
+    z, signs = normal_scores(statistics, degrees_of_freedom), np.zeros(len(p_values), dtype=np.int8)
+    if len(p_values) == 1:
+        wide = -special.ndtri(rest / 2)
+        signs = (z > wide).astype(np.int8) - (z < -wide)
+        return SimultaneousT(p_values, 1 - rest, "marginal", signs)
+    vary = np.flatnonzero(~np.isnan(statistics))
     if not len(vary):
-        return SimultaneousT(p_values, 1 - rest, "max-t")
-    smallest = joint_p_values(degrees_of_freedom[vary], correlation_of(vary.tolist()), seed)
+        return SimultaneousT(p_values, 1 - rest, "max-t", signs)
+    smallest, joint = joint_p_values(
+        degrees_of_freedom[vary], correlation_of(vary.tolist()), seed, alternative
+    )
     below = np.searchsorted(smallest, p_values, side="right")
     adjusted = np.maximum(p_values, (1 + below) / (len(smallest) + 1))
     rank = max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)
-    return SimultaneousT(adjusted, 1 - float(smallest[rank]), "max-t")
+    if joint is not None:
+        signs[vary] = step_down(
+            z[vary], joint, confidence_level, lambda m: -float(special.ndtri(rest / m))
+        )
+    return SimultaneousT(adjusted, 1 - float(smallest[rank]), "max-t", signs)
+
+
+def normal_scores(statistics: Floats, degrees_of_freedom: Floats) -> Floats:
+    """Normal quantiles of the levels of t statistics; exact far out on both sides."""
+    sizes = -special.ndtri(special.stdtr(degrees_of_freedom, -np.abs(statistics)))
+    return np.asarray(np.copysign(sizes, statistics))
 
 
 def joint_p_values(
-    degrees_of_freedom: Floats, correlation: Floats, seed: np.random.SeedSequence
-) -> Floats:
+    degrees_of_freedom: Floats,
+    correlation: Floats,
+    seed: np.random.SeedSequence,
+    alternative: str = "two-sided",
+) -> tuple[Floats, JointDeviations | None]:
     """Smallest p-value over several t tests, drawn under the hypothesis that none differs.
 
     Parameters
@@ -238,22 +411,40 @@ def joint_p_values(
         Of the errors.
     seed : numpy.random.SeedSequence
         Of the draws.
+    alternative : {"two-sided", "greater", "less"}
+        Of the tests.
 
     Returns
     -------
-    ndarray of shape (n_draws,)
+    smallest : ndarray of shape (n_draws,)
         In rising order. A normal vector with these correlations over independent chi variables
         gives t statistics, each with its own degrees of freedom.
+    joint : JointDeviations or None
+        The same draws as normal quantiles, with their signs, for `step_down`; None for one side.
     """
+    df = np.asarray(degrees_of_freedom, dtype=np.float64)
+    smallest, kept = [], _Kept(len(df))
+    for t in _joint_draws(df, correlation, seed):
+        p = special.stdtr(df, -np.abs(t))
+        if alternative != "two-sided":
+            # The law of the draws is symmetric: the upper side serves for the lower one, too.
+            smallest.append(np.where(t > 0, p, 1 - p).min(axis=1))
+            continue
+        least = p.min(axis=1)
+        smallest.append(2 * least)
+        rows = kept.are_kept(-special.ndtri(least))
+        kept.add(np.copysign(-special.ndtri(p[rows]), t[rows]))
+    ordered = np.sort(np.concatenate(smallest))
+    return ordered, kept.joint(np.empty(0)) if alternative == "two-sided" else None
+
+
+def _joint_draws(df: Floats, correlation: Floats, seed: np.random.SeedSequence) -> Iterator[Floats]:
+    """Draw t statistics with these correlations, (n_draws, n_tests), some draws at a time."""
     rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    df = np.asarray(degrees_of_freedom, dtype=np.float64)
-    smallest = np.empty(JOINT_DRAWS)
-    for start in range(0, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE):
+    for _ in range(0, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE):
         shape = (JOINT_DRAWS_AT_ONCE, len(df))
         normal = rng.standard_normal(shape) @ root.T
         chi = stats.chi2.ppf(rng.random(shape), df) / df
-        t = np.abs(normal) / np.sqrt(chi)
-        smallest[start : start + JOINT_DRAWS_AT_ONCE] = 2 * np.min(special.stdtr(df, -t), axis=1)
-    return np.sort(smallest)
+        yield normal / np.sqrt(chi)

@@ -7,9 +7,11 @@ Score limits are made for a quantile, so that simultaneous intervals can use the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtri
@@ -34,6 +36,10 @@ class Discordant(NamedTuple):
     first_only: int
     second_only: int
     n: int
+
+    def mirrored(self) -> Discordant:
+        """Return the counts of the second and the first."""
+        return Discordant(self.second_only, self.first_only, self.n)
 
 
 # ------------------------------------------------------------------ one proportion
@@ -161,6 +167,8 @@ def tango_statistic(counts: Discordant, difference: float) -> float:
     return float(score / np.sqrt(variance))
 
 
+# Many systems on few rows have few different counts, and each takes some 200 evaluations.
+@lru_cache(maxsize=4096)
 def tango_limits(counts: Discordant, quantile: float) -> tuple[float, float]:
     """Limits of Tango's score interval, for a quantile of the normal."""
     if counts.second_only > counts.first_only:
@@ -278,8 +286,24 @@ def mcnemar_exact(first_only: int, second_only: int) -> float:
     caller = "mcnemar_exact"
     first_only = _whole_number("first_only", first_only, caller, minimum=0)
     second_only = _whole_number("second_only", second_only, caller, minimum=0)
-    tail = stats.binom.cdf(min(first_only, second_only), first_only + second_only, 0.5)
-    return min(1.0, 2 * float(tail))
+    [p] = mcnemar_p_values(np.array([first_only]), np.array([second_only]))
+    return float(p)
+
+
+def mcnemar_p_values(
+    first_only: NDArray[np.int64],
+    second_only: NDArray[np.int64],
+    alternative: str = "two-sided",
+) -> NDArray[np.float64]:
+    """Return exact p-values that systems are right equally often; see `mcnemar_exact`."""
+    both = first_only + second_only
+    fewer = {
+        "two-sided": np.minimum(first_only, second_only),
+        "greater": second_only,
+        "less": first_only,
+    }[alternative]
+    tails = np.asarray(stats.binom.cdf(fewer, both, 0.5), dtype=np.float64)
+    return np.minimum(2 * tails, 1.0) if alternative == "two-sided" else tails
 
 
 def _whole_number(name: str, value: Any, caller: str, minimum: int | None = None) -> int:

@@ -1,9 +1,10 @@
 """Pictures of results, in the conventions of scikit-learn's displays.
 
 `BootstrapDistributionDisplay` shows one result, `IntervalDisplay` compares several: metrics,
-subgroups, systems; `ComparisonDisplay` shows paired differences; `VarianceComponentsDisplay` shows
-what the score of a run varies with. A display stores what it draws; ``plot`` draws it and keeps the
-artists in attributes that end in an underscore. matplotlib is imported when something is drawn.
+subgroups, systems; `ComparisonDisplay` shows paired differences and `RankDisplay` where each system
+stands; `VarianceComponentsDisplay` shows what the score of a run varies with. A display stores what
+it draws; ``plot`` draws it and keeps the artists in attributes that end in an underscore.
+matplotlib is imported when something is drawn.
 
 Private but for the names that `skboot` shows: modules may change without notice.
 """
@@ -12,10 +13,12 @@ from .comparison import ComparisonDisplay
 from .components import VarianceComponentsDisplay
 from .distribution import BootstrapDistributionDisplay
 from .intervals import IntervalDisplay
+from .ranks import RankDisplay
 
 __all__ = [
     "BootstrapDistributionDisplay",
     "ComparisonDisplay",
     "IntervalDisplay",
+    "RankDisplay",
     "VarianceComponentsDisplay",
 ]

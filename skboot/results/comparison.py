@@ -20,6 +20,7 @@ from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
+from .ranks import Ranks, ranks_of, top_of
 from .result import EvaluationResult
 from .shown import ShownDifferences
 
@@ -220,6 +221,72 @@ class ComparisonResult(ShownDifferences):
         ):
             return False
         return pair.excludes_zero
+
+    def ranks(self) -> Ranks:
+        """Rank the systems, with intervals of ranks that hold for all of them at once.
+
+        Returns
+        -------
+        Ranks
+            By name: the estimate, its rank, and the best and worst rank (``low``, ``high``) that
+            the true score may have; `to_frame`, `to_latex`, `to_markdown`. Rank 1 is the best, and
+            equal estimates share the better rank. `skboot.RankDisplay` draws them.
+
+        Raises
+        ------
+        ValueError
+            If not all pairs were compared, with ``adjust="max-t"`` and two-sided, or the direction
+            of the metric is unknown.
+
+        Notes
+        -----
+        A system is at least behind those that are told to be better, and ahead of those told to be
+        worse, by one-sided tests of all ordered pairs from the joint bootstrap, in steps: pairs
+        that are told leave, and the quantile of the others is smaller. The quantile is never larger
+        than Bonferroni's of Student's t. So a rank can be told where the simultaneous interval of
+        a pair, which has no steps, holds 0.
+
+        References
+        ----------
+        Mogstad, Romano, Shaikh & Wilhelm (2024), Review of Economic Studies 91:476; Romano & Wolf
+        (2005), Econometrica 73:1237.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skboot import compare_systems
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.integers(0, 2, size=500)
+        >>> systems = {name: y_true ^ (rng.random(500) < rate)
+        ...            for name, rate in [("A", 0.10), ("B", 0.12), ("C", 0.30)]}
+        >>> print(compare_systems(y_true, systems, random_state=0).ranks())
+        system  accuracy  rank  95 % simultaneous
+        A          0.924     1             1 to 1
+        B          0.872     2             2 to 2
+        C          0.692     3             3 to 3
+        """
+        return ranks_of(self, "ComparisonResult.ranks")
+
+    def top(self, k: int = 1) -> tuple[str, ...]:
+        """Return the systems that cannot be excluded from the best ``k``.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of systems.
+
+        Returns
+        -------
+        tuple of str
+            All whose best possible rank is at most ``k``, the best estimate first: they hold the
+            true best with the confidence of the intervals.
+
+        Raises
+        ------
+        ValueError
+            As `ranks`, or if ``k`` is out of range.
+        """
+        return top_of(self, k)
 
     @cached_property
     def _pair_of(self) -> dict[tuple[str, str], PairedDifference]:

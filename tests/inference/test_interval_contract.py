@@ -28,7 +28,7 @@ from skboot.inference.automatic import automatic_interval, degeneracy, left_out_
 from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS, Evidence, confidence_interval
-from skboot.inference.multiplicity import max_t_deviations
+from skboot.inference.multiplicity import joint_deviations
 from skboot.results.basis import SystemBasis
 
 LEVELS = (0.8, 0.95, 0.99)
@@ -126,10 +126,9 @@ def by_hand(replicates, estimate=0.5, **changes):
 def joint(replicates, **changes):
     """The first of three differences, with what max-t needs."""
     known = Evidence(0.3, replicates[0], "groups", (15,), **changes)
-    errors, largest = max_t_deviations(
-        np.array([0.3, 0.0, 0.1]), replicates, known.degrees_of_freedom
-    )
-    known = replace(known, max_t=(float(errors[0]), largest))
+    estimates, errors = np.array([0.3, 0.0, 0.1]), replicates.std(axis=1, ddof=1)
+    found = joint_deviations(estimates, errors, [replicates.T.copy()], known.degrees_of_freedom)
+    known = replace(known, max_t=(float(errors[0]), found.largest))
     return Case(known, transformed(known, SCALE, SHIFT), transformed(known, -1.0, 0.0))
 
 

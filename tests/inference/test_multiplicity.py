@@ -9,10 +9,12 @@ from scipy import stats
 
 from skboot.inference.intervals import Evidence, confidence_interval
 from skboot.inference.multiplicity import (
+    JointDeviations,
     holm,
+    joint_deviations,
     joint_p_values,
     max_t_adjusted,
-    max_t_deviations,
+    step_down,
     t_quantile_of_normal,
 )
 
@@ -62,9 +64,9 @@ def test_deviations_of_many_units_are_those_of_the_resamples():
     # Chi variables of a million degrees of freedom are 1 within .4 %, six of their deviations.
     rng = np.random.default_rng(0)
     replicates = rng.normal(size=(5, 300)) * np.arange(1, 6)[:, None]
-    errors, largest = max_t_deviations(np.zeros(5), replicates, 999_999)
+    errors = replicates.std(axis=1, ddof=1)
+    largest = joint_deviations(np.zeros(5), errors, [replicates.T.copy()], 999_999).largest
     expected = np.max(np.abs(replicates) / replicates.std(axis=1, ddof=1)[:, None], axis=0)
-    assert_allclose(errors, replicates.std(axis=1, ddof=1))
     assert_allclose(t_quantile_of_normal(largest, 999_999), expected, rtol=0.005)
 
 
@@ -72,17 +74,103 @@ def test_a_single_difference_of_normal_resamples_has_students_interval():
     # 100,000 draws: the quantile of t with 7 degrees of freedom has an error of 1 %.
     replicates = np.random.default_rng(0).normal(size=(1, 99_999))
     units = Evidence(0.0, np.zeros(2), "groups", (8,))
-    [error], largest = max_t_deviations(np.zeros(1), replicates, units.degrees_of_freedom)
-    low, high = confidence_interval(replace(units, max_t=(error, largest)), "max-t", 0.95)
+    error = replicates.std(axis=1, ddof=1)
+    joint = joint_deviations(np.zeros(1), error, [replicates.T.copy()], units.degrees_of_freedom)
+    known = replace(units, max_t=(float(error[0]), joint.largest))
+    low, high = confidence_interval(known, "max-t", 0.95)
     expected = np.sqrt(8 / 7) * stats.t.ppf(0.975, 7)
     assert_allclose([low, high], [-expected, expected], rtol=0.03)
 
 
 def test_the_joint_law_of_one_difference_is_students():
     # Level of the smallest p-value of one difference: uniform; error of 40,000 draws 0.1 %.
-    smallest = joint_p_values([7.0], np.eye(1), np.random.SeedSequence(0))
+    smallest, _ = joint_p_values([7.0], np.eye(1), np.random.SeedSequence(0))
     assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.004
-    many = joint_p_values([7.0] * 4, np.eye(4), np.random.SeedSequence(0))
+    many, _ = joint_p_values([7.0] * 4, np.eye(4), np.random.SeedSequence(0))
     assert abs(np.mean(many <= 0.05) - (1 - 0.95**4)) < 0.008
-    same = joint_p_values([7.0] * 2, np.ones((2, 2)), np.random.SeedSequence(0))
+    same, _ = joint_p_values([7.0] * 2, np.ones((2, 2)), np.random.SeedSequence(0))
     assert np.mean(same <= 0.05) < 0.09
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_the_joint_law_of_one_sided_tests_is_uniform(alternative):
+    # Error of 40,000 draws at 5 %: 0.1 %; four of them.
+    smallest, joint = joint_p_values([7.0], np.eye(1), np.random.SeedSequence(0), alternative)
+    assert joint is None
+    assert abs(np.mean(smallest <= 0.05) - 0.05) < 0.0045
+
+
+def test_blocks_of_resamples_do_not_change_the_joint_deviations():
+    replicates = np.random.default_rng(2).normal(size=(50, 4))
+    whole = joint_deviations(np.zeros(4), np.ones(4), [replicates.copy()], 9, with_signs=True)
+    parts = [replicates[:7].copy(), replicates[7:].copy()]
+    cut = joint_deviations(np.zeros(4), np.ones(4), parts, 9, with_signs=True)
+    assert_array_equal(whole.largest, cut.largest)
+    assert_array_equal(whole.kept, cut.kept)
+
+
+def test_one_sided_deviations_keep_their_sign():
+    replicates = np.array([[-3.0, 1.0], [2.0, -4.0], [np.nan, 0.5]])
+    joint = joint_deviations(
+        np.zeros(2), np.ones(2), [replicates.copy()], 10**7, signs=np.array([1.0, -1.0])
+    )
+    # A chi variable of ten million degrees of freedom is 1 within .1 %.
+    assert_allclose(joint.largest, [-1.0, 4.0, -0.5], rtol=2e-3)
+
+
+# ------------------------------------------------------------------ step-down
+
+
+def by_brute_force(statistics, rows, level, at_most):
+    """The definition: ordered hypotheses one by one, the quantile over those that are left."""
+    left = {(k, side) for k in range(len(statistics)) for side in (1, -1)}
+    signs = np.zeros(len(statistics), dtype=int)
+    while True:
+        largest = sorted(max(side * row[k] for k, side in left) for row in rows)
+        rank = min(int(np.ceil((len(rows) + 1) * level)), len(rows))
+        critical = min(largest[rank - 1], at_most(len(left)))
+        rejected = {(k, side) for k, side in left if side * statistics[k] > critical}
+        if not rejected:
+            return signs
+        for k, side in rejected:
+            signs[k] = side
+        left -= rejected
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("cap", [np.inf, 2.3])
+def test_step_down_is_its_definition(seed, cap):
+    rng = np.random.default_rng(seed)
+    rows = (rng.normal(size=(99, 6)) + rng.normal(size=(99, 1))).astype(np.float32)
+    statistics = rng.normal(size=6) * 3
+    joint = JointDeviations(np.empty(0), rows, np.empty(0))
+    found = step_down(statistics, joint, 0.9, lambda m: cap)
+    assert_array_equal(found, by_brute_force(statistics, rows, 0.9, lambda m: cap))
+
+
+def test_step_down_tells_more_than_one_step():
+    # Two clear differences leave; the quantile of the third's own deviations is smaller.
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(999, 20)).astype(np.float32)
+    statistics = np.array([9.0] * 19 + [2.95])
+    joint = JointDeviations(np.empty(0), rows, np.empty(0))
+    one_step = np.sort(np.abs(rows).max(axis=1))[949]
+    assert one_step > 2.95
+    assert_array_equal(step_down(statistics, joint, 0.95, lambda m: np.inf), np.ones(20))
+
+
+def test_resamples_that_are_not_kept_leave_step_down_as_it_is():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(1999, 30)).astype(np.float32)
+    statistics = rng.normal(size=30) * 3
+    largest = np.abs(rows).max(axis=1)
+    high = largest >= np.quantile(largest, 0.7)
+    few = JointDeviations(np.empty(0), rows[high], largest[~high].astype(float))
+    every = JointDeviations(np.empty(0), rows, np.empty(0))
+    told = [step_down(statistics, joint, 0.95, lambda m: np.inf) for joint in (few, every)]
+    assert_array_equal(*told)
+
+
+def test_a_difference_that_does_not_vary_is_not_told():
+    joint = JointDeviations(np.empty(0), np.zeros((99, 2), np.float32), np.empty(0))
+    assert_array_equal(step_down(np.array([np.nan, 5.0]), joint, 0.95, lambda m: 2.0), [0, 1])

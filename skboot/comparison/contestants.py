@@ -1,0 +1,138 @@
+"""Systems that are compared, and the difference of two of them.
+
+A pair is always computed with the same one of its systems first, so that exchanging two systems
+changes the signs and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._warnings import Note
+from ..inference.differences import Difference, delong_error
+from ..inference.distribution import JackknifeValues
+from ..inference.intervals import Evidence
+from ..inference.proportions import Discordant
+from ..results import EvaluationResult
+
+Floats = NDArray[np.float64]
+
+# Differences of scores below this share of the scores are rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """A system that is compared, on one metric and subgroup.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    rank : int
+        Where it comes in an order that does not depend on the order of the call.
+    evidence : Evidence
+        With replicates that are common to the family.
+    result : EvaluationResult
+        The system by itself.
+    few_units : tuple of Note
+        Warnings of too few rows or groups, which hold for every pair.
+    predicted : ndarray of shape (n_samples, ...) or None
+        Predictions, to see who predicts the same.
+    right : ndarray of shape (n_samples,) or None
+        Whether each row counts as 1, for 0/1 values of independent rows.
+    left_out : tuple (JackknifeValues, ndarray of shape (n_lines,)) or None
+        Values without single units, for BCa.
+    delong : tuple (covariance, number, size of the smaller class) or None
+        For areas under ROC curves.
+    """
+
+    name: str
+    rank: int
+    evidence: Evidence
+    result: EvaluationResult
+    few_units: tuple[Note, ...] = ()
+    predicted: NDArray[Any] | None = None
+    right: NDArray[np.bool_] | None = None
+    left_out: tuple[JackknifeValues, Floats] | None = None
+    delong: tuple[Floats, int, int] | None = None
+
+
+def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
+    """All pairs in the order of the call, or each other system with the reference."""
+    names = list(names)
+    if reference is None:
+        return list(combinations(names, 2))
+    return [(name, reference) for name in names if name != reference]
+
+
+def difference_of(first: Contestant, second: Contestant) -> Difference:
+    """Return first minus second, with rounding taken out."""
+    one, other = first.evidence, second.evidence
+    estimate = estimated_differences(np.array([one.estimate]), np.array([other.estimate]))
+    replicates = replicated_differences(estimate, one.replicates[None], other.replicates[None])
+    acceleration = None
+    if first.left_out is not None and second.left_out is not None:
+        values = first.left_out[1] - second.left_out[1]
+        acceleration = first.left_out[0].acceleration(values, float(estimate[0]))
+    delong = None
+    if first.delong is not None and second.delong is not None:
+        delong = (delong_error(first.delong[0], first.delong[1], second.delong[1]), first.delong[2])
+    evidence = one.of_other_values(
+        float(estimate[0]),
+        replicates[0],
+        bounds=bounds_of_difference(one),
+        weighted=one.weighted,
+        acceleration=acceleration,
+        delong=delong,
+    )
+    return Difference(evidence, _discordant(first, second), are_identical(first, second))
+
+
+def bounds_of_difference(evidence: Evidence) -> tuple[float, float]:
+    """Range of a difference of two systems, from what is known of one."""
+    low, high = evidence.bounds
+    return low - high, high - low
+
+
+def estimated_differences(first: Floats, second: Floats) -> Floats:
+    """Return differences of scores, 0 where they differ by rounding alone."""
+    differences = first - second
+    scale = _ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(differences) <= scale, 0.0, differences)
+
+
+def replicated_differences(differences: Floats, first: Floats, second: Floats) -> Floats:
+    """Return differences on the resamples, (n_differences, n_resamples), without rounding."""
+    replicates = first - second
+    with np.errstate(invalid="ignore"):
+        sizes = np.maximum(np.abs(first), np.abs(second))
+        sizes *= _ROUNDING
+        replicates[np.abs(replicates) <= sizes] = 0.0
+        # A difference that never changes must not look as if it did.
+        estimates = differences[:, None]
+        np.copyto(replicates, estimates, where=np.abs(replicates - estimates) <= sizes)
+    return replicates
+
+
+def _discordant(first: Contestant, second: Contestant) -> Discordant | None:
+    if first.right is None or second.right is None:
+        return None
+    first_only = int(np.count_nonzero(first.right & ~second.right))
+    second_only = int(np.count_nonzero(second.right & ~first.right))
+    return Discordant(first_only, second_only, len(first.right))
+
+
+def are_identical(first: Contestant, second: Contestant) -> bool:
+    """Whether two systems predict the same on every row."""
+    if first.predicted is None or second.predicted is None:
+        return False
+    return first.evidence.estimate == second.evidence.estimate and np.array_equal(
+        first.predicted, second.predicted
+    )

@@ -1,0 +1,166 @@
+"""What a pair of systems decides: verdicts with a margin, and equivalence."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from .._messages import fail
+from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.proportions import Discordant, tango_limits
+from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
+from . import rendering, wording
+from .comparison_tables import digits_of
+
+if TYPE_CHECKING:
+    from .pairs import PairedDifference
+
+
+def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
+    """Return the verdict on a pair; see `PairedDifference.verdict`."""
+    caller = "PairedDifference.verdict"
+    margin = _checked_margin(margin, caller)
+    interval = _deciding_interval(pair, caller)
+    if pair.greater_is_better is None:
+        raise unknown_direction(caller, "verdict")
+    low, high = interval
+    if pair.greater_is_better is False:
+        low, high = -high, -low
+    advantage = interval.with_limits(low, high)
+    outcome = outcome_of(low, high, margin)
+    smallest = math.nan if math.isnan(low) else max(0.0, -low)
+    detectable = _detectable(pair, interval)
+    statement = _statement(pair, interval, outcome, margin, smallest, detectable)
+    return Verdict(outcome, margin, smallest, detectable, advantage, statement)
+
+
+def equivalence_margin_of(pair: PairedDifference) -> float:
+    """Return the largest absolute limit; see `PairedDifference.equivalence_margin`."""
+    low, high = _deciding_interval(pair, "PairedDifference.equivalence_margin")
+    return float(np.maximum(abs(low), abs(high)))
+
+
+def unknown_direction(caller: str, what: str) -> ValueError:
+    """Make the error of a decision where it is not known which direction is better."""
+    return ValueError(
+        f"{caller}: a {what} needs to know whether larger values of the metric are better. Give "
+        "greater_is_better=True or False to the comparison."
+    )
+
+
+def one_sided(caller: str, what: str, alternative: str) -> ValueError:
+    """Make the error of a decision that intervals of one side cannot give."""
+    return ValueError(
+        f"{caller}: {what} needs two-sided intervals, and these were made with "
+        f"alternative={alternative!r}. Compare with alternative='two-sided'."
+    )
+
+
+# ------------------------------------------------------------------ steps
+
+
+def _checked_margin(margin: Any, caller: str) -> float:
+    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
+    if is_number and 0 <= float(margin) < math.inf:
+        return float(margin)
+    advice = "It is how much worse the first may be, whatever the direction of the metric."
+    raise fail(caller, "margin", "be a finite number of at least 0", repr(margin), advice)
+
+
+def _deciding_interval(pair: PairedDifference, caller: str) -> ConfidenceInterval:
+    """Return the interval that decides: Tango's for right and wrong, else the widest."""
+    if pair.alternative != "two-sided":
+        raise one_sided(caller, "a verdict", pair.alternative)
+    if pair.discordant is None:
+        return pair.widest_interval
+    level = pair.confidence_interval.confidence_level
+    return ConfidenceInterval(
+        *tango_limits(Discordant(*pair.discordant), _score_quantile(pair)), level, "tango"
+    )
+
+
+def _score_quantile(pair: PairedDifference) -> float:
+    """Quantile of the normal distribution that the widest interval reaches out to."""
+    if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
+        return pair.simultaneous_quantile
+    return float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
+
+
+def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
+    """Return the margin that would pass with 80 % probability if both were equal."""
+    if pair.discordant is not None:
+        # As if the rows that tell them apart were split evenly.
+        half = sum(pair.discordant[:2]) / 2
+        n = pair.discordant[2]
+        low, _ = tango_limits(Discordant(half, half, n), _score_quantile(pair))  # type: ignore[arg-type]
+        return detectable_margin(-low, math.sqrt(2 * half) / n, math.inf)
+    low, high = interval
+    greater = pair.greater_is_better is not False
+    half_width = pair.difference - low if greater else high - pair.difference
+    return detectable_margin(half_width, _standard_error(pair), _degrees_of_freedom(pair))
+
+
+def _degrees_of_freedom(pair: PairedDifference) -> float:
+    return math.inf if pair.degrees_of_freedom is None else float(pair.degrees_of_freedom)
+
+
+def _standard_error(pair: PairedDifference) -> float:
+    """Return the standard error; that of resamples is too small by sqrt(df / n) for few units."""
+    if pair.estimand != "system" or pair.degrees_of_freedom is None:
+        return pair.standard_error
+    n_units = min(pair.n_units) if isinstance(pair.n_units, tuple) else pair.n_units
+    return pair.standard_error * math.sqrt(n_units / pair.degrees_of_freedom)
+
+
+# ------------------------------------------------------------------ words
+
+
+def _statement(
+    pair: PairedDifference,
+    interval: ConfidenceInterval,
+    outcome: str,
+    margin: float,
+    smallest: float,
+    detectable: float,
+) -> str:
+    """Return the verdict in words."""
+    metric, digits = wording.spoken(pair.metric), digits_of(pair)
+    one, other = pair.first, pair.second
+    by_margin = f"{one} is {{}} than {other} in {metric} by more than {margin:g}"
+    said = {
+        ("pass", True): f"{one} is better than {other} in {metric}",
+        ("fail", True): f"{one} is worse than {other} in {metric}",
+        ("inconclusive", True): f"it is not shown which of {one} and {other} is better in {metric}",
+        ("pass", False): by_margin.format("not worse"),
+        ("fail", False): by_margin.format("worse"),
+        ("inconclusive", False): f"it is not shown whether {by_margin.format('worse')}",
+    }[outcome, margin == 0]
+    if math.isnan(interval.low) or math.isnan(interval.high):
+        return f"{outcome}: {said} (the difference has no interval)."
+    joint = "simultaneous " if _is_simultaneous(pair) else ""
+    level = rendering.percent(interval.confidence_level)
+    numbers = (
+        f"difference {rendering.number(pair.difference, digits)}, {joint}{level} CI "
+        f"{rendering.limits(interval, digits)}, {interval.method}"
+    )
+    least = rendering.number(smallest, digits) if smallest else "0"
+    text = f"{outcome}: {said} ({numbers}). Margins above {least} pass"
+    if outcome == "pass" or math.isnan(detectable):
+        return f"{text}."
+    rough = ""
+    if _degrees_of_freedom(pair) < FEW_DEGREES and pair.discordant is None:
+        rough = f" (roughly: {pair.degrees_of_freedom:.3g} degrees of freedom tell little of it)"
+    return (
+        f"{text}; were both equal, a comparison like this would pass a margin of "
+        f"{rendering.number(detectable, digits)} with a probability of 80 %{rough}."
+    )
+
+
+def _is_simultaneous(pair: PairedDifference) -> bool:
+    """Whether the widest interval allows for other pairs."""
+    wide, own = pair.simultaneous_interval, pair.confidence_interval
+    return wide is not None and wide.method != own.method

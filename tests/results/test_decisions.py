@@ -1,0 +1,132 @@
+"""Verdicts of pairs: which interval decides, in which direction, in which words."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from skboot import compare_runs, compare_systems
+from skboot.inference import tango_interval
+
+N = 300
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, size=N)
+    hard = rng.random(N) < 0.4
+    rates = {"A": 0.2, "B": 0.25, "C": 0.8}
+    return y, {name: y ^ (hard & (rng.random(N) < rate)) for name, rate in rates.items()}
+
+
+def losses(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(loc, 1.0, size=n) for name, loc in (("A", 0.0), ("B", 0.3))}
+
+
+def test_right_and_wrong_are_judged_by_tangos_interval_whatever_is_shown(data):
+    y, systems = data
+    two = {name: systems[name] for name in "AC"}
+    [pair] = compare_systems(y, two, interval="percentile", random_state=0).pairs
+    first, second = two["A"] == y, two["C"] == y
+    counts = int((first & ~second).sum()), int((second & ~first).sum()), N
+    assert tuple(pair.discordant) == counts
+    verdict = pair.verdict(0.01)
+    assert_allclose(verdict.interval, tango_interval(*counts))
+    assert verdict.interval.method == "tango"
+    assert pair.equivalence_margin == max(map(abs, tango_interval(*counts)))
+
+
+def test_several_systems_are_judged_at_the_simultaneous_quantile(data):
+    y, systems = data
+    result = compare_systems(y, systems, random_state=0)
+    pair = result.pair("A", "B")
+    # Three pairs: between the quantile of one and that of Bonferroni.
+    quantile = pair.simultaneous_quantile
+    assert stats.norm.ppf(0.975) < quantile <= stats.norm.ppf(1 - 0.025 / 3) * 1.03
+    level = 2 * stats.norm.cdf(quantile) - 1
+    expected = tango_interval(*pair.discordant, confidence_level=level)
+    assert_allclose(pair.verdict().interval, expected, rtol=1e-9)
+
+
+def test_a_loss_is_better_when_smaller():
+    options = {"metric": "mean", "greater_is_better": False, "random_state": 0}
+    [pair] = compare_systems(None, losses(), **options).pairs
+    low, high = pair.widest_interval
+    verdict = pair.verdict(0.1)
+    assert_allclose(verdict.interval, (-high, -low))
+    assert verdict.smallest_margin == max(0.0, high)
+    exchanged = pair.mirrored().verdict(0.1)
+    assert_allclose(exchanged.interval, (low, high))
+    assert pair.equivalence_margin == exchanged.smallest_margin == max(abs(low), abs(high))
+
+
+@pytest.mark.parametrize("first", ["A", "B"])
+def test_margins_on_both_sides_of_the_limits_have_their_outcomes(first):
+    options = {"metric": "mean", "greater_is_better": False, "random_state": 0}
+    result = compare_systems(None, losses(1), **options)
+    pair = result.pair(first, "B" if first == "A" else "A")
+    least = pair.verdict(0.0).smallest_margin
+    assert pair.verdict(least + 1e-9).passed
+    if least:
+        assert not pair.verdict(least).passed
+    for margin in (0.0, 0.2, 3.0):
+        verdict = pair.verdict(margin)
+        assert verdict.statement.startswith(f"{verdict.outcome}: ")
+
+
+def test_the_detectable_margin_is_the_half_width_and_the_power():
+    options = {"metric": "mean", "greater_is_better": False, "random_state": 0}
+    [pair] = compare_systems(None, losses(), interval="t", **options).pairs
+    values = losses()["A"] - losses()["B"]
+    # Of the data, not of the resamples: 2 % of Monte Carlo noise in the standard error.
+    error = values.std(ddof=1) / np.sqrt(len(values))
+    expected = (stats.t.ppf(0.975, 39) + stats.t.ppf(0.8, 39)) * error
+    assert_allclose(pair.verdict(0.1).detectable_margin, expected, rtol=0.05)
+
+
+def test_methods_are_judged_by_their_interval(data):
+    y, _ = data
+    rng = np.random.default_rng(0)
+    runs = {name: [y ^ (rng.random(N) < 0.2) for _ in range(5)] for name in "AB"}
+    [pair] = compare_runs(y, runs, random_state=0).pairs
+    verdict = pair.verdict(0.1)
+    assert_allclose(verdict.interval, pair.confidence_interval)
+    assert "A" in verdict.statement
+    assert pair.discordant is None
+
+
+def test_few_degrees_of_freedom_are_called_rough():
+    rng = np.random.default_rng(0)
+    runs = {name: rng.normal(size=(2, 1)) + rng.normal(size=(2, 60)) * 0.01 for name in "AB"}
+    options = {"metric": "mean", "greater_is_better": True, "random_state": 0}
+    with pytest.warns(UserWarning, match="Only 2 runs"):
+        [pair] = compare_runs(None, runs, **options).pairs
+    assert pair.degrees_of_freedom < 10
+    assert "roughly" in pair.verdict(0.001).statement
+
+
+@pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf, "0.1", True, None])
+def test_a_margin_is_a_number_of_at_least_zero(data, margin):
+    y, systems = data
+    [pair, *_] = compare_systems(y, systems, n_resamples=99, random_state=0).pairs
+    with pytest.raises(ValueError, match="'margin' parameter"):
+        pair.verdict(margin)
+
+
+def test_without_a_direction_there_is_no_verdict_but_an_equivalence_margin():
+    [pair] = compare_systems(None, losses(), metric="mean", random_state=0).pairs
+    with pytest.raises(ValueError, match="greater_is_better="):
+        pair.verdict(0.1)
+    assert pair.equivalence_margin == max(map(abs, pair.widest_interval))
+
+
+def test_identical_systems_are_not_thought_to_agree_on_all_rows(data):
+    y, systems = data
+    same = {"A": systems["A"], "again": systems["A"]}
+    [pair] = compare_systems(y, same, random_state=0).pairs
+    z = stats.norm.ppf(0.975) ** 2
+    assert_allclose(pair.verdict(0.1).smallest_margin, z / (N + z))
+    assert pair.verdict(0.1).passed
+    assert pair.verdict(0.0).outcome == "inconclusive"
