@@ -55,6 +55,7 @@ MethodInterval: TypeAlias = Literal[
 Varied: TypeAlias = Literal["seed", "training", "both", "independent"]
 Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
 Adjustment: TypeAlias = Literal["max-t", "holm"]
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
 InnerCV: TypeAlias = Literal["grouped", "as-is"]
 
@@ -105,6 +106,7 @@ class SystemsOptions(_RowOptions, total=False):
 
     reference: str | None
     adjust: Adjustment | None
+    alternative: Alternative
     strata: ArrayLike | None
     interval: DifferenceInterval
     same_population: bool
@@ -119,6 +121,7 @@ class CompareRunsOptions(_RowOptions, total=False):
     full_runs: Mapping[str, Any] | None
     reference: str | None
     adjust: Adjustment | None
+    alternative: Alternative
     strata: ArrayLike | None
     interval: RunsDifferenceInterval
 
@@ -131,6 +134,7 @@ class MethodsOptions(_WorkOptions, total=False):
     groups_test: Any
     reference: str | None
     adjust: Adjustment | None
+    alternative: Alternative
     strategy: Strategy
     n_train_resamples: int
     n_cv_repeats: int

@@ -47,6 +47,7 @@ LAYERS = [
     ["runs"],
     ["scorer"],
     ["comparison"],
+    ["testing"],
 ]
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units}
 # Pictures stand on what lays out and words results. Their classes are named in annotations alone,

@@ -472,3 +472,120 @@ def test_a_data_frame_is_taken_as_its_columns(data):
     frame = pd.DataFrame(systems)
     found = compare_systems(pd.Series(y), frame, n_resamples=199, random_state=0)
     assert found == compare_systems(y, systems, n_resamples=199, random_state=0)
+
+
+# ------------------------------------------------------------------ one side
+
+
+@pytest.mark.parametrize("interval", ["auto", "percentile", "t", "tango"])
+def test_one_sided_comparisons_are_halves_of_two_sided_ones(data, interval):
+    y, systems = data
+    options = {"interval": interval, "random_state": 0}
+    both = compare_systems(y, systems, confidence_level=0.9, **options)
+    above = compare_systems(y, systems, alternative="greater", **options)
+    below = compare_systems(y, systems, alternative="less", **options)
+    for two, one, other in zip(both.pairs, above.pairs, below.pairs, strict=True):
+        assert_allclose(one.confidence_interval, (two.confidence_interval.low, np.inf))
+        assert_allclose(other.confidence_interval, (-np.inf, two.confidence_interval.high))
+        smaller = one if two.difference > 0 else other
+        assert_allclose(smaller.p_value, two.p_value / 2, atol=1e-9)
+        assert one.p_value + other.p_value >= 0.999
+        assert (one.p_value <= 0.05) == (one.confidence_interval.low > 0)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+@pytest.mark.parametrize("n_groups", [None, 12])
+def test_one_sided_simultaneous_intervals_agree_with_adjusted_p_values(alternative, n_groups):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        losses = {f"s{k}": rng.normal(0.08 * k, 1.0, size=240) for k in range(5)}
+        groups = None if n_groups is None else np.arange(240) % n_groups
+        options = {"metric": "mean", "groups": groups, "n_resamples": 499, "random_state": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = compare_systems(None, losses, alternative=alternative, **options)
+            two_sided = compare_systems(None, losses, **options)
+        for pair, both in zip(result.pairs, two_sided.pairs, strict=True):
+            low, high = pair.simultaneous_interval
+            assert (pair.p_value_adjusted <= 0.05) == (low > 0 or high < 0)
+            finite = both.simultaneous_interval
+            # One side gives away less than two.
+            assert low >= finite.low - 1e-12 if alternative == "greater" else high <= finite.high
+            assert low <= pair.confidence_interval.low
+            assert high >= pair.confidence_interval.high
+
+
+def test_one_side_of_the_exchanged_difference_is_the_other_side(data):
+    y, systems = data
+    two = {name: systems[name] for name in list(systems)[:2]}
+    options = {"random_state": 0, "n_resamples": 499}
+    [above] = compare_systems(y, two, alternative="greater", **options).pairs
+    turned = dict(reversed(two.items()))
+    [below] = compare_systems(y, turned, alternative="less", **options).pairs
+    mirrored = below.mirrored()
+    assert mirrored.alternative == "greater"
+    assert mirrored.confidence_interval == above.confidence_interval
+    assert mirrored.p_value == above.p_value
+    assert mirrored.mcnemar_p_value == above.mcnemar_p_value
+
+
+def test_the_one_sided_t_interval_is_scipys():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(0.2, 1.0, size=60), rng.normal(size=60)
+    options = {"metric": "mean", "interval": "t", "n_resamples": 19_999, "random_state": 0}
+    for alternative in ("greater", "less"):
+        systems = {"A": first, "B": second}
+        [pair] = compare_systems(None, systems, alternative=alternative, **options).pairs
+        test = stats.ttest_rel(first, second, alternative=alternative)
+        # The bootstrap standard error has a Monte Carlo error of .5 %; five of them.
+        assert_allclose(pair.p_value, test.pvalue, rtol=0.1)
+        limits, expected = pair.confidence_interval, test.confidence_interval(0.95)
+        side = 0 if alternative == "greater" else 1
+        assert abs(limits[side] - expected[side]) < 0.025 * abs(expected[side] - pair.difference)
+
+
+def test_with_a_reference_the_other_system_is_first(data):
+    y, systems = data
+    name = next(iter(systems))
+    options = {"alternative": "greater", "random_state": 0, "n_resamples": 499}
+    result = compare_systems(y, systems, reference=name, **options)
+    for pair in result.pairs:
+        assert pair.second == name
+        assert np.isinf(pair.confidence_interval.high)
+        assert pair.confidence_interval.low <= pair.difference
+
+
+def test_decisions_need_two_sides(data):
+    y, systems = data
+    result = compare_systems(y, systems, alternative="less", n_resamples=99, random_state=0)
+    pair = result.pairs[0]
+    calls = {
+        "verdict": pair.verdict,
+        "equivalence_margin": lambda: pair.equivalence_margin,
+        "ranks": result.ranks,
+        "top": result.top,
+        "distinguishable": lambda: result.distinguishable_from_best,
+        "indistinguishable": lambda: result.indistinguishable_from_best,
+    }
+    for call in calls.values():
+        with pytest.raises(ValueError, match="alternative='less'"):
+            call()
+
+
+def test_texts_and_tables_say_which_side(data):
+    y, systems = data
+    result = compare_systems(y, systems, alternative="greater", n_resamples=99, random_state=0)
+    assert "against the differences not being above 0" in " ".join(result.summary().split())
+    assert "one-sided 95 %" in result.claim()
+    assert result.to_dict()["alternative"] == "greater"
+    assert "inf" in result.to_markdown()
+    assert "<svg" in result._repr_html_()
+    two = {name: systems[name] for name in list(systems)[:2]}
+    pair = compare_systems(y, two, alternative="less", n_resamples=99, random_state=0)
+    assert "one-sided 95 % CI -inf to" in pair.claim()
+
+
+def test_an_unknown_alternative_is_refused(data):
+    y, systems = data
+    with pytest.raises(ValueError, match="'alternative' parameter of compare_systems"):
+        compare_systems(y, systems, alternative="larger")

@@ -841,3 +841,26 @@ def test_what_cannot_be_right_is_refused(options, message):
     options = {"estimators": METHODS, "n_train_resamples": 5} | options
     with pytest.raises(ValueError, match=message):
         compare_methods(options.pop("estimators"), X, Y, **options)
+
+
+@pytest.mark.parametrize("with_test_set", [False, True])
+def test_one_sided_comparisons_of_methods_are_halves_of_two_sided_ones(with_test_set):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    test = {"X_test": X[:30], "y_test": y[:30]} if with_test_set else {}
+    methods = {"few": DecisionTreeClassifier(max_depth=1), "many": DecisionTreeClassifier()}
+    known = {"n_train_resamples": 20, "n_cv_repeats": 2, "n_test_resamples": 99, **test}
+
+    def compared(**options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = compare_methods(methods, X, y, random_state=0, **known, **options)
+        return result.pairs[0]
+
+    both, above = compared(confidence_level=0.9), compared(alternative="greater")
+    assert_allclose(above.confidence_interval, (both.confidence_interval.low, np.inf))
+    half = both.p_value / 2
+    assert_allclose(above.p_value, half if both.difference > 0 else 1 - half)
+    with pytest.raises(ValueError, match="alternative='greater'"):
+        above.verdict(0.1)

@@ -377,3 +377,38 @@ def test_each_run_is_drawn_once_for_the_differences_and_for_its_method():
         )
     # Six runs, each on the data and on every resample.
     assert len(calls) == 6 * (1 + 32)
+
+
+@pytest.mark.parametrize("interval", ["auto", "welch"])
+def test_one_sided_comparisons_of_runs_are_halves_of_two_sided_ones(interval):
+    rng = np.random.default_rng(3)
+    row = rng.normal(size=(1, 150))
+    runs = {
+        name: row + level + 0.3 * rng.normal(size=(6, 150))
+        for name, level in [("A", 0.0), ("B", 0.03), ("C", 0.1)]
+    }
+    options = {"metric": "mean", "interval": interval, "random_state": 0, "n_resamples": 99}
+    both = compare_runs(None, runs, confidence_level=0.9, **options)
+    above = compare_runs(None, runs, alternative="greater", **options)
+    below = compare_runs(None, runs, alternative="less", **options)
+    for two, one, other in zip(both.pairs, above.pairs, below.pairs, strict=True):
+        assert_allclose(one.confidence_interval, (two.confidence_interval.low, np.inf))
+        assert_allclose(other.confidence_interval, (-np.inf, two.confidence_interval.high))
+        assert_allclose(min(one.p_value, other.p_value), two.p_value / 2)
+        assert_allclose(one.p_value + other.p_value, 1.0)
+        for pair in (one, other):
+            assert pair.p_value_adjusted >= pair.p_value
+            low, high = pair.simultaneous_interval
+            assert (pair.p_value_adjusted <= 0.05) == (low > 0 or high < 0)
+
+
+def test_one_sided_welch_is_scipys():
+    rng = np.random.default_rng(4)
+    runs = {"A": rng.normal(0.1, 1.0, size=(5, 40)), "B": rng.normal(size=(7, 40))}
+    options = {"metric": "mean", "interval": "welch", "n_resamples": 99, "random_state": 0}
+    for alternative in ("greater", "less"):
+        [pair] = compare_runs(None, runs, alternative=alternative, **options).pairs
+        sides = (runs[name].mean(axis=1) for name in "AB")
+        test = stats.ttest_ind(*sides, equal_var=False, alternative=alternative)
+        assert_allclose(pair.p_value, test.pvalue)
+        assert_allclose(pair.confidence_interval, test.confidence_interval(0.95))

@@ -16,7 +16,7 @@ import pytest
 import skboot
 
 ROOT = Path(__file__).parent.parent
-PUBLIC_MODULES = ["skboot", "skboot.metrics", "skboot.inference"]
+PUBLIC_MODULES = ["skboot", "skboot.metrics", "skboot.inference", "skboot.testing"]
 
 
 def public_object(name):

@@ -7,6 +7,7 @@ several methods on one test set, `compare_methods` for estimators that are train
 Private but for the names that `skboot` shows: modules may change without notice.
 """
 
+from .gate import assert_not_worse
 from .methods import compare_methods
 from .runs import compare_runs
 from .search import search_score
@@ -14,6 +15,7 @@ from .systems import compare_systems
 from .tuning import corrected_t, one_standard_error, out_of_fold
 
 __all__ = [
+    "assert_not_worse",
     "compare_methods",
     "compare_runs",
     "compare_systems",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._inputs import Rows, checked_rows
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
+from ..inference.intervals import ALTERNATIVES
 
 ADJUSTMENTS = ("max-t", "holm")
 
@@ -33,6 +34,11 @@ def check_adjust(adjust: Any, caller: str) -> None:
         must = "be 'max-t', 'holm' or None"
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail(caller, "adjust", must, repr(adjust), advice)
+
+
+def check_alternative(alternative: Any, caller: str) -> None:
+    """Accept the name of an alternative."""
+    check.check_choice("alternative", alternative, caller, ALTERNATIVES)
 
 
 def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:

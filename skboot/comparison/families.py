@@ -49,6 +49,19 @@ class Asked:
     alternative: str = "two-sided"
     with_ranks: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        interval: str,
+        adjust: str | None,
+        confidence_level: float,
+        alternative: str,
+        reference: str | None,
+    ) -> Asked:
+        """Return what is asked, and whether the systems can be ranked by it."""
+        ranked = adjust == "max-t" and reference is None and alternative == "two-sided"
+        return cls(interval, adjust, confidence_level, alternative, ranked)
+
 
 @dataclass(frozen=True, eq=False)
 class Family:

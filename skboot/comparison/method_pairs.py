@@ -60,6 +60,7 @@ class MethodsCall:
     reference: str | None
     adjust: str | None
     interval: str
+    alternative: str
 
     @property
     def confidence_level(self) -> float:
@@ -90,7 +91,7 @@ class MethodsCall:
             "stratify",
             "inner_cv",
         )
-        own = ("reference", "adjust", "interval", "confidence_level")
+        own = ("reference", "adjust", "interval", "alternative", "confidence_level")
         return {
             "estimators": {name: repr(one) for name, one in self.estimators.items()},
             **{name: getattr(self.fit, name) for name in names},
@@ -245,6 +246,7 @@ def _records(
             asked,
             call.interval_name,
             call.confidence_level,
+            call.alternative,
             bootstrap_support=support,
             outperformance=call.outperformance(scores[pair[0]], scores[pair[1]], of_sample),
             reason=reason,
@@ -412,7 +414,9 @@ def _call_of_runs(
         )
         for name, own in checked.items()
     }
-    return CompareRunsCall(methods, True, call.reference, call.adjust, call.interval)
+    return CompareRunsCall(
+        methods, True, call.reference, call.adjust, call.interval, call.alternative
+    )
 
 
 def _usable_runs(

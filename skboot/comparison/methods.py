@@ -16,6 +16,7 @@ from .. import _checks as check
 from .._sklearn_compat import routing_enabled
 from .._typing import (
     Adjustment,
+    Alternative,
     InnerCV,
     MethodsDifferenceInterval,
     MethodsOptions,
@@ -28,7 +29,7 @@ from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import FitCall, FitData
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
-from .arguments import check_adjust, check_reference, named_values
+from .arguments import check_adjust, check_alternative, check_reference, named_values
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
 
 _CALLER = "compare_methods"
@@ -86,6 +87,7 @@ def compare_methods(
     n_test_resamples: int = 1999,
     estimand: Literal["method"] = "method",
     interval: MethodsDifferenceInterval = "auto",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     stratify: bool = False,
     inner_cv: InnerCV = "grouped",
@@ -145,6 +147,8 @@ def compare_methods(
         "auto" is "cv-bootstrap" with that strategy, "adjusted" with the others (t with the adjusted
         standard error of the out-of-bag difference), and "components" with a test set; "welch",
         with one, holds the test rows fixed.
+    alternative : {"two-sided", "greater", "less"}
+        What intervals and p-values of the differences are against, as in `compare_systems`.
     confidence_level : float
         In (0, 1).
     stratify : bool
@@ -229,9 +233,8 @@ def compare_methods(
     """
     tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
     has_test = any(part is not None for part in tests.values())
-    named = _named(estimators, adjust, reference)
+    named = _named(estimators, adjust, alternative, reference)
     _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
-    seed = _checked_seed(memory, random_state)
     parameters = {
         "scoring": scoring,
         "strategy": strategy,
@@ -247,12 +250,12 @@ def compare_methods(
         "inner_cv": inner_cv,
         "error_score": error_score,
         "n_jobs": check.check_n_jobs(n_jobs, _CALLER),
-        "random_state": seed,
+        "random_state": _checked_seed(memory, random_state),
         "memory": memory,
         "verbose": check.check_verbose(verbose, _CALLER),
     }
     fit = FitCall.of(parameters, has_test=has_test)
-    call = MethodsCall(named, fit, reference, adjust, interval)
+    call = MethodsCall(named, fit, reference, adjust, interval, alternative)
     return _compared(call, FitData.of(X, y, groups=groups, **tests))
 
 
@@ -305,11 +308,12 @@ def _routed_groups(estimator: Any, data: FitData) -> dict[str, Any]:
 # ------------------------------------------------------------------ arguments
 
 
-def _named(estimators: Any, adjust: Any, reference: Any) -> dict[str, Any]:
+def _named(estimators: Any, adjust: Any, alternative: Any, reference: Any) -> dict[str, Any]:
     """Estimators by name, at least two, and what is asked of their differences."""
     one = "BootstrapScorer"
     named = named_values("estimators", estimators, _CALLER, "estimator", "method", one)
     check_adjust(adjust, _CALLER)
+    check_alternative(alternative, _CALLER)
     check_reference(reference, named, _CALLER)
     return named
 

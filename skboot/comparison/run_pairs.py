@@ -52,6 +52,7 @@ class CompareRunsCall:
     reference : str or None
     adjust : {"max-t", "holm", None}
     interval : {"auto", "components", "welch"}
+    alternative : {"two-sided", "greater", "less"}
     """
 
     methods: dict[str, RunsCall]
@@ -59,6 +60,7 @@ class CompareRunsCall:
     reference: str | None
     adjust: str | None
     interval: str
+    alternative: str
 
     @cached_property
     def of_any(self) -> RunsCall:
@@ -83,6 +85,7 @@ class CompareRunsCall:
             "varied": self.of_any.varied,
             "paired_runs": self.paired,
             "interval": self.interval,
+            "alternative": self.alternative,
             "reference": self.reference,
             "adjust": self.adjust,
             "confidence_level": self.confidence_level,
@@ -294,6 +297,7 @@ def _record(
         difference,
         "welch" if call.interval == "welch" else "components",
         call.confidence_level,
+        call.alternative,
         bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
         components={"runs": difference.of_runs, "test": difference.of_test},
         n_runs=(first.call.runs.n_runs, second.call.runs.n_runs),

@@ -14,6 +14,7 @@ from .._run_scores import RunsCall
 from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
 from .._typing import (
     Adjustment,
+    Alternative,
     CompareRunsOptions,
     Metric,
     Metrics,
@@ -23,7 +24,7 @@ from .._typing import (
 from .._warnings import warn_of
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from .arguments import check_adjust, check_reference, checked_names
+from .arguments import check_adjust, check_alternative, check_reference, checked_names
 from .run_pairs import CompareRunsCall, compare_runs_of
 
 _CALLER = "compare_runs"
@@ -66,6 +67,7 @@ def compare_runs(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: RunsDifferenceInterval = "auto",
+    alternative: Alternative = "two-sided",
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
@@ -120,6 +122,8 @@ def compare_runs(
     interval : {"auto", "components", "welch"}
         "auto" is "components": runs and test rows vary. "welch": the runs alone, with the test
         rows held fixed; it says nothing of other test rows.
+    alternative : {"two-sided", "greater", "less"}
+        What intervals and p-values of the differences are against, as in `compare_systems`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
@@ -167,6 +171,7 @@ def compare_runs(
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
     _check_names(interval, varied, adjust)
+    check_alternative(alternative, _CALLER)
     workers = check.check_workers(n_jobs, verbose, _CALLER)
     columns = checked_columns(y_true, sample_weight, labels, _CALLER)
     runs = _checked_runs(columns, y_preds, full_runs, varied)
@@ -185,7 +190,7 @@ def compare_runs(
         name: RunsCall(own, samples[name], varied, "method", "auto", level, plan, _CALLER, workers)
         for name, own in runs.items()
     }
-    call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval)
+    call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
     results, notes = compare_runs_of(call, statistics)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
+from .decisions import one_sided
 from .pairs import ComparisonFacts, PairedDifference, row_of_frame
 from .ranks import Ranks, ranks_of, top_of
 from .result import EvaluationResult
@@ -181,21 +182,28 @@ class ComparisonResult(ShownDifferences):
         return None if self.greater_is_better is None else self.ranking[0]
 
     @property
+    def alternative(self) -> str:
+        """What intervals and p-values are against: "two-sided", or one side ("greater", "less")."""
+        return self.pairs[0].alternative
+
+    @property
     def indistinguishable_from_best(self) -> tuple[str, ...] | None:
         """Systems that cannot be told from the best, by the simultaneous interval.
 
         None where they were not compared with it: the direction is unknown, or all were compared
-        with a reference that is not the best.
+        with a reference that is not the best. A ValueError where the intervals are one-sided.
         """
-        return self._with_best(excluding=False)
+        return self._with_best("indistinguishable_from_best", excluding=False)
 
     @property
     def distinguishable_from_best(self) -> tuple[str, ...] | None:
         """Systems that are worse than the best, by the simultaneous interval; None as above."""
-        return self._with_best(excluding=True)
+        return self._with_best("distinguishable_from_best", excluding=True)
 
-    def _with_best(self, *, excluding: bool) -> tuple[str, ...] | None:
+    def _with_best(self, name: str, *, excluding: bool) -> tuple[str, ...] | None:
         """Return the systems whose difference from the best excludes 0, or those that hold it."""
+        if self.alternative != "two-sided":
+            raise one_sided(f"ComparisonResult.{name}", "it", self.alternative)
         best = self.best
         if best is None or self.reference not in (None, best):
             return None
@@ -376,6 +384,7 @@ class ComparisonResult(ShownDifferences):
         dict
             NaN is None, infinite limits are "inf" and "-inf".
         """
+        is_one_sided = self.alternative != "two-sided"
         record = {
             "metric": self.metric,
             "estimand": self.estimand,
@@ -383,7 +392,10 @@ class ComparisonResult(ShownDifferences):
             "adjust": self.adjust,
             "training_share": self.training_share,
             "best": self.best,
-            "indistinguishable_from_best": self.indistinguishable_from_best,
+            "indistinguishable_from_best": None
+            if is_one_sided
+            else self.indistinguishable_from_best,
+            "alternative": self.alternative,
             "pairs": [pair.to_dict() for pair in self.pairs],
             "systems": {name: system.to_dict() for name, system in self.systems.items()},
             "n_samples": self.n_samples,

@@ -138,6 +138,10 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
 def digits_of(pair: PairedDifference) -> int:
     """Return the digits after the point that the interval's width supports."""
     low, high = pair.confidence_interval
+    if math.isinf(low) != math.isinf(high):
+        # A one-sided interval is as wide as its limit is far from the estimate, twice.
+        limit = high if math.isinf(low) else low
+        low, high = sorted((limit, 2 * pair.difference - limit))
     if not (math.isfinite(low + high) and high - low > 1e-12):
         size = abs(pair.difference)
         low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1

@@ -37,6 +37,10 @@ _ESTIMANDS = {
 }
 
 
+# What a one-sided alternative says of a difference.
+_SIDES = {"greater": "above", "less": "below"}
+
+
 def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
     name = wording.capitalized(wording.spoken(result.metric))
@@ -70,6 +74,8 @@ def claim(result: ComparisonResult) -> str:
     """Say the result for a paper; see `ComparisonResult.claim`."""
     if len(result.pairs) == 1:
         return _claim_of_pair(result, result.pairs[0])
+    if result.alternative != "two-sided":
+        return _claim_of_one_side(result)
     if result.reference is not None:
         return _claim_with(result, result.reference)
     if result.best is None:
@@ -80,6 +86,18 @@ def claim(result: ComparisonResult) -> str:
             f"({_together(result)})."
         )
     return _claim_with(result, result.best)
+
+
+def _claim_of_one_side(result: ComparisonResult) -> str:
+    """Return the claim of several differences that were tested against one side."""
+    side = _SIDES[result.alternative]
+    told = [f"{pair.first} - {pair.second}" for pair in result.pairs if pair.excludes_zero]
+    start = (
+        f"Of {len(result.pairs)} differences in {_metric(result)} between {len(result.systems)} "
+        f"{result.estimand}s on {_rows(result)}, {len(told)} could be told to be {side} 0"
+    )
+    names = f": {_names(told)}" if told else ""
+    return f"{start}{names} ({_together(result)})."
 
 
 def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
@@ -108,6 +126,8 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     sentence = f"{start}; {subject} {value}{fixed} ({_own_interval(result, pair)})."
     share = _claim_of_runs(result, pair)
     word = _comparative(result)
+    if not result.is_distinguishable(pair) and pair.alternative != "two-sided":
+        return f"{sentence}{share} This does not show that it is {_SIDES[pair.alternative]} 0."
     if not result.is_distinguishable(pair):
         return f"{sentence}{share} This does not show which one is {word}, nor that they are equal."
     winner, loser = _ordered(result, pair)
@@ -147,7 +167,8 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     if math.isnan(low) or math.isnan(high):
         return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
     limits = rendering.limits(pair.confidence_interval, digits_of(pair))
-    details = [f"{rendering.percent(level)} CI {limits}", method_name(method)]
+    sided = "one-sided " if pair.alternative != "two-sided" else ""
+    details = [f"{sided}{rendering.percent(level)} CI {limits}", method_name(method)]
     if method not in CLOSED_FORM and method != "welch":
         details.append(f"{wording.units(result._any_system)} resampled for both")
     if not math.isnan(pair.p_value):
@@ -195,6 +216,7 @@ def _names(names: Sequence[str], most: int = 6) -> str:
 def _together(result: ComparisonResult) -> str:
     """Say how the intervals allow for the number of differences, and what was drawn."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
+    level = level if result.alternative == "two-sided" else f"one-sided {level}"
     drawn = f"{wording.units(result._any_system)} resampled for all"
     if result.training_share is not None:
         drawn += f"; methods{_size(result)}"
@@ -254,7 +276,9 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     sign = wording.direction(result.greater_is_better)
     lines.append(("direction", sign or "unknown: scores are called higher and lower"))
     lines.append(("adjusted", _adjusted(result)))
-    open_ = result.indistinguishable_from_best
+    if result.alternative != "two-sided":
+        lines.append(("alternative", _one_sided(result)))
+    open_ = None if result.alternative != "two-sided" else result.indistinguishable_from_best
     if open_ is not None and len(result.systems) > 2:
         text = wording.listed(open_) if open_ else "none"
         lines.append((f"not told from {result.best}", text))
@@ -272,6 +296,15 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         lines.append(("held fixed", wording.listed(result.held_fixed)))
     lines += [("note", note) for note in result.notes]
     return lines
+
+
+def _one_sided(result: ComparisonResult) -> str:
+    """Say what one-sided intervals and p-values are against."""
+    side, limits = _SIDES[result.alternative], {"greater": "lower", "less": "upper"}
+    return (
+        f"{result.alternative}: one-sided p-values, against the differences not being {side} 0, "
+        f"and intervals of {limits[result.alternative]} limits alone"
+    )
 
 
 def _estimand(result: ComparisonResult) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
     """Return the verdict on a pair; see `PairedDifference.verdict`."""
     caller = "PairedDifference.verdict"
-    margin = _checked_margin(margin, caller)
+    margin = check_margin(margin, caller)
     interval = _deciding_interval(pair, caller)
     if pair.greater_is_better is None:
         raise unknown_direction(caller, "verdict")
@@ -36,6 +36,15 @@ def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
     detectable = _detectable(pair, interval)
     statement = _statement(pair, interval, outcome, margin, smallest, detectable)
     return Verdict(outcome, margin, smallest, detectable, advantage, statement)
+
+
+def check_margin(margin: Any, caller: str) -> float:
+    """Accept a finite number of at least 0."""
+    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
+    if is_number and 0 <= float(margin) < math.inf:
+        return float(margin)
+    advice = "It is how much worse the first may be, whatever the direction of the metric."
+    raise fail(caller, "margin", "be a finite number of at least 0", repr(margin), advice)
 
 
 def equivalence_margin_of(pair: PairedDifference) -> float:
@@ -61,14 +70,6 @@ def one_sided(caller: str, what: str, alternative: str) -> ValueError:
 
 
 # ------------------------------------------------------------------ steps
-
-
-def _checked_margin(margin: Any, caller: str) -> float:
-    is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
-    if is_number and 0 <= float(margin) < math.inf:
-        return float(margin)
-    advice = "It is how much worse the first may be, whatever the direction of the metric."
-    raise fail(caller, "margin", "be a finite number of at least 0", repr(margin), advice)
 
 
 def _deciding_interval(pair: PairedDifference, caller: str) -> ConfidenceInterval:

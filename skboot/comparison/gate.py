@@ -1,0 +1,158 @@
+"""A release gate: fail a test where a model is worse than a reference by more than a margin."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .._typing import DifferenceInterval, Metric
+from .._warnings import warn_of, warn_user
+from ..inference.verdicts import Verdict
+from ..results.decisions import check_margin
+from .systems import compared
+
+_CALLER = "assert_not_worse"
+_INCONCLUSIVE = ("fail", "warn", "pass")
+
+
+def assert_not_worse(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    y_reference: ArrayLike,
+    *,
+    metric: Metric = "accuracy",
+    margin: float,
+    inconclusive: Literal["fail", "warn", "pass"] = "fail",
+    groups: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    interval: DifferenceInterval = "auto",
+    same_population: bool = False,
+    greater_is_better: bool | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool | int | None = None,
+) -> Verdict:
+    """Assert that predictions are not worse than those of a reference by more than a margin.
+
+    For tests and continuous integration: a new release must not lose more than ``margin``. The
+    verdict is that of `PairedDifference.verdict` on the paired difference of both.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,) or None
+        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Predictions of the model that is judged.
+    y_reference : array-like of shape (n_samples,) or (n_samples, n_classes)
+        Predictions of the model that it is judged by, on the same rows.
+    metric : str, callable or scorer
+        As of `skboot.bootstrap_score`; one metric.
+    margin : float
+        By how much ``y_pred`` may be worse, in units of the metric, at least 0. With 0 it must be
+        better.
+    inconclusive : {"fail", "warn", "pass"}
+        What happens where the data do not tell: an AssertionError, a UserWarning, or nothing.
+    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+    strata : array-like of shape (n_samples,), optional
+        Units are drawn within strata.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of probabilities.
+    n_resamples : int
+        Number of resamples, at least 2.
+    confidence_level : float
+        In (0, 1). Of the interval: at .95 a model that is worse by the margin passes in about
+        2.5 % of the data sets.
+    interval : str
+        As of `skboot.compare_systems`. Right and wrong on independent rows are judged by Tango's.
+    same_population : bool
+        With crossed groups: both columns name members of one population.
+    greater_is_better : bool, optional
+        Direction of ``"mean"`` and of callables, which must be given for them.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        Give an int, so that a test has the same outcome at every call.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds.
+    verbose : None, bool or int
+        Progress on stderr.
+
+    Returns
+    -------
+    Verdict
+        With the smallest margin that would have passed, and the one that these data could show.
+
+    Raises
+    ------
+    AssertionError
+        With the statement of the verdict on "fail", and on "inconclusive" unless told otherwise.
+    ValueError
+        For arguments that cannot be right; the message says what to do.
+
+    Warns
+    -----
+    UserWarning
+        With the statement on "inconclusive", with ``inconclusive="warn"``; and as
+        `skboot.compare_systems`.
+
+    See Also
+    --------
+    skboot.compare_systems : The comparison behind it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot.testing import assert_not_worse
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=2000)
+    >>> released, candidate = (y_true ^ (rng.random(2000) < 0.1) for _ in range(2))
+    >>> verdict = assert_not_worse(y_true, candidate, released, margin=0.03, random_state=0)
+    >>> verdict.outcome
+    'pass'
+    """
+    check.check_choice("inconclusive", inconclusive, _CALLER, _INCONCLUSIVE)
+    check_margin(margin, _CALLER)
+    asked: Any = metric
+    if isinstance(asked, list | tuple | dict | set | frozenset):
+        advice = "Assert one metric after the other."
+        raise check.fail(_CALLER, "metric", "be one metric", f"{type(asked).__name__}", advice)
+    result, notes = compared(
+        _CALLER,
+        y_true,
+        {"y_pred": y_pred, "y_reference": y_reference},
+        metric=metric,
+        reference=None,
+        adjust=None,
+        by=None,
+        interval=interval,
+        alternative="two-sided",
+        confidence_level=confidence_level,
+        groups=groups,
+        strata=strata,
+        sample_weight=sample_weight,
+        labels=labels,
+        n_resamples=n_resamples,
+        same_population=same_population,
+        greater_is_better=greater_is_better,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    warn_of(notes, _CALLER)
+    return _acted_on(result.pairs[0].verdict(margin), inconclusive)
+
+
+def _acted_on(verdict: Verdict, inconclusive: str) -> Verdict:
+    """Return the verdict, or raise or warn as told."""
+    if verdict.failed or (verdict.outcome == "inconclusive" and inconclusive == "fail"):
+        raise AssertionError(verdict.statement)
+    if verdict.outcome == "inconclusive" and inconclusive == "warn":
+        warn_user(f"{_CALLER}: {verdict.statement}")
+    return verdict

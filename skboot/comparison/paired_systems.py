@@ -1,0 +1,275 @@
+"""The engine of `compare_systems`: systems on the same rows, from one plan of resamples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _checks as check
+from .._evaluating import CallWarnings, chosen_interval, result_of
+from .._evidence import Prepared, ScoreCall, jackknives_of, prepare
+from .._inputs import Part, Rows
+from .._warnings import Note, texts_of
+from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
+from ..inference.intervals import Evidence
+from ..metrics.adapters import without_sign
+from ..metrics.additive import RowMean
+from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
+from ..metrics.statistic import Statistic
+from ..resampling.plan import Binding
+from ..results import ResultTable
+from ..results.comparison import ComparisonResult
+from .contestants import Contestant, pairs_of
+from .families import Asked
+from .system_pairs import compare_pairs, largest_gaps
+
+
+@dataclass(frozen=True, eq=False)
+class CompareSystemsCall:
+    """Checked arguments of a comparison; ``alone`` is the call of each system by itself."""
+
+    alone: ScoreCall
+    rows: dict[str, Rows]
+    asked: Asked
+    reference: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Unit:
+    """One system, by one metric, in one subgroup."""
+
+    name: str
+    metric: str
+    part: Part
+    call: ScoreCall
+    prepared: Prepared
+    evidence: Evidence
+
+    @property
+    def columns(self) -> tuple[Any, Any, Any]:
+        """Truth, predictions and weights of the rows of the subgroup."""
+        return self.call.rows.of(self.part.rows)
+
+    @property
+    def subject(self) -> BoundStatistic:
+        """The metric and the reduced rows."""
+        return self.prepared.subject
+
+
+def compare_systems_of(
+    call: CompareSystemsCall,
+    statistics: Mapping[str, Mapping[str, Statistic]],
+    parts: Sequence[Part],
+) -> tuple[dict[str, Any], list[Note]]:
+    """Compare systems by each metric: the engine of `skboot.compare_systems`.
+
+    Parameters
+    ----------
+    call : CompareSystemsCall
+    statistics : mapping of str to mapping of str to Statistic
+        By metric and system.
+    parts : sequence of Part
+        Subgroups.
+
+    Returns
+    -------
+    results : dict of str to ComparisonResult or ResultTable
+        By metric, a table with subgroups.
+    notes : list of Note
+        What must be warned of.
+    """
+    units = _units(call, statistics, parts)
+    binding = call.alone.plan.bind([unit.subject.coding for unit in units])
+    units, left_out = _bootstrapped(call, units, binding)
+    warned = CallWarnings()
+    results: dict[str, Any] = {}
+    with warned.collecting():
+        for metric in statistics:
+            table = {}
+            families = {}
+            for part in parts:
+                of_part = {
+                    unit.name: (k, unit)
+                    for k, unit in enumerate(units)
+                    if unit.metric == metric and unit.part is part
+                }
+                contestants = _contestants(call, of_part, left_out, warned)
+                families[part.name] = contestants
+                table[part.name] = _comparison(call, metric, part, contestants, warned)
+            if len(parts) > 1:
+                statistic = statistics[metric][next(iter(call.rows))]
+                pairs = pairs_of(call.rows, call.reference)
+                gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs, warned)
+                results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
+            else:
+                results[metric] = table[None]
+    return results, warned.notes
+
+
+def _units(
+    call: CompareSystemsCall,
+    statistics: Mapping[str, Mapping[str, Statistic]],
+    parts: Sequence[Part],
+) -> list[_Unit]:
+    """Return the reduced rows of every system, in an order that does not depend on the call."""
+    by_system_name: dict[str, list[_Unit]] = {}
+    for name, rows in call.rows.items():
+        alone = replace(call.alone, rows=rows)
+        for metric, by_system in statistics.items():
+            for part in parts:
+                prepared = prepare(alone, by_system[name], part)
+                # The differences do without standard errors on every resample.
+                with_variance = prepared.interval == "studentized"
+                subject = replace(prepared.subject, with_variance=with_variance)
+                prepared = replace(prepared, subject=subject)
+                unit = _Unit(name, metric, part, alone, prepared, prepared.facts)
+                by_system_name.setdefault(name, []).append(unit)
+    order = sorted(by_system_name, key=lambda name: _content(by_system_name[name]))
+    return [unit for name in order for unit in by_system_name[name]]
+
+
+def _content(units: Sequence[_Unit]) -> bytes:
+    """Return a digest of the numbers of a system; systems are sorted by it, not by their names."""
+    digest = hashlib.blake2b(digest_size=16)
+    for unit in units:
+        subject = unit.subject
+        arrays = [subject.coding.code, subject.reduced.terms]
+        if all(array is None for array in arrays):
+            arrays = [unit.columns[1]]
+        for array in arrays:
+            if isinstance(array, np.ndarray) and array.dtype.hasobject:
+                digest.update(repr(array.tolist()).encode())
+            elif isinstance(array, np.ndarray):
+                digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.digest()
+
+
+def _bootstrapped(
+    call: CompareSystemsCall, units: list[_Unit], binding: Binding
+) -> tuple[list[_Unit], JackknifeValues | None]:
+    """Return the systems with replicates, and their values without single units of the design."""
+    subjects = [unit.subject for unit in units]
+    alone = call.alone
+    distributions = bootstrap(binding, subjects, alone.workers, caller=alone.caller)
+    left_out = None
+    if call.asked.interval == "bca":
+        design = call.alone.plan.design
+        if design.no_jackknife:
+            must = f"not be 'bca' with {design.groups_in_messages}"
+            advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
+            raise check.fail(call.alone.caller, "interval", must, "'bca'", advice)
+        left_out = leave_out(binding, subjects)
+    prepared = {k: unit.prepared for k, unit in enumerate(units)}
+    jackknives = jackknives_of(call.alone, binding, prepared, distributions)
+    done = [
+        replace(unit, evidence=unit.prepared.evidence(distribution, jackknife))
+        for unit, distribution, jackknife in zip(units, distributions, jackknives, strict=True)
+    ]
+    return done, left_out
+
+
+def _contestants(
+    call: CompareSystemsCall,
+    units: Mapping[str, tuple[int, _Unit]],
+    left_out: JackknifeValues | None,
+    warned: CallWarnings,
+) -> dict[str, Contestant]:
+    """Systems of one metric and subgroup, in the order of the call."""
+    errors = _delong_covariance(call, {name: units[name][1] for name in call.rows})
+    contestants = {}
+    for name in call.rows:
+        rank, unit = units[name]
+        chosen = chosen_interval(unit.call, unit.evidence)
+        result = result_of(
+            unit.call, unit.metric, unit.subject.statistic, unit.part, unit.evidence, chosen, warned
+        )
+        contestants[name] = Contestant(
+            name=name,
+            rank=rank,
+            evidence=unit.evidence,
+            result=result,
+            few_units=tuple(note for note in chosen.notes if note.kind == "few"),
+            predicted=unit.columns[1],
+            right=_right_rows(unit),
+            left_out=None if left_out is None else (left_out, left_out.values[rank]),
+            delong=None if errors is None else errors[name],
+        )
+    return contestants
+
+
+def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
+    """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
+    proportion, statistic = unit.evidence.proportion, unit.subject.statistic
+    if proportion is None or not isinstance(statistic, RowMean):
+        return None
+    _, _, exact, scale, sign = proportion
+    if not (exact and scale == "identity" and unit.evidence.independent_rows):
+        return None
+    values = statistic.values_of(unit.subject.reduced) > 0.5
+    return values if sign > 0 else ~values
+
+
+def _delong_covariance(
+    call: CompareSystemsCall, units: Mapping[str, _Unit]
+) -> dict[str, tuple[NDArray[np.float64], int, int]] | None:
+    """Return the covariance of the areas, the number of each system in it and the smaller class."""
+    if call.asked.interval != "delong":
+        return None
+    statistics = {name: without_sign(unit.subject.statistic) for name, unit in units.items()}
+    has_delong = all(
+        isinstance(statistics[name], RocAuc)
+        and unit.evidence.delong is not None
+        and unit.evidence.independent_rows
+        for name, unit in units.items()
+    )
+    if not has_delong:
+        raise check.fail(
+            call.alone.caller,
+            "interval",
+            "not be 'delong' unless the metric is the area under the ROC curve of two classes, on "
+            "independent, unweighted rows",
+            "'delong'",
+            "Use interval='expanded'.",
+        )
+    ordered = sorted(units, key=lambda name: _content([units[name]]))
+    y_true, pos_label = units[ordered[0]].columns[0], statistics[ordered[0]].pos_label
+    positive = positive_rows(y_true, pos_label)
+    scores = [positive_scores(units[name].columns[1]) for name in ordered]
+    _, covariance = delong_covariance(positive, np.array(scores))
+    small = int(min(positive.sum(), (~positive).sum()))
+    return {name: (covariance, k, small) for k, name in enumerate(ordered)}
+
+
+# ------------------------------------------------------------------ results
+
+
+def _comparison(
+    call: CompareSystemsCall,
+    metric: str,
+    part: Part,
+    contestants: Mapping[str, Contestant],
+    warned: CallWarnings,
+) -> ComparisonResult:
+    """Return the comparison by one metric on one subgroup."""
+    pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
+    warned.add([note for note in notes if note.kind == "resamples"][:1])
+    few_units = dict.fromkeys(
+        note for contestant in contestants.values() for note in contestant.few_units
+    )
+    return ComparisonResult(
+        metric=metric if part.name is None else f"{metric} ({part.name})",
+        estimand="system",
+        systems={name: contestant.result for name, contestant in contestants.items()},
+        pairs=tuple(pairs),
+        reference=call.reference,
+        adjust=call.asked.adjust,
+        automatic=call.asked.interval == "auto",
+        notes=texts_of((*notes, *few_units)),
+        held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
+        settings=call.alone.settings,
+    )

@@ -1,0 +1,75 @@
+"""`assert_not_worse`: passes, fails with the statement, or acts on "inconclusive" as told."""
+
+import numpy as np
+import pytest
+
+from skboot import compare_systems
+from skboot.testing import assert_not_worse
+
+N = 400
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, size=N)
+    return y, {name: y ^ (rng.random(N) < rate) for name, rate in [("good", 0.1), ("bad", 0.3)]}
+
+
+def test_it_returns_the_verdict_of_the_comparison(data):
+    y, systems = data
+    verdict = assert_not_worse(y, systems["good"], systems["bad"], margin=0.02, random_state=0)
+    [pair] = compare_systems(y, systems, random_state=0).pairs
+    expected = pair.verdict(0.02)
+    assert verdict.passed
+    assert verdict.interval == expected.interval
+    assert verdict.smallest_margin == expected.smallest_margin
+
+
+def test_a_worse_model_fails_with_the_statement(data):
+    y, systems = data
+    with pytest.raises(AssertionError, match="fail: y_pred is worse than y_reference in accuracy"):
+        assert_not_worse(y, systems["bad"], systems["good"], margin=0.02, random_state=0)
+
+
+def test_what_is_inconclusive_is_acted_on_as_told(data):
+    y, systems = data
+    few = slice(0, 20)
+    call = y[few], systems["good"][few], systems["good"][few][::-1].copy()
+    known = {"margin": 0.01, "random_state": 0}
+    with pytest.raises(AssertionError, match="inconclusive: it is not shown"):
+        assert_not_worse(*call, **known)
+    with pytest.warns(UserWarning, match="assert_not_worse: inconclusive"):
+        assert_not_worse(*call, inconclusive="warn", **known)
+    assert assert_not_worse(*call, inconclusive="pass", **known).outcome == "inconclusive"
+
+
+def test_options_are_those_of_the_comparison(data):
+    y, systems = data
+    group = np.arange(N) // 10
+    known = {"metric": "f1", "groups": group, "n_resamples": 199, "random_state": 0}
+    verdict = assert_not_worse(y, systems["good"], systems["bad"], margin=0.0, **known)
+    [pair] = compare_systems(y, systems, **known).pairs
+    assert verdict.interval[:] == pair.confidence_interval[:]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": -0.1}, "'margin' parameter of assert_not_worse"),
+        ({"margin": 0.1, "inconclusive": "skip"}, "'inconclusive' parameter of assert_not_worse"),
+        ({"margin": 0.1, "metric": ["accuracy"]}, "'metric' parameter of assert_not_worse"),
+        ({"margin": 0.1, "n_resamples": 0}, "'n_resamples' parameter of assert_not_worse"),
+        ({"margin": 0.1, "metric": lambda a, b: 0.0}, "greater_is_better="),
+    ],
+)
+def test_bad_arguments_are_refused_in_its_own_name(data, options, message):
+    y, systems = data
+    with pytest.raises(ValueError, match=message):
+        assert_not_worse(y, systems["good"], systems["bad"], **options)
+
+
+def test_a_margin_must_be_given(data):
+    y, systems = data
+    with pytest.raises(TypeError, match="margin"):
+        assert_not_worse(y, systems["good"], systems["bad"])
