@@ -108,6 +108,7 @@ class SystemsOptions(_RowOptions, total=False):
     adjust: Adjustment | None
     alternative: Alternative
     strata: ArrayLike | None
+    paired: bool
     interval: DifferenceInterval
     same_population: bool
 

@@ -80,14 +80,28 @@ def checked_systems(
 ) -> dict[str, Rows]:
     """Rows of each system, of one length; they share the truth and the weights."""
     rows: dict[str, Rows] = {}
+    if isinstance(y_true, Mapping):
+        raise check.fail(
+            caller,
+            "y_true",
+            "be of shape (n_samples,)",
+            "a dict",
+            "For systems on different test sets use paired=False.",
+        )
     for name, values in checked_names(y_preds, caller).items():
         predicted = check.check_rows(f"y_preds[{name!r}]", values, caller)
         if not rows:
             rows[name] = checked_rows(y_true, predicted, sample_weight, labels, caller)
             continue
         first_name, first = next(iter(rows.items()))
-        check.check_same_length(
-            caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
-        )
+        if len(predicted) != first.n_samples:
+            raise check.fail(
+                caller,
+                f"y_preds[{name!r}]",
+                f"have as many rows as y_preds[{first_name!r}]",
+                f"{len(predicted)} rows and {first.n_samples} rows",
+                "Row order is what pairs them; an index is never used. For systems on different "
+                "test sets use paired=False, with y_true by system.",
+            )
         rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
     return rows

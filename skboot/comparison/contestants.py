@@ -6,7 +6,7 @@ changes the signs and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -18,7 +18,7 @@ from .._warnings import Note
 from ..inference.differences import Difference, delong_error
 from ..inference.distribution import JackknifeValues
 from ..inference.intervals import Evidence
-from ..inference.proportions import Discordant
+from ..inference.proportions import Discordant, TwoProportions
 from ..results import EvaluationResult
 
 Floats = NDArray[np.float64]
@@ -51,6 +51,8 @@ class Contestant:
         Values without single units, for BCa.
     delong : tuple (covariance, number, size of the smaller class) or None
         For areas under ROC curves.
+    is_paired : bool
+        Whether all systems were scored on the same rows; else each has resamples of its own.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Contestant:
     right: NDArray[np.bool_] | None = None
     left_out: tuple[JackknifeValues, Floats] | None = None
     delong: tuple[Floats, int, int] | None = None
+    is_paired: bool = True
 
 
 def pairs_of(names: Iterable[str], reference: str | None) -> list[tuple[str, str]]:
@@ -84,7 +87,10 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
     delong = None
     if first.delong is not None and second.delong is not None:
         delong = (delong_error(first.delong[0], first.delong[1], second.delong[1]), first.delong[2])
-    evidence = one.of_other_values(
+    elif not first.is_paired and one.delong is not None and other.delong is not None:
+        error = float(np.hypot(one.delong[0], other.delong[0]))
+        delong = (error, min(one.delong[1], other.delong[1]))
+    evidence = fewest_units([first, second]).of_other_values(
         float(estimate[0]),
         replicates[0],
         bounds=bounds_of_difference(one),
@@ -92,7 +98,38 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         acceleration=acceleration,
         delong=delong,
     )
-    return Difference(evidence, _discordant(first, second), are_identical(first, second))
+    return Difference(
+        evidence,
+        _discordant(first, second),
+        are_identical(first, second),
+        proportions_of(first, second),
+    )
+
+
+def fewest_units(contestants: Sequence[Contestant]) -> Evidence:
+    """Return the evidence of a system with the fewest degrees of freedom, for what was drawn.
+
+    On the same rows all have as many. On rows of their own a difference varies at most as if both
+    had as few as the one with fewer.
+    """
+    if contestants[0].is_paired:
+        return contestants[0].evidence
+    return min((each.evidence for each in contestants), key=lambda one: one.degrees_of_freedom)
+
+
+def proportions_of(first: Contestant, second: Contestant) -> TwoProportions | None:
+    """Return the hits of two systems on independent rows of their own."""
+    if first.is_paired:
+        return None
+    counts = [each.evidence.proportion for each in (first, second)]
+    exact = [
+        count is not None and count[2] and count[3] == "identity" and each.evidence.independent_rows
+        for count, each in zip(counts, (first, second), strict=True)
+    ]
+    if not all(exact):
+        return None
+    (hits, n, _, _, sign), (other_hits, other_n, *_) = counts  # type: ignore[misc]
+    return TwoProportions(hits, n, other_hits, other_n, sign)
 
 
 def bounds_of_difference(evidence: Evidence) -> tuple[float, float]:

@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import Difference
 from ..inference.intervals import MIRRORED, Evidence
-from ..inference.proportions import Discordant
+from ..inference.proportions import Discordant, TwoProportions
 from ..results.pairs import PairedDifference
-from .contestants import Contestant, are_identical, difference_of, estimated_differences
+from .contestants import (
+    Contestant,
+    are_identical,
+    difference_of,
+    estimated_differences,
+    fewest_units,
+    proportions_of,
+)
 
 Floats = NDArray[np.float64]
 
@@ -115,10 +122,10 @@ class Family:
         """Return the alternative of a pair, whose systems may be swapped."""
         return MIRRORED[self.asked.alternative] if swapped else self.asked.alternative
 
-    @property
+    @cached_property
     def drawn(self) -> Evidence:
-        """Evidence of any system, for what was drawn."""
-        return self.contestants[0].evidence
+        """Evidence of the system with the fewest units, for what was drawn."""
+        return fewest_units(self.contestants)
 
     @cached_property
     def replicates(self) -> Floats:
@@ -150,6 +157,12 @@ class Family:
             return None
         n = len(self.contestants[0].right)  # type: ignore[arg-type]
         return Discordant(int(self.counts[k, 0]), int(self.counts[k, 1]), n)
+
+    def proportions(self, k: int) -> TwoProportions | None:
+        """Return the hits of both systems of a pair on rows of their own."""
+        if self.counts is not None:
+            return None
+        return proportions_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
 
     def difference(self, k: int) -> Difference:
         """Return the difference of a pair with its replicates."""

@@ -135,17 +135,24 @@ def _units(
 
 def _content(units: Sequence[_Unit]) -> bytes:
     """Return a digest of the numbers of a system; systems are sorted by it, not by their names."""
-    digest = hashlib.blake2b(digest_size=16)
+    columns: list[Any] = []
     for unit in units:
         subject = unit.subject
         arrays = [subject.coding.code, subject.reduced.terms]
         if all(array is None for array in arrays):
             arrays = [unit.columns[1]]
-        for array in arrays:
-            if isinstance(array, np.ndarray) and array.dtype.hasobject:
-                digest.update(repr(array.tolist()).encode())
-            elif isinstance(array, np.ndarray):
-                digest.update(np.ascontiguousarray(array).tobytes())
+        columns += arrays
+    return content_of(columns)
+
+
+def content_of(columns: Sequence[Any]) -> bytes:
+    """Return a digest of the numbers in some columns, of which some may be None."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in columns:
+        if isinstance(array, np.ndarray) and array.dtype.hasobject:
+            digest.update(repr(array.tolist()).encode())
+        elif isinstance(array, np.ndarray):
+            digest.update(np.ascontiguousarray(array).tobytes())
     return digest.digest()
 
 

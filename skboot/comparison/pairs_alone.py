@@ -90,13 +90,14 @@ def _fill_one(family: Family, alone: Alone, k: int, alternative: str, *, filled:
     difference: Difference
     if filled:
         if method == "auto":
-            method = planned_method(counts)
+            method = planned_method(counts, family.proportions(k))
             if counts is not None and not alone.varies[k]:
                 method = "tango"
         if method not in CLOSED_FORM and not family.identical[k]:
             return
         evidence = replace(family.drawn, estimate=float(family.differences[k]))
-        difference = Difference(evidence, counts, bool(family.identical[k]))
+        identical = bool(family.identical[k])
+        difference = Difference(evidence, counts, identical, family.proportions(k))
     else:
         difference = family.difference(k)
         defined = difference.evidence.sorted_replicates

@@ -19,6 +19,7 @@ from .._typing import (
     SystemsOptions,
 )
 from .._warnings import Note, warn_of
+from .._workers import Workers
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import (
@@ -26,10 +27,12 @@ from .arguments import (
     check_alternative,
     check_interval,
     check_reference,
+    checked_names,
     checked_systems,
 )
 from .families import Asked
 from .paired_systems import CompareSystemsCall, compare_systems_of
+from .unpaired_systems import UnpairedCall, check_unpaired, checked_unpaired, compare_unpaired
 
 _CALLER = "compare_systems"
 
@@ -77,6 +80,7 @@ def compare_systems(
     confidence_level: float = 0.95,
     interval: DifferenceInterval = "auto",
     alternative: Alternative = "two-sided",
+    paired: bool = True,
     same_population: bool = False,
     greater_is_better: bool | None = None,
     random_state: Any = None,
@@ -86,7 +90,7 @@ def compare_systems(
     """Compare trained systems on the same test rows, with intervals for their differences.
 
     Every resample draws the same rows for all systems, so that what is hard for all of them
-    cancels out of the differences.
+    cancels out of the differences. Systems on test sets of their own go with ``paired=False``.
 
     Parameters
     ----------
@@ -129,6 +133,12 @@ def compare_systems(
         gives lower limits of the first minus the second (a larger loss is greater), and p-values
         against a difference of 0 or less; "less" the reverse. The other limit is infinite. With a
         ``reference`` the other system is the first.
+    paired : bool
+        Whether all systems were scored on the same rows. With False each has a test set of its
+        own, and independent resamples: ``y_true``, ``groups``, ``strata`` and ``sample_weight``
+        are then dicts with the names of ``y_preds`` (or None). Where fewer than ten rows of a
+        system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa and ``by`` need
+        the same rows.
     same_population : bool
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional
@@ -212,6 +222,7 @@ def compare_systems(
         confidence_level=confidence_level,
         interval=interval,
         alternative=alternative,
+        paired=paired,
         same_population=same_population,
         greater_is_better=greater_is_better,
         random_state=random_state,
@@ -236,6 +247,7 @@ def compared(
     confidence_level: Any,
     n_jobs: Any,
     verbose: Any,
+    paired: Any = True,
     **rows: Any,
 ) -> tuple[Any, list[Note]]:
     """Check the arguments of a public function, and return what it returns and its notes."""
@@ -244,20 +256,11 @@ def compared(
     check_adjust(adjust, caller)
     check_alternative(alternative, caller)
     workers = check.check_workers(n_jobs, verbose, caller)
-    settings = {
-        "confidence_level": level,
-        "interval": interval,
-        "alternative": alternative,
-        "reference": reference,
-        "adjust": adjust,
-        "n_resamples": rows["n_resamples"],
-        "groups": rows["groups"] is not None,
-        "strata": rows["strata"] is not None,
-        "sample_weight": rows["sample_weight"] is not None,
-        "by": by is not None,
-        "same_population": bool(rows["same_population"]),
-    }
     asked = Asked.of(interval, adjust, level, alternative, reference)
+    settings = _settings(asked, reference, by, rows)
+    if not check.check_flag("paired", paired, caller):
+        check_unpaired(interval, by, caller)
+        return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
     systems = checked_systems(y_true, y_preds, rows["sample_weight"], rows["labels"], caller)
     check_reference(reference, systems, caller)
     better = rows["greater_is_better"]
@@ -276,4 +279,45 @@ def compared(
     alone = ScoreCall(first, plan, "auto", level, settings, caller, workers)
     call = CompareSystemsCall(alone, systems, asked, reference)
     results, notes = compare_systems_of(call, statistics, subgroups(by, first.n_samples, caller))
+    return next(iter(results.values())) if single else ResultTable(results), notes
+
+
+def _settings(asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the call as a result holds them."""
+    return {
+        "confidence_level": asked.confidence_level,
+        "interval": asked.interval,
+        "alternative": asked.alternative,
+        "reference": reference,
+        "adjust": asked.adjust,
+        "n_resamples": rows["n_resamples"],
+        "groups": rows["groups"] is not None,
+        "strata": rows["strata"] is not None,
+        "sample_weight": rows["sample_weight"] is not None,
+        "by": by is not None,
+        "same_population": bool(rows["same_population"]),
+    }
+
+
+def _unpaired(
+    caller: str,
+    y_true: Any,
+    y_preds: Any,
+    metric: Any,
+    asked: Asked,
+    reference: Any,
+    rows: Mapping[str, Any],
+    settings: dict[str, Any],
+    workers: Workers,
+) -> tuple[Any, list[Note]]:
+    """Return what `compared` returns, for systems on test sets of their own."""
+    named = checked_names(y_preds, caller)
+    systems, drawn = checked_unpaired(y_true, named, rows, rows["labels"], caller)
+    check_reference(reference, systems, caller)
+    better = rows["greater_is_better"]
+    statistics, single = statistics_of_systems(metric, systems, better, caller)
+    seed = check.check_seed(rows["random_state"], caller)
+    settings = {**settings, "paired": False}
+    call = UnpairedCall(systems, drawn, asked, reference, seed, settings, workers, caller)
+    results, notes = compare_unpaired(call, statistics)
     return next(iter(results.values())) if single else ResultTable(results), notes

@@ -22,7 +22,7 @@ from scipy.special import ndtr, ndtri
 
 from .._warnings import collected
 from ..metrics.ranking import delong_covariance
-from ._tuning import FEW_DISCORDANT
+from ._tuning import FEW_DISCORDANT, FEW_EVENTS
 from .confidence_interval import ConfidenceInterval
 from .intervals import (
     INTERVALS,
@@ -32,7 +32,14 @@ from .intervals import (
     words_of,
 )
 from .p_values import p_of_interval
-from .proportions import Discordant, tango_limits, tango_statistic
+from .proportions import (
+    Discordant,
+    TwoProportions,
+    newcombe_limits,
+    newcombe_statistic,
+    tango_limits,
+    tango_statistic,
+)
 
 Floats = NDArray[np.float64]
 
@@ -49,11 +56,14 @@ class Difference:
         For means of 0/1 values of independent rows.
     identical : bool
         Whether both systems predict the same on every row.
+    proportions : TwoProportions or None
+        For means of 0/1 values of independent rows, of each system its own.
     """
 
     evidence: Evidence
     discordant: Discordant | None = None
     identical: bool = False
+    proportions: TwoProportions | None = None
 
     @property
     def varies(self) -> bool:
@@ -137,10 +147,15 @@ def delong_error(covariance: Floats, first: int, second: int) -> float:
 # ------------------------------------------------------------------ any difference
 
 
-def planned_method(discordant: Discordant | None) -> str:
-    """Return the method that "auto" takes: "tango" under ten discordant rows, else "expanded"."""
+def planned_method(discordant: Discordant | None, proportions: TwoProportions | None = None) -> str:
+    """Return the method that "auto" takes: "expanded", but for few right or wrong rows.
+
+    "tango" under ten discordant rows, "newcombe" under ten hits or misses on rows of their own.
+    """
     if discordant is not None and sum(discordant[:2]) < FEW_DISCORDANT:
         return "tango"
+    if proportions is not None and proportions.fewest_events < FEW_EVENTS:
+        return "newcombe"
     return "expanded"
 
 
@@ -159,7 +174,7 @@ def automatic_method(difference: Difference) -> str:
     """
     if difference.discordant is not None and not difference.varies:
         return "tango"
-    return planned_method(difference.discordant)
+    return planned_method(difference.discordant, difference.proportions)
 
 
 class ClosedForm(NamedTuple):
@@ -220,6 +235,23 @@ def _tango_p_value(difference: Difference, alternative: str) -> float:
     return normal_p_value(tango_statistic(difference.discordant, 0.0), alternative)
 
 
+def _newcombe_interval(
+    difference: Difference, confidence_level: float, alternative: str
+) -> ConfidenceInterval:
+    """Return Newcombe's interval of a difference of independent proportions."""
+    assert difference.proportions is not None
+    limits = score_interval(
+        partial(newcombe_limits, difference.proportions), confidence_level, alternative
+    )
+    return ConfidenceInterval(*limits, confidence_level, "newcombe")
+
+
+def _newcombe_p_value(difference: Difference, alternative: str) -> float:
+    """Return the p-value at which Newcombe's interval reaches 0."""
+    assert difference.proportions is not None
+    return normal_p_value(newcombe_statistic(difference.proportions), alternative)
+
+
 def _delong_interval(
     difference: Difference, confidence_level: float, alternative: str
 ) -> ConfidenceInterval:
@@ -246,12 +278,16 @@ CLOSED_FORM: Mapping[str, ClosedForm] = {
     "delong": ClosedForm(
         _delong_interval, _delong_p_value, "DeLong's interval of the paired difference"
     ),
+    "newcombe": ClosedForm(
+        _newcombe_interval, _newcombe_p_value, "Newcombe's interval of independent proportions"
+    ),
 }
 """Intervals of a difference without resamples, by name."""
 
 DIFFERENCE_METHODS = (
     *(name for name, interval in INTERVALS.items() if interval.for_difference),
-    *CLOSED_FORM,
+    "tango",
+    "delong",
 )
 """Names that a caller may ask for, for a paired difference."""
 
@@ -261,11 +297,13 @@ PROBLEMS: Mapping[str, str] = {
 """Why intervals of one score are not offered for a difference."""
 
 
-def words_of_difference(method: str) -> str:
+def words_of_difference(method: str, *, paired: bool = True) -> str:
     """Return the name of an interval of a difference in a summary."""
     if method in CLOSED_FORM:
-        return CLOSED_FORM[method].words
-    return f"{words_of(method).removesuffix(' interval')} interval of the paired difference"
+        words = CLOSED_FORM[method].words
+    else:
+        words = f"{words_of(method).removesuffix(' interval')} interval of the paired difference"
+    return words if paired else words.replace("of the paired", "of the")
 
 
 def difference_interval(

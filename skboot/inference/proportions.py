@@ -136,6 +136,63 @@ def proportion_interval(
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
+# ------------------------------------------------------------------ two on rows of their own
+
+
+class TwoProportions(NamedTuple):
+    """Hits among independent rows of two systems, each on a test set of its own.
+
+    Attributes
+    ----------
+    first_hits, first_n, second_hits, second_n : int
+        Hits and rows.
+    sign : float
+        -1 where the metric is minus the share of hits.
+    """
+
+    first_hits: int
+    first_n: int
+    second_hits: int
+    second_n: int
+    sign: float = 1.0
+
+    @property
+    def fewest_events(self) -> int:
+        """The fewest hits or misses of a system."""
+        first, second = self.first_n - self.first_hits, self.second_n - self.second_hits
+        return min(self.first_hits, first, self.second_hits, second)
+
+
+def newcombe_limits(counts: TwoProportions, quantile: float) -> tuple[float, float]:
+    """Limits of the difference of two independent proportions, for a quantile of the normal.
+
+    From the score limits of each (Newcombe 1998, Statistics in Medicine 17, 873-890, method 10).
+    """
+    first = counts.first_hits / counts.first_n
+    second = counts.second_hits / counts.second_n
+    low_1, high_1 = score_limits(first, counts.first_n, quantile)
+    low_2, high_2 = score_limits(second, counts.second_n, quantile)
+    low = first - second - float(np.hypot(first - low_1, high_2 - second))
+    high = first - second + float(np.hypot(high_1 - first, second - low_2))
+    return (low, high) if counts.sign > 0 else (-high, -low)
+
+
+def newcombe_statistic(counts: TwoProportions) -> float:
+    """Quantile at which a limit reaches 0, with the sign of the difference."""
+    low, high = newcombe_limits(counts, 0.0)
+    if low <= 0 <= high:
+        return 0.0
+    side, sign = (0, 1.0) if low > 0 else (1, -1.0)
+
+    def above(quantile: float) -> float:
+        return sign * newcombe_limits(counts, quantile)[side]
+
+    far = 8.0
+    while above(far) > 0:
+        far *= 2
+    return sign * float(brentq(above, 0.0, far, xtol=1e-12))
+
+
 # ------------------------------------------------------------------ two on the same rows
 
 

@@ -118,7 +118,8 @@ class ComparisonResult(ShownDifferences):
 
     def _with_facts(self) -> tuple[PairedDifference, ...]:
         """Return the pairs, each of which refers to one record of what they share."""
-        system = self._any_system
+        # On test sets of their own the smallest one decides how much is known.
+        system = min(self.systems.values(), key=lambda each: np.min(each.n_units))
         facts = ComparisonFacts(
             metric=self.metric,
             greater_is_better=system.greater_is_better,
@@ -185,6 +186,11 @@ class ComparisonResult(ShownDifferences):
     def alternative(self) -> str:
         """What intervals and p-values are against: "two-sided", or one side ("greater", "less")."""
         return self.pairs[0].alternative
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether all systems were scored on the same rows."""
+        return bool(self.settings.get("paired", True))
 
     @property
     def indistinguishable_from_best(self) -> tuple[str, ...] | None:

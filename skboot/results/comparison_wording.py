@@ -168,9 +168,13 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
         return f"no {rendering.percent(level)} CI: {_reason(result, pair)}"
     limits = rendering.limits(pair.confidence_interval, digits_of(pair))
     sided = "one-sided " if pair.alternative != "two-sided" else ""
-    details = [f"{sided}{rendering.percent(level)} CI {limits}", method_name(method)]
+    details = [
+        f"{sided}{rendering.percent(level)} CI {limits}",
+        method_name(method, paired=result.is_paired),
+    ]
     if method not in CLOSED_FORM and method != "welch":
-        details.append(f"{wording.units(result._any_system)} resampled for both")
+        units = f"{wording.units(result._any_system)} resampled for both"
+        details.append(units if result.is_paired else "independent resamples of each test set")
     if not math.isnan(pair.p_value):
         details.append(p_text(pair.p_value))
     return ", ".join(details)
@@ -218,6 +222,7 @@ def _together(result: ComparisonResult) -> str:
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     level = level if result.alternative == "two-sided" else f"one-sided {level}"
     drawn = f"{wording.units(result._any_system)} resampled for all"
+    drawn = drawn if result.is_paired else "independent resamples of each test set"
     if result.training_share is not None:
         drawn += f"; methods{_size(result)}"
     if result.adjust is None:
@@ -233,7 +238,16 @@ def _is_left_out(result: ComparisonResult) -> bool:
 
 def _rows(result: ComparisonResult) -> str:
     """Say how many rows the scores are of, and how rows that were trained on are avoided."""
+    if not result.is_paired:
+        sizes = [wording.thousands(system.n_samples) for system in result.systems.values()]
+        return f"test sets of their own ({wording.listed(sizes)} rows)"
     return result._any_system.basis.rows(result.n_samples)
+
+
+def _units_of_each(result: ComparisonResult) -> str:
+    """Say what was drawn of each system on a test set of its own."""
+    units = [wording.units(system) for system in result.systems.values()]
+    return wording.listed(list(dict.fromkeys(units)))
 
 
 def _size(result: ComparisonResult) -> str:
@@ -287,6 +301,8 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
     system = result._any_system
     drawn = f"{wording.units(system)} for all {result.estimand}s together"
+    if not result.is_paired:
+        drawn = f"{_units_of_each(result)}, each test set by itself"
     drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
     lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
@@ -376,11 +392,11 @@ def _adjusted(result: ComparisonResult) -> str:
 # ------------------------------------------------------------------ words
 
 
-def method_name(method: str) -> str:
+def method_name(method: str, *, paired: bool = True) -> str:
     """Return the name of an interval of a difference, in words."""
     if method in _METHODS:
         return _METHODS[method]
-    return words_of_difference(method)
+    return words_of_difference(method, paired=paired)
 
 
 def _score_digits(result: ComparisonResult, pair: PairedDifference) -> int:

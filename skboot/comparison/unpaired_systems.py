@@ -1,0 +1,206 @@
+"""Systems on test sets of their own: independent resamples, each from a plan of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import _checks as check
+from .._evaluating import CallWarnings, chosen_interval, result_of
+from .._evidence import ScoreCall, jackknives_of, prepare
+from .._inputs import Part, Rows, checked_rows, resampling_plan
+from .._streams import child_seed
+from .._warnings import Note, texts_of
+from .._workers import Workers
+from ..inference.distribution import bootstrap
+from ..metrics.statistic import Statistic
+from ..results.comparison import ComparisonResult
+from .contestants import Contestant, pairs_of
+from .families import Asked
+from .paired_systems import content_of
+from .system_pairs import compare_pairs
+
+# Key of the first system's stream below the seed of the call; blocks of one plan have smaller keys.
+_OWN_STREAMS = (1 << 31) + 1
+# Arguments that hold a column for each system.
+_COLUMNS = ("groups", "strata", "sample_weight")
+# What pairs of rows are needed for, and what to do instead.
+_NEEDS_PAIRS = {
+    "tango": "which needs both systems on the same rows",
+    "bca": "which needs both systems without each row",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class UnpairedCall:
+    """Checked arguments of a comparison of systems on test sets of their own.
+
+    Attributes
+    ----------
+    rows : dict of str to Rows
+        Of each system.
+    drawn : dict of str to dict
+        Groups, strata and the like of each system, for its plan.
+    asked : Asked
+    reference : str or None
+    seed : numpy.random.SeedSequence
+    settings : dict
+    workers : Workers
+    caller : str
+    """
+
+    rows: dict[str, Rows]
+    drawn: dict[str, dict[str, Any]]
+    asked: Asked
+    reference: str | None
+    seed: np.random.SeedSequence
+    settings: dict[str, Any]
+    workers: Workers
+    caller: str
+
+
+def check_unpaired(interval: str, by: Any, caller: str) -> None:
+    """Refuse what needs both systems on the same rows."""
+    if by is not None:
+        must, advice = "be None with paired=False", "Compare each subgroup by itself."
+        raise check.fail(caller, "by", must, "subgroups", advice)
+    if interval in _NEEDS_PAIRS:
+        got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
+        advice = "Use interval='expanded' or 'auto'."
+        must = "be one for systems on different rows with paired=False"
+        raise check.fail(caller, "interval", must, got, advice)
+
+
+def checked_unpaired(
+    y_true: Any, y_preds: Mapping[str, Any], columns: Mapping[str, Any], labels: Any, caller: str
+) -> tuple[dict[str, Rows], dict[str, dict[str, Any]]]:
+    """Return the rows of each system, and its groups and strata."""
+    truths = _by_name("y_true", y_true, y_preds, caller)
+    named = {name: _by_name(name, columns[name], y_preds, caller) for name in _COLUMNS}
+    rows = {}
+    for name, predicted in y_preds.items():
+        weights = named["sample_weight"][name]
+        try:
+            rows[name] = checked_rows(truths[name], predicted, weights, labels, caller)
+        except ValueError as error:
+            raise check.renamed(error, f"y_preds[{name!r}]") from error.__cause__
+    own = {name: {key: named[key][name] for key in ("groups", "strata")} for name in y_preds}
+    return rows, own
+
+
+def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any], caller: str) -> dict[str, Any]:
+    """Return what is given for each system; None for all where nothing is given."""
+    if values is None:
+        return dict.fromkeys(y_preds)
+    must = "be a dict with the names of y_preds with paired=False"
+    if not isinstance(values, Mapping):
+        got = type(values).__name__
+        raise check.fail(caller, argument, must, got, "Each system has rows of its own.")
+    named = {str(name): own for name, own in values.items()}
+    if set(named) != set(y_preds):
+        raise check.fail(caller, argument, must, f"{list(named)} beside {list(y_preds)}")
+    return named
+
+
+def compare_unpaired(
+    call: UnpairedCall, statistics: Mapping[str, Mapping[str, Statistic]]
+) -> tuple[dict[str, ComparisonResult], list[Note]]:
+    """Compare systems by each metric: the engine of `skboot.compare_systems` with paired=False.
+
+    Parameters
+    ----------
+    call : UnpairedCall
+    statistics : mapping of str to mapping of str to Statistic
+        By metric and system.
+
+    Returns
+    -------
+    results : dict of str to ComparisonResult
+        By metric.
+    notes : list of Note
+        What must be warned of.
+    """
+    # The streams do not depend on the order of the call, nor on the names unless rows are the same.
+    order = sorted(call.rows, key=lambda name: (content_of(call.rows[name].of(None)), name))
+    warned = CallWarnings()
+    contestants: dict[str, dict[str, Contestant]] = {metric: {} for metric in statistics}
+    with warned.collecting():
+        for rank, name in enumerate(order):
+            of_system = {metric: by_system[name] for metric, by_system in statistics.items()}
+            for metric, one in _contestants(call, name, rank, of_system, warned).items():
+                contestants[metric][name] = one
+        results = {}
+        for metric, by_name in contestants.items():
+            in_order = {name: by_name[name] for name in call.rows}
+            results[metric] = _comparison(call, metric, in_order, warned)
+    return results, warned.notes
+
+
+def _contestants(
+    call: UnpairedCall,
+    name: str,
+    rank: int,
+    statistics: Mapping[str, Statistic],
+    warned: CallWarnings,
+) -> dict[str, Contestant]:
+    """Return one system by each metric, from resamples of its own rows."""
+    rows, seed = call.rows[name], child_seed(call.seed, _OWN_STREAMS + rank)
+    plan = resampling_plan(
+        call.drawn[name]["groups"],
+        call.drawn[name]["strata"],
+        call.settings["same_population"],
+        None,
+        call.settings["n_resamples"],
+        seed,
+        rows.n_samples,
+        call.caller,
+    )
+    level = call.asked.confidence_level
+    alone = ScoreCall(rows, plan, "auto", level, call.settings, call.caller, call.workers)
+    whole = Part(None, None)
+    prepared = dict(enumerate(prepare(alone, each, whole) for each in statistics.values()))
+    subjects = [each.subject for each in prepared.values()]
+    binding = plan.bind([subject.coding for subject in subjects])
+    drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
+    jackknives = jackknives_of(alone, binding, prepared, drawn)
+    found = {}
+    for metric, k in zip(statistics, prepared, strict=True):
+        evidence = prepared[k].evidence(drawn[k], jackknives[k])
+        chosen = chosen_interval(alone, evidence)
+        statistic = subjects[k].statistic
+        result = result_of(alone, metric, statistic, whole, evidence, chosen, warned)
+        few = tuple(note for note in chosen.notes if note.kind == "few")
+        found[metric] = Contestant(name, rank, evidence, result, few, is_paired=False)
+    return found
+
+
+def _comparison(
+    call: UnpairedCall, metric: str, contestants: Mapping[str, Contestant], warned: CallWarnings
+) -> ComparisonResult:
+    """Return the comparison by one metric."""
+    no_delong = [n for n, one in contestants.items() if one.evidence.delong is None]
+    if call.asked.interval == "delong" and no_delong:
+        must = "be one that all systems have"
+        got = f"'delong', for the area under the ROC curve of independent rows, not of {no_delong}"
+        raise check.fail(call.caller, "interval", must, got, "Use interval='expanded'.")
+    pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
+    warned.add([note for note in notes if note.kind == "resamples"][:1])
+    few_units = dict.fromkeys(note for one in contestants.values() for note in one.few_units)
+    fixed = dict.fromkeys(
+        text for one in contestants.values() for text in one.result.held_fixed[1:]
+    )
+    return ComparisonResult(
+        metric=metric,
+        estimand="system",
+        systems={name: one.result for name, one in contestants.items()},
+        pairs=tuple(pairs),
+        reference=call.reference,
+        adjust=call.asked.adjust,
+        automatic=call.asked.interval == "auto",
+        notes=texts_of((*notes, *few_units)),
+        held_fixed=("the trained systems", *fixed),
+        settings=call.settings,
+    )
