@@ -7,11 +7,11 @@ the comparison of systems uses the steps that stand below it.
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 import joblib
@@ -301,7 +301,9 @@ def make_result(
 def versions_used() -> dict[str, str]:
     """Versions of skboot and of what its numbers depend on."""
     return {
-        "skboot": version("skboot"),
+        # The metadata of an installation are those of another copy where this one is a checkout on
+        # the path.
+        "skboot": sys.modules[__package__].__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,

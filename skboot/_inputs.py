@@ -64,10 +64,11 @@ def checked_rows(
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
     caller: str,
+    name: str = "y_pred",
 ) -> Rows:
-    """Check the columns of a call and pair them by row order."""
+    """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
     truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
-    predicted = check.check_rows("y_pred", y_pred, caller)
+    predicted = check.check_rows(name, y_pred, caller)
     weights = check.check_weights(sample_weight, caller)
     if truth is not None and truth.ndim != 1:
         raise check.fail(
@@ -77,8 +78,9 @@ def checked_rows(
             f"shape {truth.shape}",
             "Multilabel and multi-output targets are not supported: score each column by itself.",
         )
-    check.check_same_length(caller, y_pred=predicted, y_true=truth, sample_weight=weights)
-    return rows_of(truth, predicted, weights, check.check_labels(labels, truth, caller), caller)
+    check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
+    known = check.check_labels(labels, truth, caller)
+    return rows_of(truth, predicted, weights, known, caller, name)
 
 
 def rows_of(
@@ -208,7 +210,7 @@ def _design(
                 "Give groups of shape (n_samples, 2).",
             )
         codes = check.check_strata(strata, None, caller)
-        check.check_same_length(caller, y_pred=range(n_samples), strata=codes)
+        _check_row_each("strata", codes, n_samples, caller)
         return RowDesign.of(n_samples, codes)
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
@@ -216,7 +218,7 @@ def _design(
         advice = "Give two columns: groups=np.column_stack((first, second))."
         raise check.fail(caller, "groups", must, "two sequences", advice)
     columns = check.check_rows("groups", groups, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), groups=columns)
+    _check_row_each("groups", columns, n_samples, caller)
     if columns.ndim == 2:
         pairs = check.check_pairs(columns, same_population, caller)
         check.check_strata(strata, pairs, caller)
@@ -232,8 +234,16 @@ def _design(
         )
     units = check.check_groups(columns, caller)
     within = check.check_strata(strata, units, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), strata=within)
+    _check_row_each("strata", within, n_samples, caller)
     return GroupDesign.of(units, within)
+
+
+def _check_row_each(name: str, column: Any, n_samples: int, caller: str) -> None:
+    """Refuse a column that has not one value for each of the rows that are predicted."""
+    if column is not None and len(column) != n_samples:
+        must = f"have a row for each of the {n_samples} rows that are predicted"
+        advice = "Row order is what pairs them; an index is never used."
+        raise check.fail(caller, name, must, f"{len(column)} rows", advice)
 
 
 def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
@@ -241,7 +251,7 @@ def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
     if by is None:
         return [Part(None, None)]
     labels = check.check_rows("by", by, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), by=labels)
+    _check_row_each("by", labels, n_samples, caller)
     if labels.ndim != 1:
         raise check.fail(caller, "by", "be of shape (n_samples,)", f"shape {labels.shape}")
     distinct, codes = check.numbered_labels("by", labels, caller, "subgroup name")

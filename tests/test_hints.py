@@ -12,6 +12,7 @@ from skboot import (
     bootstrap_runs,
     bootstrap_score,
     compare_runs,
+    compare_systems,
 )
 from skboot.inference import proportion_interval
 
@@ -113,3 +114,36 @@ def test_a_metric_of_several_numbers_is_to_give_one():
 def test_a_misspelt_choice_is_answered_with_the_nearest():
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, interval="bcaa"))
     assert message.endswith("Did you mean 'bca'?")
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+@pytest.mark.parametrize(
+    ("bad", "options"),
+    [
+        ([0, 1], {}),
+        (np.zeros((N, 2, 2)), {}),
+        ([None, *DECISION[1:]], {}),
+        ({1: 0}, {}),
+        ((x for x in DECISION), {}),
+        (X[:, 0], {}),
+        (WORDS, {}),
+        (WORDS, {"metric": "r2"}),
+        (np.zeros((N, 3)), {"metric": "log_loss"}),
+        (np.full(N, -1.0), {"metric": "brier_score"}),
+    ],
+)
+def test_an_error_of_compare_systems_names_the_system_whichever_it_is(bad, options, name):
+    good = DECISION / 2 if options else DECISION
+    systems = {"A": good, "B": good, name: bad}
+    message = message_of(lambda: compare_systems(TRUTH, systems, **options))
+    assert f"y_preds['{name}']" in message
+    assert "'y_pred'" not in message
+
+
+@pytest.mark.parametrize("argument", ["groups", "strata", "by", "sample_weight"])
+def test_a_column_of_another_length_is_not_compared_with_an_argument_that_is_not_there(argument):
+    systems = {"A": DECISION, "B": TRUTH}
+    message = message_of(lambda: compare_systems(TRUTH, systems, **{argument: [1, 2, 3]}))
+    assert f"The {argument!r} parameter of compare_systems must have" in message
+    assert "3 rows" in message
+    assert "'y_pred'" not in message

@@ -75,13 +75,14 @@ def checked_systems(
     """Rows of each system, of one length; they share the truth and the weights."""
     rows: dict[str, Rows] = {}
     for name, values in checked_names(y_preds, caller).items():
-        predicted = check.check_rows(f"y_preds[{name!r}]", values, caller)
+        argument = f"y_preds[{name!r}]"
         if not rows:
-            rows[name] = checked_rows(y_true, predicted, sample_weight, labels, caller)
+            rows[name] = checked_rows(y_true, values, sample_weight, labels, caller, argument)
             continue
+        predicted = check.check_rows(argument, values, caller)
         first_name, first = next(iter(rows.items()))
         check.check_same_length(
-            caller, **{f"y_preds[{first_name!r}]": first.y_pred, f"y_preds[{name!r}]": predicted}
+            caller, **{f"y_preds[{first_name!r}]": first.y_pred, argument: predicted}
         )
-        rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
+        rows[name] = first.beside(predicted, caller, argument)
     return rows
