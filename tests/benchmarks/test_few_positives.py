@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "methods.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "methods.md"
 RARE = "logistic regression, 5 % positives, n 300"
 COMMON = "logistic regression, 40 % positives, n 200"
 OF_LABELS = ("f1", "recall", "precision", "jaccard", "f2", "matthews_corrcoef", "cohen_kappa")
@@ -17,14 +19,14 @@ OF_LABELS = ("f1", "recall", "precision", "jaccard", "f2", "matthews_corrcoef", 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", HERE / "few_positives.py")
+    spec = importlib.util.spec_from_file_location("study", STUDIES / "few_positives.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "few_positives.csv", newline="") as file:
+    with open(RESULTS / "few_positives.csv", newline="") as file:
         return {(row["design"], row["metric"]): row for row in csv.DictReader(file)}
 
 

@@ -8,7 +8,7 @@ and 5 x 10 folds, the defaults of BootstrapScorer. The truth is the mean error o
 training sets of the same size, each judged on `N_FRESH` fresh rows. Run as a script it writes the
 table next to it:
 
-    python tests/coverage_study/cv_bootstrap_s.py [repetitions]
+    python benchmarks/coverage/studies/cv_bootstrap_s.py [repetitions]
 
 Columns: share of data sets whose 95 % interval holds the truth, its Monte Carlo error, mean width
 as a multiple of 2 x 1.96 standard deviations of the estimate, largest upper limit as a multiple of
@@ -30,7 +30,7 @@ from skboot.method_error.cv_bootstrap import (
     cv_bootstrap,
 )
 
-TABLE = Path(__file__).with_name("cv_bootstrap_s.csv")
+TABLE = Path(__file__).parents[1] / "results" / "cv_bootstrap_s.csv"
 INTERVALS = ("cv-bootstrap", "cv-bootstrap-conservative")
 LEVEL = 0.95
 N_TRUTH, N_FRESH = 1000, 2000

@@ -10,21 +10,23 @@ from numpy.testing import assert_allclose
 
 from skboot import compare_methods
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "comparison.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 TAKEN, LEFT_OUT = "shared V_IJ", "oob"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", HERE / "method_differences_at_n.py")
+    spec = importlib.util.spec_from_file_location("study", STUDIES / "method_differences_at_n.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed(spread):
-    with open(HERE / "method_differences_at_n.csv", newline="") as file:
+    with open(RESULTS / "method_differences_at_n.csv", newline="") as file:
         return {row["cell"]: row for row in csv.DictReader(file) if row["interval"] == spread}
 
 

@@ -3,9 +3,9 @@
 In each design, data sets are drawn, and both intervals of each, "cv-bootstrap" and
 "cv-bootstrap-conservative" from the same fits, are compared with the truth: the mean score of the
 method over `N_TRUTH` fresh training sets of the same size, each judged on `N_FRESH` fresh rows. Run
-as a script it writes the table next to it:
+as a script it writes the table into the results:
 
-    python tests/coverage_study/cv_bootstrap_coverage.py [repetitions]
+    python benchmarks/coverage/studies/cv_bootstrap_coverage.py [repetitions]
 
 Of the committed table only the tree was run with both. The other rows are those of the time when
 the conservative form was the only one; the narrower one is measured on more designs, by learners
@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot.scorer import BootstrapScorer
 
-TABLE = Path(__file__).with_name("cv_bootstrap_coverage.csv")
+TABLE = Path(__file__).parents[1] / "results" / "cv_bootstrap_coverage.csv"
 N_TRUTH = 400
 N_FRESH = 2000
 LEVEL = 0.95

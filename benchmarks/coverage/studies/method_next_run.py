@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot.runs import bootstrap_runs
 
-TABLE = Path(__file__).with_suffix(".csv")
+TABLE = Path(__file__).parents[1] / "results" / "method_next_run.csv"
 LEVEL = 0.95
 N_RESAMPLES = 199
 TEST_SIZES = (200, 1000)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
 # Percent of data sets in which equal subgroups may be told apart.
 MOST = 6.5
 # Cells whose subgroups are large enough for a gap, and those whose are not.
@@ -15,14 +17,14 @@ WITHOUT_GAP = ("F1, 290/10 rows", "AUC, 200/16 rows", "AUC, 25 subgroups of 300 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("gaps", HERE / "gaps.py")
+    spec = importlib.util.spec_from_file_location("gaps", STUDIES / "gaps.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "gaps.csv", newline="") as file:
+    with open(RESULTS / "gaps.csv", newline="") as file:
         rows = csv.DictReader(file)
         return {
             row.pop("cell"): {key: float(value) if value else None for key, value in row.items()}

@@ -1,7 +1,7 @@
 """Coverage and width of intervals on groups of which few err, by simulation.
 
-Run ``python groups.py > groups.csv`` in this folder to make the table (about eight minutes); slow
-tests run one cell of each kind again.
+``make coverage-study STUDY=groups`` makes the table (about eight minutes); slow tests run one cell
+of each kind again.
 
 ``accuracy``: 20, 50 or 200 groups of 10 rows, or of 5 to 20 (uniform); each group's accuracy is
 drawn from a beta distribution with the given mean and intra-class correlation, whatever its size.

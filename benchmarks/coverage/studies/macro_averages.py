@@ -1,7 +1,7 @@
 """Coverage of the automatic interval of averages over many classes, by simulation.
 
-Run ``python macro_averages.py > macro_averages.csv`` in this folder to make the table that record
-0033 speaks of; about a quarter of an hour on one core. A slow test runs a part of it again.
+``make coverage-study STUDY=macro_averages`` makes the table that record 0033 speaks of; about a
+quarter of an hour on one core. A slow test runs a part of it again.
 
 Rows are drawn with classes of equal probability, so that each class has `rows` of them on average.
 A system answers class k rightly with a probability of its own, from a beta distribution, and else

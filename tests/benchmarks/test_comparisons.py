@@ -7,20 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "comparison.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("comparisons", HERE / "comparisons.py")
+    spec = importlib.util.spec_from_file_location("comparisons", STUDIES / "comparisons.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "comparisons.csv", newline="") as file:
+    with open(RESULTS / "comparisons.csv", newline="") as file:
         return {row["rule"]: row for row in csv.DictReader(file)}
 
 

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "methods.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "methods.md"
 LEAST = 93.0
 
 
 def _study():
-    spec = importlib.util.spec_from_file_location("study", HERE / "cv_bootstrap_coverage.py")
+    spec = importlib.util.spec_from_file_location("study", STUDIES / "cv_bootstrap_coverage.py")
     study = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(study)
     return study

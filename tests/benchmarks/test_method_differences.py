@@ -7,20 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "comparison.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", HERE / "method_differences.py")
+    spec = importlib.util.spec_from_file_location("study", STUDIES / "method_differences.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "method_differences.csv", newline="") as file:
+    with open(RESULTS / "method_differences.csv", newline="") as file:
         return {row["methods"]: row for row in csv.DictReader(file)}
 
 

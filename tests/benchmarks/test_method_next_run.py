@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "runs.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "runs.md"
 LEAST = 93.0
 
 
 def _study():
-    spec = importlib.util.spec_from_file_location("study", HERE / "method_next_run.py")
+    spec = importlib.util.spec_from_file_location("study", STUDIES / "method_next_run.py")
     study = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(study)
     return study

@@ -8,20 +8,22 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, f1_score, precision_score
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "intervals.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "intervals.md"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("macro_averages", HERE / "macro_averages.py")
+    spec = importlib.util.spec_from_file_location("macro_averages", STUDIES / "macro_averages.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "macro_averages.csv", newline="") as file:
+    with open(RESULTS / "macro_averages.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 

@@ -1,7 +1,7 @@
 """Coverage of the automatic interval of medians and other functions of quantiles, by simulation.
 
-Run ``python medians.py > medians.csv`` in this folder to make the table that record 0033 speaks of;
-about six minutes on one core. A slow test runs a part of it again.
+``make coverage-study STUDY=medians`` makes the table that record 0033 speaks of; about six minutes
+on one core. A slow test runs a part of it again.
 
 Errors are exponential; the truth of each metric is its value on the distribution itself. Every data
 set has seeds of its own: number i of n rows draws from (i, n) and resamples by i, 999 times.

@@ -1,7 +1,7 @@
 """How often the largest gap between subgroups tells equal subgroups apart, by simulation.
 
-Run ``python gaps.py > gaps.csv`` in this folder to make the table; about eight minutes. A slow
-test runs one cell again and holds it against the limit.
+``make coverage-study STUDY=gaps`` makes the table; about eight minutes. A slow test runs one cell
+again and holds it against the limit.
 
 Each cell draws its data sets from a population in which the score is the same in every subgroup
 (power: in which it is not), asks `bootstrap_score` or `compare_systems` for the gap, and counts how

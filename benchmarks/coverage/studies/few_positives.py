@@ -5,9 +5,9 @@ them, one or two in each fold of cross-validation; and the metrics of labels at 
 where nothing is to be lost by what is done for few. The truth is the mean score of the method over
 `N_TRUTH` fresh training sets of the same size, each judged on `N_FRESH` fresh rows. The mean over
 folds that scikit-learn's `cross_validate` gives is shown beside the estimate. Run as a script it
-writes the table next to it:
+writes the table into the results:
 
-    python tests/coverage_study/few_positives.py [repetitions]
+    python benchmarks/coverage/studies/few_positives.py [repetitions]
 
 Columns: mean estimate, its bias in standard deviations of the estimate, the mean over the folds of
 one cross-validation (where a fold has a score), the share of data sets whose 95 % interval holds
@@ -30,7 +30,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 
 from skboot.scorer import BootstrapScorer
 
-TABLE = Path(__file__).with_name("few_positives.csv")
+TABLE = Path(__file__).parents[1] / "results" / "few_positives.csv"
 LEVEL = 0.95
 N_TRUTH, N_FRESH = 300, 20000
 

@@ -1,7 +1,7 @@
 """Exact coverage of intervals for accuracy: no simulation, since its bootstrap law is binomial.
 
-Run ``python tests/coverage_study/exact_proportions.py`` to print the table that the user guide
-shows (docs/guide/intervals.md); a test keeps the two equal.
+``make coverage-study STUDY=exact_proportions`` prints the table that the user guide shows
+(docs/guide/intervals.md); a test keeps the two equal.
 """
 
 import numpy as np

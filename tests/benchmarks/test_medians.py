@@ -7,19 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("medians", HERE / "medians.py")
+    spec = importlib.util.spec_from_file_location("medians", STUDIES / "medians.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "medians.csv", newline="") as file:
+    with open(RESULTS / "medians.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 

@@ -1,8 +1,7 @@
 """Intervals for the difference of two methods at this training-set size: which spread to take.
 
-Run ``python method_differences_at_n.py > method_differences_at_n.csv`` in this folder to make the
-table; about six minutes on one core. ``python method_differences_at_n.py 1000 NAME`` runs 1000
-data sets of one cell.
+``make coverage-study STUDY=method_differences_at_n`` makes the table; about six minutes on one
+core. ``python method_differences_at_n.py 1000 NAME`` runs 1000 data sets of one cell.
 
 Which spread `compare_methods` takes was chosen on the first 1000 data sets of each cell. The table
 is of later ones, which no choice has seen.

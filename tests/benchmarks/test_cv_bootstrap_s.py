@@ -9,21 +9,23 @@ import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
-HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "guide" / "methods.md"
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
+GUIDE = ROOT / "docs" / "guide" / "methods.md"
 LEAST = 93.0
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", HERE / "cv_bootstrap_s.py")
+    spec = importlib.util.spec_from_file_location("study", STUDIES / "cv_bootstrap_s.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed():
-    with open(HERE / "cv_bootstrap_s.csv", newline="") as file:
+    with open(RESULTS / "cv_bootstrap_s.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 

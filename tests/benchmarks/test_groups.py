@@ -10,23 +10,25 @@ import pytest
 
 from skboot import bootstrap_score
 
-HERE = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
+STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
+RESULTS = STUDIES.parent / "results"
 RIVALS = ("auto", "studentized", "expanded", "bca", "effective", "by_groups", "transformed")
-GUIDE = HERE.parents[1] / "docs" / "guide" / "intervals.md"
+GUIDE = ROOT / "docs" / "guide" / "intervals.md"
 # Sigma of rows 1 and of groups 1.5: no method in the table reaches 90 % with 20 or 50 groups.
 HEAVY = {("lognormal, group sigma", n_groups, "1.5") for n_groups in ("20", "50")}
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("groups_study", HERE / "groups.py")
+    spec = importlib.util.spec_from_file_location("groups_study", STUDIES / "groups.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 def committed(kind, design=None):
-    with open(HERE / "groups.csv", newline="") as file:
+    with open(RESULTS / "groups.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     return [row for row in rows if row["kind"] == kind and design in (None, row["design"])]
 
