@@ -14,6 +14,8 @@ from .basis import ScoresBasis
 from .monte_carlo import MonteCarloError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .result import EvaluationResult
 
 _INTERVALS = {
@@ -81,6 +83,10 @@ class MethodBasis(ScoresBasis):
         """Return the name of the interval in words."""
         method = result.confidence_interval.method
         return _INTERVALS.get(method, method)
+
+    def reasons(self, result: EvaluationResult) -> Sequence[str]:
+        """Return the first note: others speak of the scores beside the estimate."""
+        return result.notes[:1]
 
     def corrected_estimate(self, result: EvaluationResult) -> str | None:
         """Return None: the replicates are scores of single runs, not of the estimate."""

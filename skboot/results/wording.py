@@ -134,7 +134,7 @@ def reason(result: EvaluationResult) -> str:
     if has_too_few_values(result):
         return TOO_FEW
     if result.notes:
-        return " ".join(result.notes).rstrip(".")
+        return " ".join(result.basis.reasons(result)).rstrip(".")
     if math.isnan(result.estimate):
         return "the metric has no value on these data"
     return f"the {words_of(result.confidence_interval.method)} has no limits on these data"
@@ -144,7 +144,7 @@ def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
     given: set[str] = set()
     if math.isnan(result.estimate + sum(result.confidence_interval)):
-        given = {NO_LIMITS} if has_too_few_values(result) else set(result.notes)
+        given = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
     return [("note", note) for note in result.notes if note not in given]
 
 

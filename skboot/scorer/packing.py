@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._evaluating import versions_used
 from .._streams import stored_seed
 from .._warnings import Note, texts_of
+from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
@@ -215,6 +216,14 @@ def _cautions(
             f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
             "cover less than it says."
         )
+    if kept.target.unit is not None and kept.n_units < FEW_GROUPS:
+        cautions.append(
+            f"Only {kept.n_units} groups were drawn (fewer than {FEW_GROUPS}): the interval may "
+            "cover less than it says."
+        )
     if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
-        cautions.append("No repeat of cross-validation is whole: the score is undefined.")
+        cautions.append(
+            "In every repeat of cross-validation a fit failed, or the metric has no value, as a "
+            "share of the positive decisions where there are none: the score is undefined."
+        )
     return tuple(cautions)
