@@ -21,6 +21,7 @@ from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
 from .class_metrics import SetRatio, TwoClassRatio, function_name
+from .clusterings import ClusteringScore
 from .cost_metrics import check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost, decision_labels
 from .likelihood_ratios import LikelihoodRatio
@@ -153,7 +154,8 @@ def _check_labels(
         raise fail(caller, "y_pred", must, _described(y_pred), advice)
     _check_discrete("y_pred", y_pred, must, caller)
     _check_discrete("y_true", y_true, must, caller)
-    _check_same_kind(y_true, y_pred, caller)
+    if not isinstance(statistic, ClusteringScore):
+        _check_same_kind(y_true, y_pred, caller)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred, caller)
     if isinstance(statistic, TwoClassRatio | LikelihoodRatio):
