@@ -147,3 +147,23 @@ def test_a_column_of_another_length_is_not_compared_with_an_argument_that_is_not
     assert f"The {argument!r} parameter of compare_systems must have" in message
     assert "3 rows" in message
     assert "'y_pred'" not in message
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "neg_log_loss", "r2"])
+@pytest.mark.parametrize("y_pred", [DECISION == TRUTH, DECISION, X[:, 0]])
+def test_values_of_rows_without_a_truth_are_to_be_averaged(metric, y_pred):
+    calls = [
+        lambda metric: bootstrap_score(None, y_pred, metric=metric),
+        lambda metric: bootstrap_runs(None, [y_pred, y_pred], metric=metric),
+        lambda metric: compare_systems(None, {"A": y_pred, "B": y_pred}, metric=metric),
+        lambda metric: compare_runs(None, {"A": [y_pred] * 2, "B": [y_pred] * 2}, metric=metric),
+    ]
+    for call in calls:
+        assert "give metric='mean'" in message_of(lambda call=call: call(metric))
+    mean = bootstrap_score(None, y_pred, metric="mean", n_resamples=199, interval="percentile")
+    assert mean.estimate == pytest.approx(np.mean(y_pred))
+
+
+def test_words_without_a_truth_are_not_to_be_averaged():
+    message = message_of(lambda: bootstrap_score(None, WORDS))
+    assert "give metric='mean'" not in message

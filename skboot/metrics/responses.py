@@ -122,6 +122,11 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str
             raise fail(caller, "y_pred", must, _described(y_pred))
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
         advice = "Only metric='mean' and callables of predictions alone need no y_true."
+        if y_pred.ndim == 1 and y_pred.dtype.kind in "biuf":
+            advice = (
+                "If y_pred holds a value of each row, such as 1 where a system is right and 0 "
+                f"where it is wrong, give metric='mean'. {advice}"
+            )
         must = f"hold the true labels or values for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, "None", advice)
 
