@@ -173,7 +173,7 @@ def result_of(
     """Return the result of one statistic on one part, with the interval that was chosen."""
     warned.add(chosen.notes)
     name = name if part.name is None else f"{name} ({part.name})"
-    notes = texts_of((*chosen.notes, *call.notes))
+    notes = texts_of((*chosen.notes, *call.rows.notes_for(statistic), *call.notes))
     return make_result(
         call,
         name,
@@ -182,7 +182,7 @@ def result_of(
         _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive(reduced, call.rows.of(part.rows)),
+        naive_estimate=statistic.naive(reduced, call.rows.of(statistic, part.rows)),
     )
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._warnings import Notes, warn_of
+from ._warnings import Note, Notes, warn_of
 from .inference.distribution import check_replicates_fit
-from .metrics.lookup import check_response, resolve_metrics
+from .metrics.lookup import resolve_metrics
+from .metrics.names import NotGiven
+from .metrics.responses import check_decidable, check_response
 from .metrics.statistic import Statistic
 from .resampling.design import (
     CrossedDesign,
@@ -22,6 +25,21 @@ from .resampling.design import (
     SamplingDesign,
 )
 from .resampling.plan import ResamplingPlan
+
+# Maximum number of different numbers that a truth of labels has without a doubt.
+_MANY_NUMBERS = 30
+_ROWS_LOOKED_AT = 10_000
+_EXACT_HITS = Note(
+    "caution",
+    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy, the metric if none "
+    "is given, counts exact hits. Of measured values and counts give metric='mean_absolute_error', "
+    "'neg_mean_absolute_error' or 'r2'; of classes give metric='accuracy'.",
+)
+_DECIDED = Note(
+    "advice",
+    "The predictions are probabilities: the most probable class of each row counts, of equally "
+    "probable ones the first.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +55,40 @@ class Rows:
     def n_samples(self) -> int:
         return len(self.y_pred)
 
-    def of(self, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
+    def decides(self, statistic: Statistic) -> bool:
+        """Whether the metric reads labels and the predictions are probabilities of classes."""
+        return self.y_pred.ndim == 2 and statistic.response == "labels" and self.labels is not None
+
+    @cached_property
+    def decisions(self) -> NDArray[Any]:
+        """The most probable class of each row, of equal ones the first."""
+        assert self.labels is not None
+        return self.labels[np.argmax(self.y_pred, axis=1)]
+
+    def predicted_for(self, statistic: Statistic) -> NDArray[Any]:
+        """Predictions as the metric reads them: probabilities or scores, or the decisions."""
+        return self.decisions if self.decides(statistic) else self.y_pred
+
+    def of(self, statistic: Statistic, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
         """Arguments of `Statistic.reduce` on some rows (all when None)."""
-        columns = (self.y_true, self.y_pred, self.sample_weight)
+        columns = (self.y_true, self.predicted_for(statistic), self.sample_weight)
         if rows is None:
             return columns
         y_true, y_pred, weights = (None if c is None else c[rows] for c in columns)
         return y_true, y_pred, weights
 
+    def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
+        """What a reader must know of how the metric reads these predictions."""
+        return (_DECIDED,) if self.decides(statistic) else ()
+
     def beside(self, predicted: NDArray[Any], caller: str, name: str) -> Rows:
         """Return the same rows with other predictions, which are checked already."""
         return rows_of(self.y_true, predicted, self.sample_weight, self.labels, caller, name)
+
+
+def columns_of_each(rows: Sequence[Rows], statistics: Sequence[Statistic]) -> list[Any]:
+    """Return the arguments of `Statistic.reduce` on all rows of each array, by its statistic."""
+    return [own.of(statistic, None) for own, statistic in zip(rows, statistics, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +171,9 @@ def statistics_of_each(
     looked up once; each statistic is fixed to the labels of its own predictions.
     """
     better = check.check_direction(greater_is_better, caller)
+    not_given = isinstance(metric, NotGiven)
+    if not_given:
+        metric = str(metric)
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
@@ -142,7 +186,10 @@ def statistics_of_each(
             )
         try:
             for name, statistic in resolved.items():
-                checked = check_response(statistic, own.y_true, own.y_pred, caller, notes)
+                predicted = own.y_pred
+                if predicted.ndim == 2:
+                    predicted = _checked_columns(own, statistic, caller)
+                checked = check_response(statistic, own.y_true, predicted, caller, notes)
                 if own.sample_weight is not None and not checked.takes_weights:
                     raise check.fail(
                         caller,
@@ -155,8 +202,33 @@ def statistics_of_each(
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
             raise check.renamed(error, argument) from error.__cause__
+    if not_given and _hardly_labels([own for _, own in rows]):
+        notes.append(_EXACT_HITS)
     warn_of(notes, caller)
     return found, single
+
+
+def _checked_columns(own: Rows, statistic: Statistic, caller: str) -> NDArray[Any]:
+    """Return two-dimensional predictions as the metric reads them."""
+    if own.decides(statistic):
+        assert own.labels is not None
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, caller)
+    return own.predicted_for(statistic)
+
+
+def _hardly_labels(rows: Sequence[Rows]) -> bool:
+    """Whether the truth takes many numbers that nobody predicts exactly in half of the rows.
+
+    Ten thousand rows, evenly spaced, are looked at.
+    """
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "iuf":
+        return False
+    every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+    for own in rows:
+        if own.y_pred.ndim == 2 or np.mean(truth[every] == own.y_pred[every]) >= 0.5:
+            return False
+    return len(np.unique(truth[every])) > _MANY_NUMBERS
 
 
 def resampling_plan(

@@ -17,6 +17,7 @@ from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgrou
 from ._typing import Metric, Metrics, ScoreInterval, ScoreOptions
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
+from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 
 
@@ -51,7 +52,7 @@ def bootstrap_score(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
     *,
-    metric: Metric | Metrics = "accuracy",
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
@@ -75,7 +76,9 @@ def bootstrap_score(
         True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Labels, scores, or probabilities with columns in sorted label order (or as in
-        ``labels``); per-row values with ``metric="mean"``.
+        ``labels``); per-row values with ``metric="mean"``. Of probabilities in columns, metrics
+        of labels take the most probable class, the first of equal ones; scores of one column are
+        never thresholded.
     metric : str, callable, scorer, list or dict
         A scikit-learn scoring name (signed as scikit-learn does), a loss by its own name
         (``"log_loss"``: smaller is better), ``"sensitivity"``, ``"specificity"``, ``"ppv"`` or
@@ -138,8 +141,9 @@ def bootstrap_score(
     sklearn.exceptions.UndefinedMetricWarning
         If the metric is undefined on some resamples; they are left out and counted.
     UserWarning
-        If the interval is known to be unreliable in the case at hand, or a gap leaves out
-        subgroups.
+        If the interval is known to be unreliable in the case at hand, a gap leaves out subgroups,
+        or no metric is given for a truth of more than 30 different numbers, of which fewer than
+        half are predicted exactly.
 
     Notes
     -----

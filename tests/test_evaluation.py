@@ -453,9 +453,9 @@ BAD_INPUT = {
         "'metric' parameter of bootstrap_score must .*'accuracy'",
     ),
     "unknown interval": ({"interval": "exact"}, r"'interval' .* one of \['auto', 'basic', 'bca'"),
-    "probabilities for labels": (
-        {"y_pred": [[0.9, 0.1]] * 4},
-        "'y_pred' parameter of bootstrap_score must",
+    "two systems for one": (
+        {"y_pred": [[1, 1]] * 4},
+        "'y_pred' parameter of bootstrap_score must .* use compare_systems",
     ),
     "scores for labels": ({"y_pred": [0.2, 0.7, 0.4, 0.1]}, "'y_pred' .* must .*label"),
     "interval the metric cannot have": (

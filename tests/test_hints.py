@@ -1,6 +1,7 @@
 """A call that fails for a usual reason is answered with the call that works."""
 
 import functools
+import inspect
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from skboot import (
     bootstrap_score,
     compare_runs,
     compare_systems,
+    search_score,
 )
 from skboot.inference import proportion_interval
 
@@ -167,3 +169,68 @@ def test_values_of_rows_without_a_truth_are_to_be_averaged(metric, y_pred):
 def test_words_without_a_truth_are_not_to_be_averaged():
     message = message_of(lambda: bootstrap_score(None, WORDS))
     assert "give metric='mean'" not in message
+
+
+COUNTS = np.random.default_rng(1).poisson(50, 400)
+ROUNDED = COUNTS + np.random.default_rng(2).integers(-4, 5, 400)
+EXACT_HITS = "y_true holds more than 30 different numbers"
+
+
+def doors_of_accuracy(y_true, y_pred, **options):
+    """Calls of all doors that need no metric."""
+    options = {"n_resamples": 399, "random_state": 0} | options
+    systems = {"A": y_pred, "B": y_pred[::-1]}
+    runs = {name: [one] * 10 for name, one in systems.items()}
+    return [
+        lambda: bootstrap_score(y_true, y_pred, **options),
+        lambda: compare_systems(y_true, systems, **options),
+        lambda: compare_runs(y_true, runs, **options),
+        lambda: search_score(y_true, systems, **options),
+    ]
+
+
+@pytest.mark.parametrize("kind", [int, np.uint8, float, list])
+def test_accuracy_of_many_numbers_warns_where_no_metric_is_given(kind):
+    assert len(np.unique(COUNTS)) > 30
+    y_true, y_pred = (y.tolist() if kind is list else y.astype(kind) for y in (COUNTS, ROUNDED))
+    for call in doors_of_accuracy(y_true, y_pred):
+        with pytest.warns(UserWarning, match=EXACT_HITS) as caught:
+            call()
+        [text] = [str(one.message) for one in caught if EXACT_HITS in str(one.message)]
+        for name in ("mean_absolute_error", "neg_mean_absolute_error", "r2", "accuracy"):
+            assert f"'{name}'" in text
+            bootstrap_score(y_true, y_pred, metric=name, n_resamples=399)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "r2", ["accuracy"]])
+def test_who_asks_for_accuracy_of_many_numbers_gets_it_without_a_warning(metric):
+    for call in doors_of_accuracy(COUNTS, ROUNDED, metric=metric):
+        call()
+
+
+def test_classes_are_not_taken_for_measured_values():
+    rng = np.random.default_rng(0)
+    few, many = rng.integers(0, 30, 400), rng.integers(0, 1000, 400)
+    hits = np.where(rng.random(400) < 0.6, many, rng.integers(0, 1000, 400))
+    text, wrong = many.astype(str), rng.permutation(many).astype(str)
+    for y_true, y_pred in [(few, rng.permutation(few)), (many, hits), (text, wrong)]:
+        for call in doors_of_accuracy(y_true, y_pred):
+            call()
+    few_columns = np.eye(400)[rng.permutation(400)]
+    bootstrap_score(np.arange(400), few_columns, n_resamples=399)
+
+
+def test_the_metric_of_a_call_without_one_is_shown_as_accuracy():
+    for function in (bootstrap_score, compare_systems, compare_runs, search_score):
+        default = inspect.signature(function).parameters["metric"].default
+        assert repr(default) == repr("accuracy")
+        assert default == "accuracy"
+    shown = bootstrap_score(TRUTH, DECISION, n_resamples=399, random_state=0)
+    asked = bootstrap_score(TRUTH, DECISION, metric="accuracy", n_resamples=399, random_state=0)
+    assert type(shown.metric) is str
+    assert shown.to_dict() == asked.to_dict()
+
+
+def test_real_predictions_of_counts_lead_to_metrics_of_real_values():
+    message = message_of(lambda: bootstrap_score(COUNTS, COUNTS + 0.25))
+    assert "'mean_absolute_error' or 'r2'" in message

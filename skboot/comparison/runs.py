@@ -21,6 +21,7 @@ from .._typing import (
     Varied,
 )
 from .._warnings import warn_of
+from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import check_adjust, check_reference, checked_names
@@ -51,7 +52,7 @@ def compare_runs(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, Any],
     *,
-    metric: Metric | Metrics = "accuracy",
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     varied: Varied = "seed",
     training: Mapping[str, ArrayLike] | None = None,
     paired_runs: bool = False,

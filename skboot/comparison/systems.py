@@ -26,6 +26,7 @@ from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap,
 from ..inference.intervals import Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.additive import RowMean
+from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
 from ..metrics.statistic import Statistic
 from ..resampling.plan import Binding
@@ -68,7 +69,7 @@ def compare_systems(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
     *,
-    metric: Metric | Metrics = "accuracy",
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     reference: str | None = None,
     adjust: Adjustment | None = "max-t",
     groups: ArrayLike | None = None,
@@ -251,7 +252,7 @@ class _Unit:
     @property
     def columns(self) -> tuple[Any, Any, Any]:
         """Truth, predictions and weights of the rows of the subgroup."""
-        return self.call.rows.of(self.part.rows)
+        return self.call.rows.of(self.subject.statistic, self.part.rows)
 
     @property
     def subject(self) -> BoundStatistic:
@@ -375,7 +376,10 @@ def _contestants(
             rank=rank,
             evidence=unit.evidence,
             result=result,
-            few_units=tuple(note for note in chosen.notes if note.kind == "few"),
+            shared_notes=(
+                *(note for note in chosen.notes if note.kind == "few"),
+                *unit.call.rows.notes_for(unit.subject.statistic),
+            ),
             predicted=unit.columns[1],
             right=_right_rows(unit),
             left_out=None if left_out is None else (left_out, left_out.values[rank]),
@@ -446,8 +450,8 @@ def _comparison(
         confidence_level=call.alone.confidence_level,
     )
     warned.add([note for note in notes if note.kind == "resamples"][:1])
-    few_units = dict.fromkeys(
-        note for contestant in contestants.values() for note in contestant.few_units
+    shared = dict.fromkeys(
+        note for contestant in contestants.values() for note in contestant.shared_notes
     )
     return ComparisonResult(
         metric=metric if part.name is None else f"{metric} ({part.name})",
@@ -457,7 +461,7 @@ def _comparison(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=texts_of((*notes, *few_units)),
+        notes=texts_of((*notes, *shared)),
         held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
         settings=call.alone.settings,
     )

@@ -18,6 +18,15 @@ from .._checks import fail
 from . import cost_metrics, two_class
 from .unnamed import AS_MEAN, instead_of_name
 
+
+class NotGiven(str):
+    """The metric of a call that gives none: equal to its name and shown like it."""
+
+    __slots__ = ()
+
+
+ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
+
 # What people call a metric, in lower case with underscores, and its name in ``metric=``.
 ALIASES = {
     "acc": "accuracy",

@@ -86,6 +86,52 @@ def check_response(
     return Negated(fixed) if isinstance(statistic, Negated) else fixed
 
 
+def check_decidable(
+    metric: str,
+    y_true: NDArray[Any] | None,
+    y_pred: NDArray[Any],
+    labels: NDArray[Any],
+    caller: str,
+) -> None:
+    """Refuse columns whose largest is not the most probable class.
+
+    Parameters
+    ----------
+    metric : str
+        Name of a metric of labels, for messages.
+    y_true : ndarray of shape (n_samples,) or None
+        Truth.
+    y_pred : ndarray of shape (n_samples, n_columns)
+        Predictions.
+    labels : ndarray of shape (n_classes,)
+        Labels of the columns.
+    caller : str
+        Function to name in messages.
+
+    Raises
+    ------
+    ValueError
+        If the columns are not those of the labels, or hold other things than probabilities, such
+        as the labels that several systems predict.
+    """
+    must = f"hold labels, or probabilities of all classes, for the metric {metric!r}"
+    if y_pred.dtype.kind not in "biuf":
+        got = f"{_kind(y_pred)} of shape {y_pred.shape}"
+        raise fail(caller, "y_pred", must, got, _DECISIONS_OF_SEVERAL)
+    if y_true is not None:
+        _check_among("y_true", label_counts(y_true)[0], labels, caller)
+    _check_columns(y_pred, labels, caller)
+    if y_pred.dtype.kind != "f" and not _sums_to_one(y_pred):
+        got = "integers that do not sum to 1 in each row"
+        raise fail(caller, "y_pred", must, got, _DECISIONS_OF_SEVERAL)
+
+
+_DECISIONS_OF_SEVERAL = (
+    "For the labels that several systems predict use compare_systems, for those of several runs "
+    "bootstrap_runs."
+)
+
+
 def _suspicion(
     statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
 ) -> Note | None:
@@ -180,7 +226,10 @@ def _check_discrete(name: str, y: NDArray[Any], must: str, caller: str) -> None:
     fractional = y != np.floor(y)
     if fractional.any():
         got = f"real numbers such as {y[np.argmax(fractional)]:g}"
-        advice = "Compare scores with a threshold, or use a metric of scores such as 'roc_auc'."
+        advice = (
+            "Compare scores with a threshold, or use a metric of scores such as 'roc_auc', or of "
+            "real values such as 'mean_absolute_error' or 'r2'."
+        )
         if name == "y_true":
             advice = "Use a metric of real values such as 'r2'."
         raise fail(caller, name, must, got, advice)
