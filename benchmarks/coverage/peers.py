@@ -68,21 +68,23 @@ def confidenceinterval(sample: SystemSample, seed: int) -> dict:
 
 @contextlib.contextmanager
 def _kept_resamples(module):
-    """Let the indices of `confidence_intervals` be drawn once for each number of rows."""
+    """Let the indices of `confidence_intervals` be drawn once for each number of rows or groups."""
     plain = module.get_bootstrap_indices
 
     def indices(n, conditions=None, random_state=None):
-        if conditions is not None:
-            return plain(n, conditions, random_state)
-        return _indices(plain, n, random_state)
+        key = None if conditions is None else np.asarray(conditions).tobytes()
+        place = plain, n, key, random_state
+        if place not in _KEPT:
+            if len(_KEPT) >= 4 * N_RESAMPLES:
+                _KEPT.clear()
+            _KEPT[place] = plain(n, conditions, random_state)
+        return _KEPT[place]
 
     with mock.patch.object(module, "get_bootstrap_indices", indices):
         yield
 
 
-@functools.lru_cache(maxsize=8 * N_RESAMPLES)
-def _indices(draw, n, random_state):
-    return draw(n, None, random_state)
+_KEPT: dict[tuple, np.ndarray] = {}
 
 
 def confidence_intervals(sample: SystemSample, seed: int) -> dict:

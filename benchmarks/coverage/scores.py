@@ -112,7 +112,9 @@ def pinballs(y, p):
 
 
 def log_losses(y, p):
-    return -np.log(np.where(y == 1, p, 1 - p))
+    # Cut where scikit-learn cuts.
+    least = np.finfo(float).eps
+    return -np.log(np.clip(np.where(y == 1, p, 1 - p), least, 1 - least))
 
 
 def _mean_of(losses):
