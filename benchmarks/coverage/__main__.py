@@ -1,4 +1,4 @@
-"""Run a study: ``python -m benchmarks.coverage NAME [--minutes 40] [--jobs 1] [--cells TEXT]``."""
+"""Run a study: ``python -m benchmarks.coverage NAME [--minutes 40] [--jobs 1] ...``."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=runner.PART_MINUTES)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--cells", default="", help="only cells whose name has this text")
+    parser.add_argument("--tools", default="", help="only tools whose name has this text")
     options = parser.parse_args()
     module = importlib.import_module(f"{__package__}.studies.{options.study}")
     if not hasattr(module, "STUDY"):
         _script(module)
         return
-    done = runner.run(module.STUDY, options.minutes, options.jobs, options.cells)
+    asked = options.minutes, options.jobs, options.cells, options.tools
+    done = runner.run(module.STUDY, *asked)
     print(f"{options.study}: {'finished' if done else 'run it again to go on'}")
 
 

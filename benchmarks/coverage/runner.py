@@ -105,11 +105,20 @@ HEADER = (
 )
 
 
-def run(study: Study, minutes: float = PART_MINUTES, n_jobs: int = 1, only: str = "") -> bool:
-    """Go on with a study for some time; return whether it is finished."""
+def run(
+    study: Study,
+    minutes: float = PART_MINUTES,
+    n_jobs: int = 1,
+    cells: str = "",
+    tools: str = "",
+) -> bool:
+    """Go on with a study for some time; return whether it is finished.
+
+    With `cells` or `tools` only with those whose name has that text.
+    """
     end = time.monotonic() + 60 * minutes
     for cell, tool, first, n in open_tasks(study):
-        if only in cell.name:
+        if cells in cell.name and tools in tool.name:
             if time.monotonic() > end:
                 return False
             append(study.path, rows_of(study, cell, tool, first, n, n_jobs))

@@ -173,3 +173,88 @@ def probabilities(n: int, slope: float, spread: float) -> Draw:
         return (rng.random(n) < special.expit(x)).astype(int), special.expit(slope * x)
 
     return _drawn("log loss", mean_log_loss(slope, spread), rows)
+
+
+def _normal(rng, share: float, *size: int) -> np.ndarray:
+    """Normal effects with a share of the variance."""
+    return np.sqrt(share) * rng.normal(size=size)
+
+
+def _of_latent(name: str, latent: np.ndarray, rng, at: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rows whose latent quality is N(0, 1): errors, or scores that separate better or worse."""
+    if name == "accuracy":
+        y = rng.integers(0, 2, size=len(latent))
+        return y, np.where(latent < special.ndtri(at), y, 1 - y)
+    if name == "MAE":
+        # Losses are lognormal, with sigma `at`.
+        return np.zeros(len(latent)), np.exp(at * latent)
+    y = (rng.random(len(latent)) < 0.4).astype(int)
+    return y, latent + np.sqrt(2) * special.ndtri(at) * y
+
+
+def _truth_of_latent(name: str, at: float) -> float:
+    return float(np.exp(at**2 / 2)) if name == "MAE" else at
+
+
+def grouped(name: str, n_groups: int, sizes: tuple[int, int], icc: float, at: float) -> Draw:
+    """Rows of groups that share a part `icc` of the variance of a latent quality.
+
+    Sizes are uniform from the first to the second. `at` is the accuracy, the area under the curve
+    (of latent scores), or the sigma of lognormal losses.
+    """
+    score, truth = SCORES[name], {"": _truth_of_latent(name, at)}
+
+    def draw(rng):
+        n_rows = rng.integers(sizes[0], sizes[1] + 1, size=n_groups)
+        groups = np.repeat(np.arange(n_groups), n_rows)
+        latent = _normal(rng, icc, n_groups)[groups] + _normal(rng, 1 - icc, len(groups))
+        y, p = _of_latent(name, latent, rng, at)
+        excepted = exception_of(score, y, p, groups)
+        return SystemSample(y, p, score, truth, groups, exception=excepted)
+
+    return draw
+
+
+def crossed(name: str, n_left: int, n_right: int, icc: float, at: float) -> Draw:
+    """Every member of one side with every member of the other; each side has a part `icc`.
+
+    For the area under the curve, both classes are met on either side.
+    """
+    score, truth = SCORES[name], {"": _truth_of_latent(name, at)}
+
+    def draw(rng):
+        left, right = np.indices((n_left, n_right)).reshape(2, -1)
+        latent = _normal(rng, icc, n_left)[left] + _normal(rng, icc, n_right)[right]
+        latent += _normal(rng, 1 - 2 * icc, len(left))
+        y, p = _of_latent(name, latent, rng, at)
+        groups = np.column_stack((left, right))
+        excepted = exception_of(score, y, p, groups)
+        return SystemSample(y, p, score, truth, groups, exception=excepted)
+
+    return draw
+
+
+def trials(name: str, n_members: int, icc: float, at: float) -> Draw:
+    """Pairs of one population, as in speaker verification: AUC, or accuracy of all trials.
+
+    Each member has two recordings. Pairs of one member are positives, pairs of two negatives; a
+    member's effect is in all of its trials.
+    """
+    score, truth = SCORES[name], {"": _truth_of_latent(name, at)}
+
+    def draw(rng):
+        s, t = np.triu_indices(n_members)
+        effect = _normal(rng, icc / 2, n_members)
+        latent = effect[s] + effect[t]
+        y = (s == t).astype(int)
+        # A trial of one member has that member's effect twice.
+        rest = np.where(s == t, 1 - 2 * icc, 1 - icc)
+        latent += np.sqrt(rest) * rng.normal(size=len(s))
+        p = latent + np.sqrt(2) * special.ndtri(at) * y
+        if name == "accuracy":
+            p = np.where(latent < special.ndtri(at), y, 1 - y)
+        groups = np.column_stack((s, t))
+        excepted = exception_of(score, y, p, groups)
+        return SystemSample(y, p, score, truth, groups, same_population=True, exception=excepted)
+
+    return draw
