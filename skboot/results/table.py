@@ -84,7 +84,19 @@ class ResultTable(ShownDifferences, dict[Any, Any]):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"ResultTable({dict.__repr__(self)})"
+        # One result a line: a table holds many.
+        items = [f"{name!r}: {value!r}".replace("\n", "\n  ") for name, value in self.items()]
+        inner = "".join(f"\n  {item}," for item in items)
+        return f"ResultTable({{{inner}\n}})" if items else "ResultTable({})"
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        name = next(iter(self), "accuracy")
+        raise TypeError(
+            f"The format {spec!r} applies to one result, and a table holds {len(self)}. Take one "
+            f"by its name, as in table[{name!r}]."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return dicts ready for JSON, nested as the results are.

@@ -177,6 +177,7 @@ def table_of(
     results: Sequence[EvaluationResult],
     names: Sequence[Sequence[str]] = (),
     titles: Sequence[str] = (),
+    metrics: Sequence[str] = (),
 ) -> rendering.Table:
     """Return the table of some results.
 
@@ -188,6 +189,8 @@ def table_of(
         What each row begins with, before its metric.
     titles : sequence of str
         Titles of these columns.
+    metrics : sequence of str
+        How the metric of each row is called; by its name when empty.
 
     Returns
     -------
@@ -202,9 +205,11 @@ def table_of(
         interval = f"{rendering.percent(level)} {name}"
     header = [*titles, "metric", "method", "estimate", interval]
     header += ["standard error", "naive reference", "resampled"]
+    names = names or [()] * len(results)
+    metrics = metrics or [result.metric for result in results]
     rows = [
-        [*own, *_cells(result, shared)]
-        for own, result in zip(names or [()] * len(results), results, strict=True)
+        [*own, metric, *_cells(result, shared)]
+        for own, metric, result in zip(names, metrics, results, strict=True)
     ]
     return rendering.Table(header, rows, len(titles) + 2)
 
@@ -214,10 +219,7 @@ def _cells(result: EvaluationResult, shared: bool) -> list[str]:
     interval = limits(result)
     if not shared:
         interval += f" ({result.basis.interval_label(result)})"
-    elif result.basis.is_gap:
-        interval += " (simultaneous)"
     return [
-        result.metric,
         result.confidence_interval.method,
         estimate(result),
         interval,
