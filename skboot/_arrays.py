@@ -119,6 +119,12 @@ def _converted(values: Any) -> NDArray[Any]:
         # Such values are rows of different lengths, and tensors with a gradient or elsewhere than
         # in main memory.
         got = f"{type(values).__name__}, which numpy does not convert ({error})"
+        if hasattr(values, "detach") and hasattr(values, "cpu"):
+            advice = (
+                "Copy the tensor to a numpy array: .detach().cpu().numpy(), in half precision "
+                ".detach().float().cpu().numpy()."
+            )
+            raise Unusable("be an array-like", got, advice) from None
         raise Unusable("be an array-like with rows of one shape", got.rstrip(".")) from None
 
 

@@ -117,11 +117,20 @@ def checked_rows(
             "y_true",
             "be of shape (n_samples,)",
             f"shape {truth.shape}",
-            "Multilabel and multi-output targets are not supported: score each column by itself.",
+            _advice_on_columns(truth),
         )
     check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
     known = check.check_labels(labels, truth, caller)
     return rows_of(truth, predicted, weights, known, caller, name)
+
+
+def _advice_on_columns(truth: Any) -> str:
+    """Return what to do with a truth of several columns, which may be labels one-hot."""
+    advice = "Multilabel and multi-output targets are not supported: score each column by itself."
+    is_binary = truth.ndim == 2 and truth.dtype.kind in "biuf" and np.isin(truth, (0, 1)).all()
+    if not is_binary or not (truth.sum(axis=1) == 1).all():
+        return advice
+    return f"One-hot rows become labels by y_true.argmax(axis=1). {advice}"
 
 
 def rows_of(

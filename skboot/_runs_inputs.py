@@ -79,6 +79,7 @@ def checked_runs(
                 "These runs are on whole training lists already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, caller, predicted[0].ndim)
+    _refuse_transposed(columns, predicted, f"y_preds{method}")
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
     names = [f"y_preds{method}[{k}]" for k in range(len(predicted))]
@@ -101,6 +102,16 @@ def checked_runs(
             of_run, values = check.check_integers(name, truth, values, caller)
         paired.append(Rows(of_run, values, weights, labels))
     return Runs(paired, len(predicted))
+
+
+def _refuse_transposed(columns: Columns, predicted: list[NDArray[Any]], name: str) -> None:
+    """Refuse predictions with a column for each run, where the truth shows that they are."""
+    truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
+    if truth is None or len(shape) != 2 or len(truth) == shape[1] or len(truth) != shape[0]:
+        return
+    must = f"have the shape (n_runs, n_samples), here (n_runs, {len(truth)})"
+    advice = f"Runs come first: give {name}.T."
+    raise check.fail(columns.caller, name, must, f"shape {shape}", advice)
 
 
 def _predictions(

@@ -5,6 +5,7 @@ import inspect
 
 import numpy as np
 import pytest
+import scipy.special
 import sklearn.metrics
 from sklearn.linear_model import LogisticRegression
 
@@ -234,3 +235,90 @@ def test_the_metric_of_a_call_without_one_is_shown_as_accuracy():
 def test_real_predictions_of_counts_lead_to_metrics_of_real_values():
     message = message_of(lambda: bootstrap_score(COUNTS, COUNTS + 0.25))
     assert "'mean_absolute_error' or 'r2'" in message
+
+
+@pytest.mark.parametrize("caller", [bootstrap_runs, compare_runs])
+def test_runs_in_columns_are_to_be_transposed(caller):
+    columns = np.column_stack([DECISION] * 3)
+
+    def called(runs):
+        if caller is compare_runs:
+            return compare_runs(TRUTH, {"A": runs, "B": 1 - runs}, n_resamples=99)
+        return bootstrap_runs(TRUTH, runs, metric="accuracy", n_resamples=99)
+
+    message = message_of(lambda: called(columns))
+    assert f"here (n_runs, {N}). Got shape ({N}, 3). Runs come first: give y_preds" in message
+    with pytest.warns(UserWarning, match="Only 3 runs|fewer than"):
+        called(columns.T)
+
+
+# ------------------------------------------------------------------ networks and language models
+
+DIGITS = RNG.integers(0, 3, N)
+LOGITS = RNG.normal(size=(N, 3))
+SOFTMAX = np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True)
+
+
+class Tensor:
+    """A tensor of which numpy has no dtype, or that is not in main memory."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+    def detach(self):
+        return self
+
+    def float(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.values
+
+
+def test_a_tensor_that_numpy_does_not_convert_is_to_be_copied():
+    tensor = Tensor(SOFTMAX)
+    message = message_of(lambda: bootstrap_score(DIGITS, tensor, metric="log_loss"))
+    assert "must be an array-like. Got Tensor, which numpy does not convert" in message
+    advised = message.rpartition("in half precision ")[2].removesuffix(".")
+    copied = eval(f"tensor{advised}", {"tensor": tensor})
+    result = bootstrap_score(DIGITS, copied, metric="log_loss", n_resamples=399)
+    assert result.estimate == pytest.approx(sklearn.metrics.log_loss(DIGITS, SOFTMAX))
+
+
+@pytest.mark.parametrize(
+    ("truth", "logits", "advice"),
+    [
+        (DIGITS, LOGITS, "scipy.special.softmax(y_pred, axis=1)"),
+        (TRUTH, LOGITS[:, 0], "scipy.special.expit(y_pred)"),
+    ],
+)
+def test_logits_become_probabilities(truth, logits, advice):
+    message = message_of(lambda: bootstrap_score(truth, logits, metric="log_loss"))
+    assert f"Logits become probabilities by {advice}" in message
+    probabilities = eval(advice, {"scipy": scipy, "y_pred": logits})
+    assert bootstrap_score(truth, probabilities, metric="log_loss", n_resamples=399).estimate > 0
+
+
+def test_one_hot_labels_become_numbers():
+    one_hot = np.eye(3)[DIGITS]
+    message = message_of(lambda: bootstrap_score(one_hot, DIGITS))
+    assert "One-hot rows become labels by y_true.argmax(axis=1)." in message
+    several = np.ones((N, 3))
+    assert "One-hot" not in message_of(lambda: bootstrap_score(several, DIGITS))
+
+
+@pytest.mark.parametrize(("error", "is_rounding"), [(2**-9, True), (0.1, False)])
+def test_rows_that_do_not_sum_to_one_are_told_from_half_precision(error, is_rounding):
+    text = f"do not sum to one, but to {1 - error:.4g} to {1 - error:.4g}: make sure"
+    with pytest.warns(UserWarning, match=text) as caught:
+        bootstrap_score(DIGITS, (1 - error) * SOFTMAX, metric="log_loss", n_resamples=399)
+    assert ("Half precision rounds so" in str(caught[0].message)) == is_rounding

@@ -137,11 +137,14 @@ def _suspicion(
 ) -> Note | None:
     """Return a warning of predictions that the metric takes but that are hardly what was meant."""
     if statistic.response == "probabilities" and y_pred.ndim == 2 and not _sums_to_one(y_pred):
-        return Note(
-            "caution",
-            "the rows of y_pred do not sum to one: make sure that they are probabilities of all "
-            "classes.",
+        sums = y_pred.sum(axis=1, dtype=np.float64)
+        text = (
+            f"the rows of y_pred do not sum to one, but to {sums.min():.4g} to {sums.max():.4g}: "
+            "make sure that they are probabilities of all classes."
         )
+        if np.abs(sums - 1).max() < _HALF_PRECISION:
+            text += " Half precision rounds so; a softmax in single precision does not."
+        return Note("caution", text)
     if isinstance(statistic, TopAccuracy):
         n_classes = len(_known_labels(statistic, y_true, caller))
         if statistic.k >= n_classes:
@@ -363,7 +366,12 @@ def _check_probabilities(
         _check_columns(y_pred, all_labels, caller)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:
-        advice = "Scores are not probabilities: use a metric of scores such as 'roc_auc'."
+        advice = (
+            "Logits become probabilities by scipy.special.softmax(y_pred, axis=1)."
+            if y_pred.ndim == 2
+            else "Logits become probabilities by scipy.special.expit(y_pred); other scores are for "
+            "a metric such as 'roc_auc'."
+        )
         raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
     if isinstance(statistic, ClassCosts):
         check_priors(caller, statistic.priors, len(all_labels))
@@ -395,6 +403,11 @@ def _check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str) 
         )
         advice = "Give all labels, in the order of the columns, as labels=."
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
+
+
+# Largest distance of a sum of probabilities from one that rounding to 8 bits (bfloat16) explains:
+# each is off by 2**-8 of itself at most, all in one direction at worst.
+_HALF_PRECISION = 2**-8
 
 
 def _sums_to_one(prob: NDArray[Any]) -> bool:
