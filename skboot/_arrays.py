@@ -96,8 +96,14 @@ def as_array(values: Any) -> NDArray[Any]:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
     if kind in "cV":
-        noun = "complex numbers" if kind == "c" else "records of named fields"
-        raise Unusable(_ORDINARY, noun, "Give a real number, text or another label for each row.")
+        noun, advice = "complex numbers", "Give a real number, text or another label for each row."
+        if kind == "V":
+            noun = "records of named fields"
+            advice = (
+                "Give row numbers in place of event times and the like, and a callable that looks "
+                "the rows up: metric=lambda rows, y_pred: f(records[rows], y_pred)."
+            )
+        raise Unusable(_ORDINARY, noun, advice)
     return array
 
 

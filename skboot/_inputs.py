@@ -17,6 +17,7 @@ from .metrics.lookup import resolve_metrics
 from .metrics.names import NotGiven
 from .metrics.responses import check_decidable, check_response
 from .metrics.statistic import Statistic
+from .metrics.two_class import positive_note
 from .resampling.design import (
     CrossedDesign,
     GroupDesign,
@@ -79,7 +80,9 @@ class Rows:
 
     def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
         """What a reader must know of how the metric reads these predictions."""
-        return (_DECIDED,) if self.decides(statistic) else ()
+        positive = positive_note(statistic, self.y_true, self.y_pred)
+        decided = (_DECIDED,) if self.decides(statistic) else ()
+        return decided if positive is None else (*decided, positive)
 
     def beside(self, predicted: NDArray[Any], caller: str, name: str) -> Rows:
         """Return the same rows with other predictions, which are checked already."""
@@ -117,16 +120,21 @@ def checked_rows(
             "y_true",
             "be of shape (n_samples,)",
             f"shape {truth.shape}",
-            _advice_on_columns(truth),
+            _advice_on_columns(truth, caller),
         )
     check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
     known = check.check_labels(labels, truth, caller)
     return rows_of(truth, predicted, weights, known, caller, name)
 
 
-def _advice_on_columns(truth: Any) -> str:
+def _advice_on_columns(truth: Any, caller: str) -> str:
     """Return what to do with a truth of several columns, which may be labels one-hot."""
-    advice = "Multilabel and multi-output targets are not supported: score each column by itself."
+    advice = (
+        "Multilabel and multi-output targets are not supported: score each column by itself. For "
+        "a metric of whole rows, such as event times, give row numbers in their place, and a "
+        f"callable that looks the rows up: {caller}(np.arange({len(truth)}), ..., "
+        "metric=lambda rows, y_pred: f(y_true[rows], y_pred))."
+    )
     is_binary = truth.ndim == 2 and truth.dtype.kind in "biuf" and np.isin(truth, (0, 1)).all()
     if not is_binary or not (truth.sum(axis=1) == 1).all():
         return advice

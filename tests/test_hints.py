@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.special
 import sklearn.metrics
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 
 from skboot import (
     BootstrapScorer,
@@ -322,3 +322,76 @@ def test_rows_that_do_not_sum_to_one_are_told_from_half_precision(error, is_roun
     with pytest.warns(UserWarning, match=text) as caught:
         bootstrap_score(DIGITS, (1 - error) * SOFTMAX, metric="log_loss", n_resamples=399)
     assert ("Half precision rounds so" in str(caught[0].message)) == is_rounding
+
+
+# ------------------------------------------------------------------ what the library does not take
+
+
+def test_event_times_are_scored_by_row_numbers_and_a_callable():
+    time, event = RNG.exponential(size=N), RNG.random(N) < 0.7
+    risk = -time + RNG.normal(size=N)
+
+    def concordance(y_true, risk):
+        time, event = y_true[:, 0], y_true[:, 1] == 1
+        earlier = event[:, None] & (time[:, None] < time)
+        return (earlier * (np.sign(risk[:, None] - risk) + 1) / 2).sum() / earlier.sum()
+
+    y_true = np.column_stack((time, event))
+    message = message_of(lambda: bootstrap_score(y_true, risk, metric=concordance))
+    call = message.partition("looks the rows up: ")[2].removesuffix(".").replace("...", "risk")
+    names = {"np": np, "f": concordance, "y_true": y_true, "risk": risk}
+    result = eval(call, {**names, "bootstrap_score": bootstrap_score})
+    assert result.estimate == concordance(y_true, risk)
+    drawn = RNG.integers(0, N, size=(99, N))
+    given = bootstrap_score(
+        np.arange(N),
+        risk,
+        metric=lambda rows, risk: concordance(y_true[rows], risk),
+        resamples=drawn,
+        interval="percentile",
+    )
+    expected = [concordance(y_true[rows], risk[rows]) for rows in drawn]
+    np.testing.assert_allclose(given.bootstrap_distribution, expected, rtol=1e-12)
+
+
+def test_targets_of_two_columns_are_scored_by_the_same_call():
+    y_true, y_pred = RNG.normal(size=(N, 2)), RNG.normal(size=(N, 2))
+    result = bootstrap_score(
+        np.arange(N),
+        y_pred,
+        metric=lambda rows, own: sklearn.metrics.mean_absolute_error(y_true[rows], own),
+        n_resamples=399,
+    )
+    expected = sklearn.metrics.mean_absolute_error(y_true, y_pred)
+    assert result.estimate == pytest.approx(expected, rel=1e-12)
+
+
+def test_records_lead_to_row_numbers_too():
+    records = np.array([(True, 1.0)] * N, dtype=[("event", bool), ("time", float)])
+    message = message_of(lambda: bootstrap_score(records, X[:, 0], metric="roc_auc"))
+    assert "metric=lambda rows, y_pred: f(records[rows], y_pred)" in message
+
+
+def test_a_test_set_of_several_targets_says_what_works():
+    y = RNG.normal(size=(N, 2))
+    scorer = BootstrapScorer(Ridge(), n_train_resamples=5, random_state=0)
+    message = message_of(lambda: scorer.fit(X, y, X_test=X, y_test=y))
+    assert "scored without a test set" in message
+
+
+def test_real_targets_are_not_told_to_be_scores():
+    y_true = RNG.normal(size=N)
+    message = message_of(lambda: bootstrap_score(y_true, y_true + 1))
+    assert "'y_true'" in message
+    assert "'mean_absolute_error'" in message
+    assert "roc_auc" not in message
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    [sklearn.metrics.mean_absolute_error, functools.partial(sklearn.metrics.fbeta_score, beta=2)],
+)
+def test_a_metric_function_as_scoring_leads_to_make_scorer(scoring):
+    scorer = BootstrapScorer(LogisticRegression(), scoring={"own": scoring})
+    message = message_of(lambda: scorer.fit(X, TRUTH))
+    assert "scoring=sklearn.metrics.make_scorer of the function" in message

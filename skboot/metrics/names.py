@@ -81,6 +81,7 @@ ALIASES = {
     "mape": "mean_absolute_percentage_error",
     "mcc": "matthews_corrcoef",
     "mean_iou": "jaccard_macro",
+    "mdae": "median_absolute_error",
     "medae": "median_absolute_error",
     "miou": "jaccard_macro",
     "mse": "mean_squared_error",
@@ -103,6 +104,8 @@ ALIASES = {
     "rocauc": "roc_auc",
     "rsquared": "r2",
     "selectivity": "specificity",
+    "sens": "sensitivity",
+    "spec": "specificity",
     "tnr": "specificity",
     "top1": "accuracy",
     "top5": "top_k_accuracy",
@@ -207,7 +210,10 @@ def unknown_scoring(scoring: str, caller: str) -> ValueError:
     if advice.startswith(AS_MEAN):
         advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
     elif advice:
-        advice += " As scoring= give sklearn.metrics.make_scorer of that function."
+        advice += (
+            " As scoring= give sklearn.metrics.make_scorer of that function, for a loss with "
+            "greater_is_better=False."
+        )
     else:
         advice = _did_you_mean(scoring, negated=True)
     names = [name for name in known_names() if name != "mean"]

@@ -206,8 +206,9 @@ def _check_labels(
             "such as 'neg_log_loss'."
         )
         raise fail(caller, "y_pred", must, _described(y_pred), advice)
-    _check_discrete("y_pred", y_pred, must, caller)
+    # A real target says more of what was meant than real predictions, which may be scores.
     _check_discrete("y_true", y_true, must, caller)
+    _check_discrete("y_pred", y_pred, must, caller)
     if not isinstance(statistic, ClusteringScore):
         _check_same_kind(y_true, y_pred, caller)
     if y_pred.dtype.kind == "O":
@@ -234,7 +235,7 @@ def _check_discrete(name: str, y: NDArray[Any], must: str, caller: str) -> None:
             "real values such as 'mean_absolute_error' or 'r2'."
         )
         if name == "y_true":
-            advice = "Use a metric of real values such as 'r2'."
+            advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
         raise fail(caller, name, must, got, advice)
 
 

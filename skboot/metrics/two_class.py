@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import check_rows, check_same_length, check_weights, fail
+from .._warnings import Note
 from .cells import label_counts
+from .statistic import Statistic
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
 
@@ -203,6 +205,30 @@ def check_two_classes(
     if pos_label is not None and pos_label not in labels:
         advice = "Without it the greater label is positive."
         raise fail(caller, "pos_label", f"be one of {labels}", repr(pos_label), advice)
+
+
+def positive_note(
+    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
+) -> Note | None:
+    """Say which of two labels in text is the positive one, where the user did not name it."""
+    inner: Any = getattr(statistic, "statistic", statistic)
+    of_column = y_pred.ndim == 1 and inner.response in ("scores", "probabilities")
+    matters = inner.response == "labels" or of_column
+    if not matters or not (inner.greater_is_positive or inner.response == "probabilities"):
+        return None
+    if y_true is None or y_true.dtype.kind not in "USO" or getattr(inner, "pos_label", None):
+        return None
+    own = getattr(inner, "labels", None)
+    labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
+    if len(labels) != 2 or not all(isinstance(label, str) for label in labels):
+        return None
+    other, positive = sorted(labels)
+    must = ": larger values of y_pred must mean it" if of_column else ""
+    return Note(
+        "advice",
+        f"The positive class is {positive!r}, the greater label{must}. For the other one give "
+        f"labels True and False, made with == {other!r}.",
+    )
 
 
 def _share(

@@ -32,6 +32,9 @@ CALLABLES = _by_name(
         "cohen_kappa cohens_kappa kappa": "sklearn.metrics.cohen_kappa_score",
         "ece expected_calibration_error": "lambda y, p: sum(abs(np.sum((y - p)"
         "[np.minimum(p * 10 // 1, 9) == k])) for k in range(10)) / len(y). It has ten bins",
+        "corr correlation pearson pearsonr": "lambda y, p: scipy.stats.pearsonr(y, p)[0]",
+        "diagnostic_odds_ratio dor": "lambda y, p: "
+        "np.divide(*sklearn.metrics.class_likelihood_ratios(y, p))",
         "f0_5": "functools.partial(sklearn.metrics.fbeta_score, beta=0.5)",
         "f2 f_beta fbeta": "functools.partial(sklearn.metrics.fbeta_score, beta=2)",
         "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": "lambda y, p: "
@@ -55,15 +58,16 @@ CALLABLES = _by_name(
         ". It takes 0.01 for the prior of targets",
         "net_benefit": "lambda y, p: np.mean((p >= 0.2) * (y - (1 - y) * 0.2 / 0.8)). Its "
         "threshold is 0.2",
+        "likelihood_ratio lr": "'positive_likelihood_ratio' or 'negative_likelihood_ratio'",
         "normalized_rmse nrmse": "lambda y, p: "
         "sklearn.metrics.root_mean_squared_error(y, p) / np.std(y)",
+        "o_e observed_expected oe oe_ratio": "lambda y, p: y.mean() / p.mean()",
         "partial_auc pauc": "functools.partial(sklearn.metrics.roc_auc_score, max_fpr=0.1)",
-        "pearson pearsonr": "lambda y, p: scipy.stats.pearsonr(y, p)[0]",
         "perplexity ppl": "lambda loss, sample_weight=None: np.exp(np.average(loss, "
         "weights=sample_weight)), with y_true=None. It takes the loss of each token, or of each "
         "text with its tokens as sample_weight",
-        "pinball quantile": "functools.partial(sklearn.metrics.mean_pinball_loss, alpha=0.9). Its "
-        "alpha is the quantile",
+        "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": "functools.partial("
+        "sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the quantile",
         "quadratic_weighted_kappa qwk": "functools.partial(sklearn.metrics.cohen_kappa_score, "
         "weights='quadratic')",
         "spearman spearmanr": "lambda y, p: scipy.stats.spearmanr(y, p)[0]",
@@ -77,9 +81,10 @@ CALLABLES = _by_name(
 ROW_MEANS = _by_name(
     {
         "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
-        "bias mbe mean_bias_error mean_error": "p - y of each row",
+        "bias mbe me mean_bias_error mean_error": "p - y of each row",
         "bpb bpc loss": "the loss of each row",
         "cer character_error_rate": "the rate of each row, with its characters as sample_weight",
+        "coverage picp": "(low <= y) & (y <= high) of each row",
         "crps": "the value of each row",
         "der diarization_error_rate": "the rate of each recording, with its seconds of speech as "
         "sample_weight",

@@ -114,10 +114,13 @@ class RunMetric(ABC):
     target : Target
     no_information_note : str or None
         How the no-information error was found, where not exactly.
+    positive_note : str or None
+        Which of two classes is the positive one, where the user did not name it.
     """
 
     key: str
     no_information_note: str | None = None
+    positive_note: str | None = None
 
     def __init__(self, arguments: RunMetricArguments) -> None:
         self.name, self.target = arguments.name, arguments.target

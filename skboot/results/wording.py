@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
 _ACRONYMS = frozenset(
-    ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "ovo", "ovr", "r2")
+    ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "npv", "ovo", "ovr", "ppv", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
+_PEOPLE = frozenset(("brier", "cohen", "jaccard", "matthews", "poisson"))
 
 
 def spoken(metric: str) -> str:
@@ -34,6 +35,7 @@ def spoken(metric: str) -> str:
         return metric
     words = [word for word in found[0].split("_") if word]
     words = [word.upper() if word in _ACRONYMS else word for word in words]
+    words = [word.capitalize() if word in _PEOPLE else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
     if words == ["mean"]:
@@ -167,6 +169,9 @@ def naive_text(result: EvaluationResult) -> str:
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
     text = rendering.number(value, digits_of(result))
+    low, high = result.evidence.bounds
+    if value == (low if result.greater_is_better is False else high):
+        return f"{text} (a system that ignores its inputs reaches the best value there is)"
     return f"{text} (best system that ignores its inputs, on the same rows)"
 
 

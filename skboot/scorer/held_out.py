@@ -64,7 +64,11 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
     truth = check.check_rows(f"y_test{of}", y, caller)
     if truth.ndim != 1:
         must = "be of shape (n_test,)"
-        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}")
+        advice = (
+            "Targets of several columns are scored without a test set; with one, train and score "
+            "on each column by itself."
+        )
+        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}", advice)
     check.check_size(f"y_test{of}", truth, caller)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):

@@ -88,6 +88,11 @@ EXPECTED = {
         / (REAL.var() + FORECAST.var() + (REAL.mean() - FORECAST.mean()) ** 2),
     ),
     "kappa": (DECISIONS, None),
+    "correlation": (VALUES, np.corrcoef(REAL, FORECAST)[0, 1]),
+    "dor": (
+        DECISIONS,
+        SENSITIVITY / (1 - SENSITIVITY) * SPECIFICITY / (1 - SPECIFICITY),
+    ),
     "ece": (PROBABILITIES, ECE),
     "f0_5": (DECISIONS, None),
     "f2": (DECISIONS, None),
@@ -109,9 +114,10 @@ EXPECTED = {
         np.mean((PROBABILITY >= 0.2) & (LABEL == 1))
         - np.mean((PROBABILITY >= 0.2) & (LABEL == 0)) * 0.25,
     ),
+    "lr": (DECISIONS, SENSITIVITY / (1 - SPECIFICITY)),
+    "oe": (PROBABILITIES, LABEL.sum() / PROBABILITY.sum()),
     "nrmse": (VALUES, np.sqrt(np.mean((REAL - FORECAST) ** 2)) / REAL.std()),
     "partial_auc": (SCORES, None),
-    "pearson": (VALUES, np.corrcoef(REAL, FORECAST)[0, 1]),
     "perplexity": ((None, TIME), np.exp(TIME.mean())),
     "pinball": (VALUES, np.mean(np.maximum(0.9 * (REAL - FORECAST), 0.1 * (FORECAST - REAL)))),
     "qwk": (DECISIONS, None),
