@@ -39,13 +39,13 @@ class Parts(NamedTuple):
     on_all: np.ndarray  # (n_resamples,) error on all rows
 
 
-def bootstrap(parts, n_resamples=None, n_repeats=None, **changes):
-    """`CVBootstrap` of the library, from the first resamples and repeats."""
+def bootstrap(parts, n_resamples=None, n_repeats=None, form=cv_bootstrap, **changes):
+    """`CVBootstrap` from the first resamples and repeats, of the library or of another form."""
     some, few = slice(n_resamples), slice(n_repeats)
     options = dict(parts.options, resubstitution=parts.resubstitution, **changes)
     if len(parts.class_errors):
         options["class_errors"] = parts.class_errors[few].mean(axis=0)
-    return cv_bootstrap(
+    return form(
         float(parts.centres[few].mean()),
         parts.influence[few],
         parts.counts[some],

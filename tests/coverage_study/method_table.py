@@ -11,6 +11,7 @@ import platform
 import time
 import warnings
 from typing import NamedTuple
+from unittest import mock
 
 import numpy as np
 import scipy
@@ -21,6 +22,8 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import skboot
+from skboot.method_error.cv_bootstrap import cv_bootstrap
+from skboot.refit import estimates
 from skboot.scorer import BootstrapScorer
 
 HEADER = [
@@ -60,12 +63,12 @@ def versions():
     )
 
 
-def run(path, cells, intervals, *, seed, n_sets, n_fitted, n_others=0):
+def run(path, cells, intervals, *, seed, n_sets, n_fitted, n_others=0, candidates=None):
     """Append the lines of all cells that the table at `path` does not have yet.
 
     `intervals` maps a `Parts` to (low, high) by name; of `Fitted` cells those of the library are
-    taken. `n_sets` is a function of the kind of a cell. Other methods are run on the first
-    `n_others` data sets.
+    taken, and `candidates`, functions of the arguments of `cv_bootstrap`, by name. `n_sets` is a
+    function of the kind of a cell. Other methods are run on the first `n_others` data sets.
     """
     done = set()
     if path.exists():
@@ -79,9 +82,9 @@ def run(path, cells, intervals, *, seed, n_sets, n_fitted, n_others=0):
             continue
         start = time.perf_counter()
         fitted = isinstance(design, Fitted)
-        one = of_fitted if fitted else of_design
         n = n_fitted if fitted else n_sets(design.kind)
-        rows = one(design, intervals, (seed, number), n, n_others)
+        one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
+        rows = one(design, given, (seed, number), n, n_others)
         with path.open("a", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerows([name, design.kind, design.metric, *row, versions()] for row in rows)
@@ -104,7 +107,7 @@ def of_design(design, intervals, seed, n_sets, n_others):
     return lines(expected, centres, limits)
 
 
-def of_fitted(design, intervals, seed, n_sets, n_others):
+def of_fitted(design, candidates, seed, n_sets, n_others):
     expected = _expected(design, np.random.default_rng([*seed, 10**6]))
     centres, limits = np.empty(n_sets), {}
     for k in range(n_sets):
@@ -113,12 +116,19 @@ def of_fitted(design, intervals, seed, n_sets, n_others):
         scorer = BootstrapScorer(
             design.estimator, scoring=design.metric, refit=False, random_state=k, **design.options
         )
-        with warnings.catch_warnings():
+        # What the scorer gives to cv_bootstrap is what candidates are given.
+        watched = mock.patch.object(estimates, "cv_bootstrap", wraps=cv_bootstrap)
+        with warnings.catch_warnings(), watched as calls:
             warnings.simplefilter("ignore")
             scorer.fit(X, y, groups=groups)
             centres[k] = scorer.score_
             for name in ("cv-bootstrap", CONSERVATIVE):
                 limits.setdefault(name, []).append(tuple(scorer.result_.interval(name))[:2])
+            (given,) = (call for call in calls.call_args_list if "resubstitution" in call.kwargs)
+            sign = -1 if scorer.result_.greater_is_better else 1
+            for name, form in candidates.items():
+                pair = sign * np.array(form(*given.args, **given.kwargs).interval()[:2])
+                limits.setdefault(name, []).append(tuple(np.sort(pair)))
             if k < n_others:
                 own = corrected_t(_fold_scores(design, X, y, groups, k))
                 limits.setdefault("corrected t", []).append(own)

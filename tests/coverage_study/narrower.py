@@ -20,6 +20,15 @@ It is confirmed if A, B, C and E hold. The aim beyond it, reported and not part 
 over the smooth cells of the width over "cv-bootstrap-conservative" at most .85; each cell above
 98.5 (by the lower limit, coverage less 2.6 errors) gets its reason.
 
+Rule, for "leave-out" (`method_candidates.leave_out`), which was chosen on other designs and seeds
+and added before any number of this study was read (a first run had been stopped after some cells).
+It replaces "cv-bootstrap" if A, B and C hold for it, and
+
+F. over the cells whose metric has two finite bounds, exceptions left out, the mean of its width
+   over that of "cv-bootstrap" is at most .97;
+G. over the skewed cells its mean coverage is at least one point higher;
+H. over the smooth cells without an upper bound its width is at most 1.10 times as large in mean.
+
 Data sets: 1000 a cell of the kinds "skewed", "groups" and "exception", which are expected near
 their bounds, 500 of the others, 300 of the cells that `BootstrapScorer` itself runs; other methods
 on the first 200. Run as a script it appends to the table next to it and goes on where it was
@@ -31,6 +40,7 @@ stopped:
 from pathlib import Path
 
 import numpy as np
+from method_candidates import leave_out
 from method_designs import (
     Classifier,
     Design,
@@ -209,7 +219,8 @@ CELLS = {
 
 def intervals(parts):
     found = bootstrap(parts)
-    return {name: found.interval(0.95, name) for name in ("cv-bootstrap", CONSERVATIVE)}
+    pairs = {name: found.interval(0.95, name) for name in ("cv-bootstrap", CONSERVATIVE)}
+    return pairs | {"leave-out": bootstrap(parts, form=leave_out).interval()}
 
 
 def n_sets(kind):
@@ -217,4 +228,13 @@ def n_sets(kind):
 
 
 if __name__ == "__main__":
-    run(TABLE, CELLS, intervals, seed=SEED, n_sets=n_sets, n_fitted=300, n_others=200)
+    run(
+        TABLE,
+        CELLS,
+        intervals,
+        seed=SEED,
+        n_sets=n_sets,
+        n_fitted=300,
+        n_others=200,
+        candidates={"leave-out": leave_out},
+    )
