@@ -101,13 +101,13 @@ def neighbours(k):
 
     def answers(X, y, weights, X_new):
         gaps = ((X_new**2).sum(axis=1)[:, None] + (X**2).sum(axis=1)) - 2 * X_new @ X.T
-        reach = min(len(X), 12 * k + 20)
+        reach = min(len(X), 4 * k + 30)
         order = np.argsort(gaps, axis=1, kind="stable")[:, :reach]
-        found = np.empty((len(weights), len(X_new)))
+        found, own = np.empty((len(weights), len(X_new))), weights.astype(np.int16)
         for start in range(0, len(X_new), 500):
             near = order[start : start + 500]
-            taken = np.minimum(np.cumsum(weights[:, near], axis=2), k)
-            share = np.diff(taken, axis=2, prepend=0.0)
+            taken = np.cumsum(own[:, near], axis=2, dtype=np.int16)
+            share = np.diff(np.minimum(taken, k, out=taken), axis=2, prepend=0).astype(float)
             found[:, start : start + 500] = np.einsum("mij,ij->mi", share, y[near]) / k
         return found
 

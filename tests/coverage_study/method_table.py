@@ -63,12 +63,12 @@ def versions():
     )
 
 
-def run(path, cells, intervals, *, seed, n_sets, n_fitted, n_others=0, candidates=None):
+def run(path, cells, intervals, *, seed, n_sets, n_others=0, candidates=None):
     """Append the lines of all cells that the table at `path` does not have yet.
 
     `intervals` maps a `Parts` to (low, high) by name; of `Fitted` cells those of the library are
     taken, and `candidates`, functions of the arguments of `cv_bootstrap`, by name. `n_sets` is a
-    function of the kind of a cell. Other methods are run on the first `n_others` data sets.
+    function of the cell. Other methods are run on the first `n_others` data sets.
     """
     done = set()
     if path.exists():
@@ -82,7 +82,7 @@ def run(path, cells, intervals, *, seed, n_sets, n_fitted, n_others=0, candidate
             continue
         start = time.perf_counter()
         fitted = isinstance(design, Fitted)
-        n = n_fitted if fitted else n_sets(design.kind)
+        n = n_sets(design)
         one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
         rows = one(design, given, (seed, number), n, n_others)
         with path.open("a", newline="") as file:

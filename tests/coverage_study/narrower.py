@@ -30,8 +30,8 @@ G. over the skewed cells its mean coverage is at least one point higher;
 H. over the smooth cells without an upper bound its width is at most 1.10 times as large in mean.
 
 Data sets: 1000 a cell of the kinds "skewed", "groups" and "exception", which are expected near
-their bounds, 500 of the others, 300 of the cells that `BootstrapScorer` itself runs; other methods
-on the first 200. Run as a script it appends to the table next to it and goes on where it was
+their bounds, 500 of the others; of the cells that `BootstrapScorer` itself runs 300 of those with
+few positives, 150 of the others; other methods on the first 200. Run as a script it appends to the table next to it and goes on where it was
 stopped:
 
     python tests/coverage_study/narrower.py
@@ -157,8 +157,8 @@ CELLS = {
     "kernel smoother, 25 groups of 2 or 10, error": Design(
         smoother(0.8), in_groups((2, 10), 3), 25, "error of means", kind="groups"
     ),
-    "9-NN, 20 groups of 3 to 9": Design(
-        neighbours(9), in_groups((3, 6, 9), 3), 20, "error of means", kind="groups"
+    "3-NN, 20 groups of 3 to 9": Design(
+        neighbours(3), in_groups((3, 6, 9), 3), 20, "error of means", kind="groups"
     ),
     "centroids, 40 groups of 1 to 5": Design(
         centroids, in_groups((1, 2, 5), 5), 40, "error", kind="groups"
@@ -182,9 +182,6 @@ CELLS = {
     ),
     "naive Bayes, 5 % positives, n 300, average precision": Fitted(
         Classifier(bayes(2)), shifted(0.05, 5, 1.0), 300, "average_precision", {}, "few positives"
-    ),
-    "logistic, 25 % positives, n 120, average precision": Fitted(
-        Classifier(LOGISTIC), shifted(0.25, 5, 0.8), 120, "average_precision", {}, "ranks"
     ),
     "linear discriminant, 30 groups of 4, AUC": Fitted(
         Classifier(discriminant), in_groups((4,), 4), 30, "roc_auc", {}, "ranks"
@@ -223,8 +220,10 @@ def intervals(parts):
     return pairs | {"leave-out": bootstrap(parts, form=leave_out).interval()}
 
 
-def n_sets(kind):
-    return 1000 if kind in ("skewed", "groups", "exception") else 500
+def n_sets(cell):
+    if isinstance(cell, Fitted):
+        return 300 if cell.kind == "few positives" else 150
+    return 1000 if cell.kind in ("skewed", "groups", "exception") else 500
 
 
 if __name__ == "__main__":
@@ -234,7 +233,6 @@ if __name__ == "__main__":
         intervals,
         seed=SEED,
         n_sets=n_sets,
-        n_fitted=300,
         n_others=200,
         candidates={"leave-out": leave_out},
     )
