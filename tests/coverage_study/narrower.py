@@ -31,8 +31,8 @@ H. over the smooth cells without an upper bound its width is at most 1.10 times 
 
 Data sets: 1000 a cell of the kinds "skewed", "groups" and "exception", which are expected near
 their bounds, 500 of the others; of the cells that `BootstrapScorer` itself runs 300 of those with
-few positives, 150 of the others; other methods on the first 200. Run as a script it appends to the table next to it and goes on where it was
-stopped:
+few positives, 150 of the others; other methods on the first 200. Run as a script it appends to the
+table next to it and goes on where it was stopped:
 
     python tests/coverage_study/narrower.py
 """
