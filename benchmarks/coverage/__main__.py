@@ -25,11 +25,14 @@ def main() -> None:
     parser.add_argument("--tools", default="", help="only tools whose name has this text")
     options = parser.parse_args()
     module = importlib.import_module(f"{__package__}.studies.{options.study}")
-    if not hasattr(module, "STUDY"):
+    if not hasattr(module, "STUDY") and not hasattr(module, "go_on"):
         _script(module)
         return
-    asked = options.minutes, options.jobs, options.cells, options.tools
-    done = runner.run(module.STUDY, *asked)
+    if hasattr(module, "go_on"):  # Cells whose intervals share their trainings.
+        done = module.go_on(options.minutes)
+    else:
+        asked = options.minutes, options.jobs, options.cells, options.tools
+        done = runner.run(module.STUDY, *asked)
     print(f"{options.study}: {'finished' if done else 'run it again to go on'}")
 
 

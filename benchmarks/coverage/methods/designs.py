@@ -435,7 +435,7 @@ class Design(NamedTuple):
 
 def truth(design, rng, n_sets=1000, n_fresh=1000):
     """Mean error of the method over fresh training sets, and its Monte Carlo error."""
-    from method_parts import error_and_influence
+    from .parts import error_and_influence
 
     errors = np.empty(n_sets)
     for number in range(n_sets):

@@ -1,9 +1,9 @@
 """Run the cells of a study of methods, and write a table that a stopped run goes on with.
 
-A cell is a `method_designs.Design`, judged from one training of all samples together, or a
-`Fitted`, judged by `BootstrapScorer` itself. Data set k of a cell is drawn from the seed
-(seed of the study, number of the cell, k). Lines are appended when a cell is finished; a cell that
-the file already has is skipped.
+A cell is a `designs.Design`, judged from one training of all samples together, or a `Fitted`,
+judged by `BootstrapScorer` itself. Data set k of a cell is drawn from the seed (seed of the study,
+number of the cell, k). Lines are appended when a cell is finished; a cell that the table already
+has is skipped.
 """
 
 import csv
@@ -16,8 +16,6 @@ from unittest import mock
 import numpy as np
 import scipy
 import sklearn
-from method_designs import truth
-from method_parts import corrected_t, others, parts_of, samples_of
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
@@ -25,6 +23,10 @@ import skboot
 from skboot.method_error.cv_bootstrap import cv_bootstrap
 from skboot.refit import estimates
 from skboot.scorer import BootstrapScorer
+
+from ..runner import RESULTS
+from .designs import truth
+from .parts import corrected_t, others, parts_of, samples_of
 
 HEADER = [
     "cell",
@@ -63,32 +65,33 @@ def versions():
     )
 
 
-def run(path, cells, intervals, *, seed, n_sets, n_others=0, candidates=None):
-    """Append the lines of all cells that the table at `path` does not have yet.
+def run(name, cells, intervals, minutes, *, seed, n_sets, n_others=0, candidates=None):
+    """Append cells that `results/name.csv` does not have; return whether all are there.
 
     `intervals` maps a `Parts` to (low, high) by name; of `Fitted` cells those of the library are
     taken, and `candidates`, functions of the arguments of `cv_bootstrap`, by name. `n_sets` is a
     function of the cell. Other methods are run on the first `n_others` data sets.
     """
-    done = set()
+    end, path, done = time.monotonic() + 60 * minutes, RESULTS / f"{name}.csv", set()
     if path.exists():
         with path.open(newline="") as file:
             done = {row["cell"] for row in csv.DictReader(file)}
     else:
         with path.open("w", newline="") as file:
             csv.writer(file, lineterminator="\n").writerow(HEADER)
-    for number, (name, design) in enumerate(cells.items()):
-        if name in done:
+    for number, (title, design) in enumerate(cells.items()):
+        if title in done:
             continue
-        start = time.perf_counter()
+        if time.monotonic() > end:
+            return False
         fitted = isinstance(design, Fitted)
         n = n_sets(design)
         one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
         rows = one(design, given, (seed, number), n, n_others)
         with path.open("a", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([name, design.kind, design.metric, *row, versions()] for row in rows)
-        print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
+            writer.writerows([title, design.kind, design.metric, *row, versions()] for row in rows)
+    return True
 
 
 def of_design(design, intervals, seed, n_sets, n_others):

@@ -14,10 +14,11 @@ intervals of other methods:
 from typing import NamedTuple
 
 import numpy as np
-from method_designs import LOSSES
 from scipy.special import ndtri, stdtrit
 
 from skboot.method_error.cv_bootstrap import auc_error_influence, cv_bootstrap, group_influence
+
+from .designs import LOSSES
 
 LEVEL = 0.95
 Z = float(ndtri((1 + LEVEL) / 2))

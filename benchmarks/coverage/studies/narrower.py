@@ -20,7 +20,7 @@ It is confirmed if A, B, C and E hold. The aim beyond it, reported and not part 
 over the smooth cells of the width over "cv-bootstrap-conservative" at most .85; each cell above
 98.5 (by the lower limit, coverage less 2.6 errors) gets its reason.
 
-Rule, for "leave-out" (`method_candidates.leave_out`), which was chosen on other designs and seeds
+Rule, for "leave-out" (`methods.candidates.leave_out`), which was chosen on other designs and seeds
 and added before any number of this study was read (a first run had been stopped after some cells).
 It replaces "cv-bootstrap" if A, B and C hold for it, and
 
@@ -31,17 +31,17 @@ H. over the smooth cells without an upper bound its width is at most 1.10 times 
 
 Data sets: 1000 a cell of the kinds "skewed", "groups" and "exception", which are expected near
 their bounds, 500 of the others; of the cells that `BootstrapScorer` itself runs 300 of those with
-few positives, 150 of the others; other methods on the first 200. Run as a script it appends to the
-table next to it and goes on where it was stopped:
+few positives, 150 of the others; other methods on the first 200. The study goes on where it was
+stopped:
 
-    python tests/coverage_study/narrower.py
+    make coverage-study STUDY=narrower
 """
 
-from pathlib import Path
-
 import numpy as np
-from method_candidates import leave_out
-from method_designs import (
+from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
+
+from ..methods.candidates import leave_out
+from ..methods.designs import (
     Classifier,
     Design,
     Regressor,
@@ -69,11 +69,9 @@ from method_designs import (
     stump,
     wavy,
 )
-from method_parts import bootstrap
-from method_table import CONSERVATIVE, Fitted, run
-from sklearn.tree import ExtraTreeClassifier, ExtraTreeRegressor
+from ..methods.parts import bootstrap
+from ..methods.table import CONSERVATIVE, Fitted, run
 
-TABLE = Path(__file__).with_suffix(".csv")
 SEED = 4300
 MSE, MAE = "mean squared error", "mean absolute error"
 LOGISTIC, POISSON = newton(logit_link, 1.0), newton(log_link, 1.0)
@@ -226,11 +224,13 @@ def n_sets(cell):
     return 1000 if cell.kind in ("skewed", "groups", "exception") else 500
 
 
-if __name__ == "__main__":
-    run(
-        TABLE,
+def go_on(minutes):
+    """Run cells for some time; return whether all are there."""
+    return run(
+        "narrower",
         CELLS,
         intervals,
+        minutes,
         seed=SEED,
         n_sets=n_sets,
         n_others=200,
