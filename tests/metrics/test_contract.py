@@ -228,8 +228,13 @@ def function_of(name):
     return getattr(skboot.metrics, name, None) or getattr(sklearn.metrics, name)
 
 
+# Functions that the oldest supported scikit-learn lacks.
+NEWER = {"d2_brier_score"}
+KNOWN = [name for name in FAST_PATHS if name not in NEWER or hasattr(sklearn.metrics, name)]
+
+
 def cases():
-    for name in FAST_PATHS:
+    for name in KNOWN:
         function = function_of(name)
         by_data = OPTIONS.get(name) or {key: [{}] for key in DEFAULT_DATA[RESPONSES[name]]}
         known = inspect.signature(function).parameters
@@ -292,6 +297,9 @@ def plain(case):
 
 def _is_defined(case, y_true, labels):
     """Where scikit-learn gives a number that is none: no positives, or an absent class."""
+    if case.function.__name__ in ("d2_log_loss_score", "d2_brier_score"):
+        # A single class has no loss to save: scikit-learn then divides by a rounding.
+        return len(np.unique(y_true)) > 1
     if case.function.__name__ == "average_precision_score":
         if len(labels) == 2:
             return case.options.get("pos_label", 1) in y_true
@@ -490,7 +498,7 @@ def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
 
 
 def test_every_fast_path_has_a_case_and_every_case_a_fast_path():
-    assert {case.function.__name__ for case in CASES} == set(FAST_PATHS)
+    assert {case.function.__name__ for case in CASES} == set(KNOWN)
     for case in CASES:
         (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
         reduced = statistic.reduce(*DATA[case.data], None)
