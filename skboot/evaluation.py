@@ -167,11 +167,9 @@ def bootstrap_score(
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> result = bootstrap_score(y_true, y_pred, metric="accuracy", random_state=0)
-    >>> result.estimate
-    0.9
+    >>> print(result)
+    0.900 (0.851 to 0.934)
     >>> low, high = result.confidence_interval
-    >>> round(low, 3), round(high, 3)
-    (0.851, 0.934)
     """
     caller = "bootstrap_score"
     check.check_confidence_level(confidence_level, caller)

@@ -151,10 +151,9 @@ def bootstrap_runs(
     >>> hard = rng.random(500) < 0.3  # rows on which ten trained systems err now and then
     >>> wrong = hard & (rng.random((10, 500)) < 0.5)
     >>> result = bootstrap_runs(y_true, y_true ^ wrong, metric="accuracy", random_state=0)
-    >>> print(f"{result.estimate:.3f}, {result.standard_error:.4f}")
-    0.861, 0.0119
-    >>> low, high = result.interval(estimand="next_run")
-    >>> print(f"next run {low:.2f} to {high:.2f}")
+    >>> print(result)
+    0.861 (0.837 to 0.884)
+    >>> print(f"next run {result.interval(estimand='next_run'):.2f}")
     next run 0.81 to 0.91
     """
     check.check_confidence_level(confidence_level, _CALLER)

@@ -162,8 +162,8 @@ def compare_runs(
     >>> hard = rng.random(500) < 0.3
     >>> runs = {name: [y_true ^ (hard & (rng.random(500) < rate)) for _ in range(10)]
     ...         for name, rate in [("A", 0.4), ("B", 0.6)]}
-    >>> [pair] = compare_runs(y_true, runs, random_state=0).pairs
-    >>> print(f"{pair:.3f}")
+    >>> result = compare_runs(y_true, runs, random_state=0)
+    >>> print(f"{result:.3f}")
     0.065 (0.048 to 0.082)
     """
     level = check.check_confidence_level(confidence_level, _CALLER)

@@ -154,8 +154,8 @@ def search_score(
     >>> noise = {f"configuration {k}": rng.integers(0, 2, size=200) for k in range(50)}
     >>> best = max(np.mean(y_true == predicted) for predicted in noise.values())
     >>> result = search_score(y_true, noise, random_state=0)
-    >>> print(f"best {best:.2f}, corrected {result.estimate:.2f}")
-    best 0.58, corrected 0.50
+    >>> print(f"best {best:.3f}, corrected {result}")
+    best 0.580, corrected 0.504 (0.440 to 0.568)
     """
     caller = "search_score"
     level = check.check_confidence_level(confidence_level, caller)

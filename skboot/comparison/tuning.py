@@ -254,8 +254,7 @@ def corrected_t(
     --------
     >>> from skboot import corrected_t
     >>> found = corrected_t([0.80, 0.85, 0.78, 0.83, 0.82], n_train=90, n_test=10)
-    >>> low, high = found.confidence_interval
-    >>> print(f"{found.estimate:.3f} ({low:.3f} to {high:.3f})")
+    >>> print(f"{found.estimate:.3f} ({found.confidence_interval:.3f})")
     0.816 (0.774 to 0.858)
     """
     caller = "corrected_t"

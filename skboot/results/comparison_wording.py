@@ -277,7 +277,7 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
 def _estimand(result: ComparisonResult) -> str:
     """Say of what the differences are, and at which training-set size."""
     if is_untrained(result):
-        return "difference of the methods' expected scores, over runs that differ in their seed"
+        return "difference of the methods' expected scores, over runs that differ as these do"
     if result.training_share is None:
         return _ESTIMANDS[result.estimand]
     return f"difference of the methods' expected performance{_size(result)}"
