@@ -242,10 +242,13 @@ def _hardly_labels(rows: Sequence[Rows]) -> bool:
     if truth is None or truth.dtype.kind not in "iuf":
         return False
     every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+    looked_at = truth[every]
     for own in rows:
-        if own.y_pred.ndim == 2 or np.mean(truth[every] == own.y_pred[every]) >= 0.5:
+        if own.y_pred.ndim == 2:
             return False
-    return len(np.unique(truth[every])) > _MANY_NUMBERS
+        if 2 * np.count_nonzero(looked_at == own.y_pred[every]) >= len(looked_at):
+            return False
+    return len(np.unique(looked_at)) > _MANY_NUMBERS
 
 
 def resampling_plan(

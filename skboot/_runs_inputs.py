@@ -21,6 +21,11 @@ class Runs:
     rows: list[Rows]
     n_runs: int
 
+    def named(self, method: str = "") -> list[tuple[str, Rows]]:
+        """Return the rows of each run after the argument that its predictions came in."""
+        names = _names(self.n_runs, len(self.rows) - self.n_runs, method)
+        return list(zip(names, self.rows, strict=True))
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -82,8 +87,7 @@ def checked_runs(
     _refuse_transposed(columns, predicted, f"y_preds{method}")
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
-    names = [f"y_preds{method}[{k}]" for k in range(len(predicted))]
-    names += [f"full_runs{method}[{k}]" for k in range(len(full))]
+    names = _names(len(predicted), len(full), method)
     paired = []
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
@@ -112,6 +116,12 @@ def _refuse_transposed(columns: Columns, predicted: list[NDArray[Any]], name: st
     must = f"have the shape (n_runs, n_samples), here (n_runs, {len(truth)})"
     advice = f"Runs come first: give {name}.T."
     raise check.fail(columns.caller, name, must, f"shape {shape}", advice)
+
+
+def _names(n_runs: int, n_full: int, method: str) -> list[str]:
+    """Return the argument and number of each run, those on the full training list last."""
+    names = [f"y_preds{method}[{k}]" for k in range(n_runs)]
+    return names + [f"full_runs{method}[{k}]" for k in range(n_full)]
 
 
 def _predictions(

@@ -36,9 +36,18 @@ def bootstrap_score(
     y_pred: ArrayLike,
     *,
     metric: Metrics,
-    by: ArrayLike | None = ...,
+    by: None = ...,
     **options: Unpack[ScoreOptions],
-) -> ResultTable: ...
+) -> ResultTable[EvaluationResult]: ...
+@overload
+def bootstrap_score(
+    y_true: ArrayLike | None,
+    y_pred: ArrayLike,
+    *,
+    metric: Metrics,
+    by: ArrayLike,
+    **options: Unpack[ScoreOptions],
+) -> ResultTable[ResultTable[EvaluationResult]]: ...
 @overload
 def bootstrap_score(
     y_true: ArrayLike | None,
@@ -47,7 +56,7 @@ def bootstrap_score(
     metric: Metric = ...,
     by: ArrayLike,
     **options: Unpack[ScoreOptions],
-) -> ResultTable: ...
+) -> ResultTable[EvaluationResult]: ...
 def bootstrap_score(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,

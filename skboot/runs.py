@@ -42,7 +42,7 @@ def bootstrap_runs(
     *,
     metric: Metrics,
     **options: Unpack[RunsOptions],
-) -> ResultTable: ...
+) -> ResultTable[EvaluationResult]: ...
 def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
@@ -170,9 +170,7 @@ def bootstrap_runs(
         raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
-    statistics, single = statistics_of_each(
-        metric, [("y_preds", rows) for rows in runs.rows], greater_is_better, _CALLER
-    )
+    statistics, single = statistics_of_each(metric, runs.named(), greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
@@ -203,6 +201,7 @@ def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
             "interval",
             "be one of bootstrap_score's for the estimand 'system'",
             "'components'",
-            "One system has no variance between runs.",
+            "One system has no variance between runs: use interval='auto', or the estimand "
+            "'method'.",
         )
     return estimand

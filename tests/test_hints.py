@@ -9,6 +9,7 @@ import scipy.special
 import sklearn.metrics
 from sklearn.linear_model import LogisticRegression, Ridge
 
+import skboot
 from skboot import (
     BootstrapScorer,
     bootstrap_runs,
@@ -152,6 +153,23 @@ def test_a_column_of_another_length_is_not_compared_with_an_argument_that_is_not
     assert "'y_pred'" not in message
 
 
+@pytest.mark.parametrize("bad", [X[:, 0], WORDS])
+def test_a_run_that_the_metric_cannot_take_is_named_by_its_argument_and_number(bad):
+    good, some = [DECISION] * 3, [DECISION, bad, TRUTH]
+    full = {"A": good, "B": [DECISION, bad]}
+    options = {"metric": "accuracy", "varied": "training"}
+    calls = {
+        "y_preds[1]": lambda: bootstrap_runs(TRUTH, some, metric="accuracy"),
+        "y_preds['B'][1]": lambda: compare_runs(TRUTH, {"A": good, "B": some}),
+        "full_runs[1]": lambda: bootstrap_runs(TRUTH, good, full_runs=full["B"], **options),
+        "full_runs['B'][1]": lambda: compare_runs(
+            TRUTH, {"A": good, "B": good}, full_runs=full, **options
+        ),
+    }
+    for name, call in calls.items():
+        assert name in message_of(call)
+
+
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "neg_log_loss", "r2"])
 @pytest.mark.parametrize("y_pred", [DECISION == TRUTH, DECISION, X[:, 0]])
 def test_values_of_rows_without_a_truth_are_to_be_averaged(metric, y_pred):
@@ -235,6 +253,91 @@ def test_the_metric_of_a_call_without_one_is_shown_as_accuracy():
 def test_real_predictions_of_counts_lead_to_metrics_of_real_values():
     message = message_of(lambda: bootstrap_score(COUNTS, COUNTS + 0.25))
     assert "'mean_absolute_error' or 'r2'" in message
+
+
+def scores_of(metric, y_true=TRUTH, y_pred=DECISION):
+    return lambda: bootstrap_score(y_true, y_pred, metric=metric, n_resamples=199)
+
+
+THREE = np.arange(N) % 3
+COLUMNS = np.eye(3)[THREE]
+UNDEFINED = {"mean_test_score": [np.nan], "std_test_score": [0], "split0_test_score": [np.nan]}
+# A call that is refused, and what can be done about it.
+TO_DO = {
+    "weights bound to the metric": (
+        scores_of(functools.partial(sklearn.metrics.f1_score, sample_weight=np.ones(N))),
+        "Give bootstrap_score the weights as sample_weight=",
+    ),
+    "an option that the metric lacks": (
+        scores_of(functools.partial(sklearn.metrics.f1_score, averaging="macro")),
+        "It takes labels, pos_label, average, sample_weight, zero_division.",
+    ),
+    "one class alone": (scores_of("roc_auc", np.ones(N)), "add the other's"),
+    "several classes for two": (
+        scores_of("equal_error_rate", THREE, COLUMNS),
+        "y_true == label, and its column of y_pred",
+    ),
+    "text to be averaged": (scores_of("mean", None, WORDS), "give y_true and another metric"),
+    "numbers beside text": (scores_of("accuracy", TRUTH, WORDS), "numpy.asarray(y).astype(str)"),
+    "numbers beside text in a metric": (
+        lambda: skboot.metrics.expected_cost(TRUTH, WORDS),
+        "numpy.asarray(y).astype(str)",
+    ),
+    "a label that is not given": (
+        lambda: skboot.metrics.expected_cost(THREE, THREE, labels=[0, 1]),
+        "Give all labels as labels=",
+    ),
+    "a prior of no rows": (
+        lambda: skboot.metrics.expected_cost([0, 0], [0, 1], priors=[0.5, 0.5]),
+        "Give classes without rows the prior 0",
+    ),
+    "a function for its scorer": (
+        lambda: skboot.metrics.get_scorer(sklearn.metrics.f1_score),
+        "make a scorer with sklearn.metrics.make_scorer",
+    ),
+    "text as labels of the test set": (
+        lambda: BootstrapScorer(LogisticRegression(), n_train_resamples=3).fit(
+            X, TRUTH, X_test=X, y_test=WORDS
+        ),
+        "numpy.asarray(y).astype(str)",
+    ),
+    "components of one system": (
+        lambda: bootstrap_runs(
+            TRUTH, [DECISION] * 3, metric="f1", estimand="system", interval="components"
+        ),
+        "use interval='auto'",
+    ),
+    "a search that failed": (
+        lambda: skboot.one_standard_error()(UNDEFINED),
+        "error_score='raise' in the search shows why",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TO_DO)
+def test_what_can_be_done_is_said(case):
+    call, advice = TO_DO[case]
+    assert advice in message_of(call)
+
+
+def test_labels_of_two_kinds_are_compared_after_what_is_advised():
+    digits = TRUTH.astype(str)
+    message = message_of(scores_of("accuracy", TRUTH, digits))
+    convert = eval(message.partition("by ")[2].rstrip("."), {"numpy": np, "y": TRUTH})
+    assert bootstrap_score(convert, digits, n_resamples=199).estimate == 1
+
+
+def test_an_estimand_that_needs_a_test_set_says_so():
+    scorer = BootstrapScorer(LogisticRegression(), n_train_resamples=4, random_state=0)
+    with pytest.warns(UserWarning, match="few"):
+        scorer.fit(X, TRUTH)
+    message = message_of(lambda: scorer.result_.interval(estimand="system"))
+    assert "Fit with X_test= and y_test=" in message
+
+
+def test_few_folds_are_to_be_more():
+    with pytest.warns(UserWarning, match="Use ten folds or more"):
+        skboot.corrected_t([0.8, 0.9, 0.7], n_train=50, n_test=25)
 
 
 @pytest.mark.parametrize("caller", [bootstrap_runs, compare_runs])

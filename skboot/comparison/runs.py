@@ -47,7 +47,7 @@ def compare_runs(
     *,
     metric: Metrics,
     **options: Unpack[CompareRunsOptions],
-) -> ResultTable: ...
+) -> ResultTable[ComparisonResult]: ...
 def compare_runs(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, Any],
@@ -174,11 +174,7 @@ def compare_runs(
     samples, names = _training_samples(runs, training, varied)
     _check_paired(runs, names, paired_runs)
     check_reference(reference, runs, _CALLER)
-    named = [
-        (f"y_preds[{name!r}][{k}]", rows)
-        for name, own in runs.items()
-        for k, rows in enumerate(own.rows)
-    ]
+    named = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
     statistics, single = statistics_of_each(metric, named, greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))

@@ -61,7 +61,7 @@ def search_score(
     *,
     metric: Metrics,
     **options: Unpack[SearchOptions],
-) -> ResultTable: ...
+) -> ResultTable[EvaluationResult]: ...
 def search_score(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],

@@ -53,9 +53,18 @@ def compare_systems(
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metrics,
-    by: ArrayLike | None = ...,
+    by: None = ...,
     **options: Unpack[SystemsOptions],
-) -> ResultTable: ...
+) -> ResultTable[ComparisonResult]: ...
+@overload
+def compare_systems(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metrics,
+    by: ArrayLike,
+    **options: Unpack[SystemsOptions],
+) -> ResultTable[ResultTable]: ...
 @overload
 def compare_systems(
     y_true: ArrayLike | None,

@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from .._checks import check_choice, check_confidence_level, fail
+from .._typing import ProportionInterval
 from .confidence_interval import ConfidenceInterval
 
 
@@ -76,7 +77,7 @@ _LIMITS: Mapping[str, Callable[[int, int, float], tuple[float, float]]] = {
 
 
 def proportion_interval(
-    k: int, n: int, *, method: str = "wilson", confidence_level: float = 0.95
+    k: int, n: int, *, method: ProportionInterval = "wilson", confidence_level: float = 0.95
 ) -> ConfidenceInterval:
     """Confidence interval of a published proportion, such as an accuracy and a test-set size.
 

@@ -123,6 +123,7 @@ ALIASES = {
 # Minimum likeness, as of difflib, of a name that is offered; below it "zero_one_loss" would be
 # taken for a misspelt "log_loss".
 _LEAST_LIKENESS = 0.7
+_OF_A_FUNCTION = "Of a function make a scorer with sklearn.metrics.make_scorer."
 
 # Function, and the methods of an estimator whose answer it takes, by the name of the scorer.
 SCORERS: dict[str, tuple[Any, Any]] = {
@@ -168,7 +169,7 @@ def get_scorer(scoring: str) -> Any:
     -0.047
     """
     if not isinstance(scoring, str):
-        raise fail("get_scorer", "scoring", "be a known name", repr(scoring), "It is a string.")
+        raise fail("get_scorer", "scoring", "be a known name", repr(scoring), _OF_A_FUNCTION)
     if scoring in SCORERS:
         function, response = SCORERS[scoring]
         better = not scoring.startswith("neg_")

@@ -22,7 +22,7 @@ from .additive import given_values
 from .cells import label_counts
 from .class_metrics import SetRatio, TwoClassRatio, function_name
 from .clusterings import ClusteringScore
-from .cost_metrics import check_costs, check_priors
+from .cost_metrics import SAME_KIND, check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost, decision_labels
 from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
@@ -168,7 +168,8 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str
     if is_mean:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
             must = "hold one number per row for metric='mean'"
-            raise fail(caller, "y_pred", must, _described(y_pred))
+            advice = "For labels, and for columns of probabilities, give y_true and another metric."
+            raise fail(caller, "y_pred", must, _described(y_pred), advice)
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
         advice = "Only metric='mean' and callables of predictions alone need no y_true."
         if y_pred.ndim == 1 and y_pred.dtype.kind in "biuf":
@@ -243,7 +244,7 @@ def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) ->
     kinds = [_kind(y) for y in (y_true, y_pred)]
     if kinds[0] != kinds[1]:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail(caller, "y_pred", must, f"{kinds[1]}", "Convert one of them.")
+        raise fail(caller, "y_pred", must, f"{kinds[1]}", SAME_KIND)
     if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
         for name, y in (("y_true", y_true), ("y_pred", y_pred)):
             if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
@@ -317,20 +318,26 @@ def _check_scores(
         return
     if len(all_labels) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"the label {all_labels.tolist()[0]!r} alone")
+        raise fail(
+            caller, "y_true", must, f"the label {all_labels.tolist()[0]!r} alone", _ONE_CLASS
+        )
     if len(all_labels) == 2:
         _check_two_classes(statistic, y_pred, all_labels, caller)
         return
     # The area under the ROC curve is defined for several classes only by an option.
     lacks_option = getattr(statistic, "multi_class", "") is None
     if lacks_option or not hasattr(statistic, "average"):
-        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if lacks_option else ""
+        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if lacks_option else _ONE_OF_SEVERAL
         must = f"hold two classes for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, f"{len(all_labels)} classes", advice)
     _check_columns(y_pred, all_labels, caller)
     if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
         must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
+
+
+_ONE_CLASS = "Test rows of one class say nothing of how classes are told apart: add the other's."
+_ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
 
 
 def _check_two_classes(

@@ -59,7 +59,8 @@ class MethodBasis(ScoresBasis):
     def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
         if estimand not in (None, "method"):
             must = "be 'method' for a result without a test set"
-            raise check.fail("interval", "estimand", must, repr(estimand))
+            advice = "Fit with X_test= and y_test= for the others."
+            raise check.fail("interval", "estimand", must, repr(estimand), advice)
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         return method_interval(self.error, method, level).interval

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
+from ..metrics.cost_metrics import SAME_KIND
 from ..refit.training import HeldOut
 
 _CALLER = "BootstrapScorer"
@@ -110,5 +111,5 @@ def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
     kinds = {own.dtype.kind in "biuf" for own in (classes, *(rows.y for rows in tests.rows))}
     if len(kinds) > 1:
         must = "hold labels of the kind that y holds"
-        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there")
+        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there", SAME_KIND)
     return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
