@@ -161,10 +161,13 @@ def html_list(items: Sequence[tuple[str, str]]) -> str:
         return ""
     lines = "".join(
         f'<dt style="opacity:.75">{escape(label)}</dt>'
-        f'<dd style="margin:0">{escape(_one_line(text))}</dd>'
+        f'<dd style="margin:0;overflow-wrap:anywhere">{escape(_one_line(text))}</dd>'
         for label, text in items
     )
-    style = "display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em;margin:.5em 0"
+    style = (
+        "display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.15em 1em;"
+        "margin:.5em 0"
+    )
     return f'<dl style="{style}">{lines}</dl>'
 
 

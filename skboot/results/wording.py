@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
+# Title of a column of tables, which they have where the reference of a score is known.
+_NAIVE = "naive reference"
 _ACRONYMS = frozenset(
     ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "npv", "ovo", "ovr", "ppv", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
@@ -209,14 +211,16 @@ def table_of(
         [(level, name)] = kinds
         interval = f"{rendering.percent(level)} {name}"
     header = [*titles, "metric", "method", "estimate", interval]
-    header += ["standard error", "naive reference", "resampled"]
+    header += ["standard error", _NAIVE, "resampled"]
     names = names or [()] * len(results)
     metrics = metrics or [result.metric for result in results]
     rows = [
         [*own, metric, *_cells(result, shared)]
         for own, metric, result in zip(names, metrics, results, strict=True)
     ]
-    return rendering.Table(header, rows, len(titles) + 2)
+    known = [k for k, title in enumerate(header) if title != _NAIVE or any(r[k] for r in rows)]
+    rows = [[row[k] for k in known] for row in rows]
+    return rendering.Table([header[k] for k in known], rows, len(titles) + 2)
 
 
 def _cells(result: EvaluationResult, shared: bool) -> list[str]:

@@ -65,6 +65,22 @@ def test_a_page_has_repeated_keys_as_headings():
     assert ">one</td>" in plain
 
 
+def test_a_reference_that_no_result_has_takes_no_column():
+    without = ResultTable({"a": mean_result(), "b": mean_result()})
+    assert mean_result().naive_estimate is None
+    for text in (without.summary(), without.to_markdown(), without.to_latex(), without.to_html()):
+        assert "naive reference" not in text
+    assert len(without.to_markdown().splitlines()[0].split(" | ")) == 7
+    assert "naive reference" in ResultTable({"a": mean_result(), "b": accuracy_result()}).summary()
+
+
+def test_a_note_with_a_long_word_stays_on_a_narrow_page():
+    note = f"Of {'long' * 30} no more is known."
+    page = ResultTable({"a": mean_result(notes=(note,))}).to_html()
+    assert f'overflow-wrap:anywhere">{note}</dd>' in page
+    assert "fit-content(40%) minmax(0,1fr)" in page
+
+
 def test_a_page_breaks_no_short_words_and_a_narrow_screen_moves_the_table_alone():
     name = "a name of a result that is longer than thirty characters"
     page = ResultTable({"short name": accuracy_result(), name: accuracy_result()}).to_html()
