@@ -90,13 +90,12 @@ def _cells():
             yield cell(f"average precision, {title}", "average precision", draw, *peers)
     for name, errors, sizes in (
         ("MSE", "normal", (20, 50, 200, 2000)),
-        ("MSE", "uniform", (20, 50)),
         ("MSE", "t5", (50, 200)),
-        ("MSE", "lognormal .5", (50, 200)),
-        ("MAE", "normal", (20, 50, 200)),
-        ("MAE", "t3", (50, 200, 2000)),
-        ("pinball", "normal", (20, 60, 200)),
-        ("pinball", "t3", (60, 200)),
+        ("MSE", "lognormal .5", (200,)),
+        ("MAE", "normal", (20, 50)),
+        ("MAE", "t3", (50, 2000)),
+        ("pinball", "normal", (20, 60)),
+        ("pinball", "t3", (200,)),
     ):
         light = errors in ("normal", "uniform")
         kind = f"{name}, light tails" if light else f"{name}, heavy tails"
@@ -105,12 +104,12 @@ def _cells():
             draw = regression(name, n, errors)
             yield cell(f"{name}, {errors} errors, n {n}", kind, draw, "statsmodels", *peers)
     for name, errors, sizes in (
-        ("RMSE", "normal", (50, 200)),
+        ("RMSE", "normal", (50,)),
         ("RMSE", "t3", (200,)),
-        ("R2", "normal", (20, 50, 200)),
-        ("R2", "t5", (50, 200)),
-        ("median absolute error", "normal", (20, 50, 200)),
-        ("median absolute error", "t3", (50, 200)),
+        ("R2", "normal", (20, 50)),
+        ("R2", "t5", (200,)),
+        ("median absolute error", "normal", (20, 50)),
+        ("median absolute error", "t3", (200,)),
     ):
         light = errors == "normal" or name == "median absolute error"
         kind = name if light else f"{name}, heavy tails"
@@ -118,7 +117,7 @@ def _cells():
             peers = ("scipy", "stambo", "arch") if n == 50 else ()
             draw = regression(name, n, errors)
             yield cell(f"{name}, {errors} errors, n {n}", kind, draw, *peers)
-    for n, slope, spread in ((20, 1.0, 1.5), (50, 1.0, 1.5), (200, 1.0, 1.5), (200, 2.0, 1.5)):
+    for n, slope, spread in ((50, 1.0, 1.5), (200, 1.0, 1.5), (200, 2.0, 1.5)):
         tails = "light tails" if slope == 1 else "heavy tails"
         draw = probabilities(n, slope, spread)
         peers = RESAMPLERS if n == 50 else ()

@@ -38,12 +38,10 @@ def _cells():
         ("accuracy", 0.9, 0.1, 20, (10, 10)),
         ("accuracy", 0.9, 0.3, 20, (5, 20)),
         ("accuracy", 0.8, 0.1, 30, (2, 40)),
-        ("accuracy", 0.8, 0.3, 50, (10, 10)),
         ("accuracy", 0.95, 0.3, 50, (5, 20)),
         ("accuracy", 0.9, 0.2, 200, (5, 20)),
         ("MAE", 0.5, 0.2, 20, (10, 10)),
         ("MAE", 0.5, 0.2, 50, (5, 20)),
-        ("MAE", 0.8, 0.1, 50, (5, 20)),
         ("MAE", 0.5, 0.2, 200, (5, 20)),
         ("AUC", 0.8, 0.2, 20, (10, 10)),
         ("AUC", 0.8, 0.2, 50, (5, 20)),
@@ -60,7 +58,6 @@ def _cells():
         yield cell(title, kind, grouped(name, n_groups, sizes, icc, at), *names)
     for name, at, icc, sides in (
         ("accuracy", 0.8, 0.1, (40, 40)),
-        ("accuracy", 0.9, 0.2, (40, 60)),
         ("accuracy", 0.8, 0.1, (20, 100)),
         ("MAE", 0.5, 0.2, (40, 40)),
         ("AUC", 0.8, 0.1, (40, 40)),
@@ -71,7 +68,6 @@ def _cells():
         yield cell(title, f"crossed, {name}", crossed(name, *sides, icc, at), "skboot, rows")
     for name, at, icc, n_members in (
         ("accuracy", 0.9, 0.2, 40),
-        ("AUC", 0.9, 0.2, 20),
         ("AUC", 0.9, 0.2, 40),
         ("AUC", 0.95, 0.2, 60),
     ):
