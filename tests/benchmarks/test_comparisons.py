@@ -1,24 +1,20 @@
 """Rejection rates of comparisons are what the guide says, and within their limits."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("comparisons", STUDIES / "comparisons.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.comparisons")
 
 
 def committed():

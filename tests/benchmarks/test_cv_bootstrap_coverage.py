@@ -1,23 +1,18 @@
 """Intervals of the default strategy cover the method's expected score."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
 GUIDE = ROOT / "docs" / "guide" / "methods.md"
 LEAST = 93.0
 
 
 def _study():
-    spec = importlib.util.spec_from_file_location("study", STUDIES / "cv_bootstrap_coverage.py")
-    study = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(study)
-    return study
+    return importlib.import_module("benchmarks.coverage.studies.cv_bootstrap_coverage")
 
 
 def _committed(study):

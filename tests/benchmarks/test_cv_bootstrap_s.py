@@ -1,7 +1,7 @@
 """The default interval of a method has content where training samples explode, and covers."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +10,14 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "methods.md"
 LEAST = 93.0
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", STUDIES / "cv_bootstrap_s.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.cv_bootstrap_s")
 
 
 def committed():

@@ -1,7 +1,7 @@
 """Estimates of a method on few positives are centred at what is to be expected of new rows."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "methods.md"
 RARE = "logistic regression, 5 % positives, n 300"
 COMMON = "logistic regression, 40 % positives, n 200"
@@ -19,10 +18,7 @@ OF_LABELS = ("f1", "recall", "precision", "jaccard", "f2", "matthews_corrcoef", 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", STUDIES / "few_positives.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.few_positives")
 
 
 def committed():

@@ -1,14 +1,13 @@
 """Gaps between subgroups tell equal ones apart as rarely as they promise."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 # Percent of data sets in which equal subgroups may be told apart.
 MOST = 6.5
 # Cells whose subgroups are large enough for a gap, and those whose are not.
@@ -17,10 +16,7 @@ WITHOUT_GAP = ("F1, 290/10 rows", "AUC, 200/16 rows", "AUC, 25 subgroups of 300 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("gaps", STUDIES / "gaps.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.gaps")
 
 
 def committed():

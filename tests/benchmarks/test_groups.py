@@ -1,7 +1,7 @@
 """Intervals on groups cover as often, and are as short, as the committed table says."""
 
 import csv
-import importlib.util
+import importlib
 import warnings
 from pathlib import Path
 
@@ -11,8 +11,7 @@ import pytest
 from skboot import bootstrap_score
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 RIVALS = ("auto", "studentized", "expanded", "bca", "effective", "by_groups", "transformed")
 GUIDE = ROOT / "docs" / "guide" / "intervals.md"
 # Sigma of rows 1 and of groups 1.5: no method in the table reaches 90 % with 20 or 50 groups.
@@ -21,10 +20,7 @@ HEAVY = {("lognormal, group sigma", n_groups, "1.5") for n_groups in ("20", "50"
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("groups_study", STUDIES / "groups.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.groups")
 
 
 def committed(kind, design=None):

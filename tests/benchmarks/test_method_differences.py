@@ -1,24 +1,20 @@
 """How often methods of equal merit are told apart is what the guide says, and within its limits."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", STUDIES / "method_differences.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.method_differences")
 
 
 def committed():

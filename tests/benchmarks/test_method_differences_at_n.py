@@ -1,7 +1,7 @@
 """Differences of methods at this training-set size: level, coverage and width of intervals."""
 
 import csv
-import importlib.util
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +11,14 @@ from numpy.testing import assert_allclose
 from skboot import compare_methods
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
+RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 TAKEN, LEFT_OUT = "shared V_IJ", "oob"
 
 
 @pytest.fixture(scope="module")
 def study():
-    spec = importlib.util.spec_from_file_location("study", STUDIES / "method_differences_at_n.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("benchmarks.coverage.studies.method_differences_at_n")
 
 
 def committed(spread):

@@ -1,22 +1,17 @@
 """The method and the next run are covered, and the method's interval is the narrower one."""
 
-import importlib.util
+import importlib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-STUDIES = ROOT / "benchmarks" / "coverage" / "studies"
-RESULTS = STUDIES.parent / "results"
 GUIDE = ROOT / "docs" / "guide" / "runs.md"
 LEAST = 93.0
 
 
 def _study():
-    spec = importlib.util.spec_from_file_location("study", STUDIES / "method_next_run.py")
-    study = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(study)
-    return study
+    return importlib.import_module("benchmarks.coverage.studies.method_next_run")
 
 
 def _check(study, cells, errors):
