@@ -7,10 +7,10 @@ the last part stopped, and appends to `results/name.csv`. Pages and tests read n
 |---|---|
 | `samples` | what a tool is given: predictions of a frozen system, or rows to train on |
 | `scores` | the metrics, for skboot by name and for other tools as a fast function |
-| `systems` | generators of frozen systems, with the truth of their scores |
+| `systems`, `pairs`, `real` | frozen systems and pairs of them with the truth of their scores, simulated or real |
 | `exceptions` | data sets on which no coverage is promised |
 | `ours`, `peers`, `references` | the tools: skboot, other packages, published recipes |
 | `runner` | cells, seeds, parts that resume, the CSV |
 | `acceptance` | the rule that judges a study |
-| `page` | tables of the documentation |
+| `page` | tables and the picture of the documentation |
 """

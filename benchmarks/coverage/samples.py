@@ -79,3 +79,18 @@ def of_estimator(estimator: BaseEstimator) -> Learner:
         return np.array(found)
 
     return predictions
+
+
+@dataclass(frozen=True)
+class PairSample:
+    """Predictions of two frozen systems on one test set; truths are of first minus second.
+
+    The target "zero" is no difference: an interval that leaves it out tells the systems apart.
+    """
+
+    y_true: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    score: Score
+    truth: Mapping[str, float]
+    exception: str = ""
