@@ -7,7 +7,7 @@ the last part stopped, and appends to `results/name.csv`. Pages and tests read n
 |---|---|
 | `samples` | what a tool is given: predictions of a frozen system, or rows to train on |
 | `scores` | the metrics, for skboot by name and for other tools as a fast function |
-| `systems`, `pairs`, `real` | frozen systems and pairs of them with the truth of their scores, simulated or real |
+| `systems`, `pairs`, `real` | systems and pairs of them with their truths, simulated or real |
 | `exceptions` | data sets on which no coverage is promised |
 | `ours`, `peers`, `references` | the tools: skboot, other packages, published recipes |
 | `runner` | cells, seeds, parts that resume, the CSV |
