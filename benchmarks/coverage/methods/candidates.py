@@ -64,3 +64,9 @@ def leaving_out(influence, counts, residual):
     known = (without > 0) & (once > 0)
     difference[known] = sums_once[known] / once[known] - sums_without[known] / without[known]
     return float(2 * influence @ difference / len(influence))
+
+
+def leaving_out_variance(influence, counts, residual):
+    """Monte Carlo variance of `leaving_out`."""
+    n_each = sum(1 / np.maximum((counts == times).sum(axis=0), 1) for times in (0, 1))
+    return float(4 * np.sum(influence**2 * n_each) * residual.var() / len(influence) ** 2)

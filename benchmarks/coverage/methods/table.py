@@ -41,7 +41,7 @@ HEADER = [
     "truth below %",
     "truth above %",
     "width over 3.92 sd",
-    "width over conservative",
+    "width over reference",
     "versions",
 ]
 CONSERVATIVE = "cv-bootstrap-conservative"
@@ -65,12 +65,24 @@ def versions():
     )
 
 
-def run(name, cells, intervals, minutes, *, seed, n_sets, n_others=0, candidates=None):
+def run(
+    name,
+    cells,
+    intervals,
+    minutes,
+    *,
+    seed,
+    n_sets,
+    n_others=0,
+    candidates=None,
+    reference=CONSERVATIVE,
+):
     """Append cells that `results/name.csv` does not have; return whether all are there.
 
     `intervals` maps a `Parts` to (low, high) by name; of `Fitted` cells those of the library are
     taken, and `candidates`, functions of the arguments of `cv_bootstrap`, by name. `n_sets` is a
-    function of the cell. Other methods are run on the first `n_others` data sets.
+    function of the cell. Other methods are run on the first `n_others` data sets. Widths are given
+    over those of the interval `reference`.
     """
     end, path, done = time.monotonic() + 60 * minutes, RESULTS / f"{name}.csv", set()
     if path.exists():
@@ -87,7 +99,7 @@ def run(name, cells, intervals, minutes, *, seed, n_sets, n_others=0, candidates
         fitted = isinstance(design, Fitted)
         n = n_sets(design)
         one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
-        rows = one(design, given, (seed, number), n, n_others)
+        rows = lines(*one(design, given, (seed, number), n, n_others), reference)
         with path.open("a", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerows([title, design.kind, design.metric, *row, versions()] for row in rows)
@@ -107,7 +119,7 @@ def of_design(design, intervals, seed, n_sets, n_others):
             found |= others(design, X, y, groups, parts, rng)
         for name, pair in found.items():
             limits.setdefault(name, []).append(tuple(pair)[:2])
-    return lines(expected, centres, limits)
+    return expected, centres, limits
 
 
 def of_fitted(design, candidates, seed, n_sets, n_others):
@@ -135,19 +147,18 @@ def of_fitted(design, candidates, seed, n_sets, n_others):
             if k < n_others:
                 own = corrected_t(_fold_scores(design, X, y, groups, k))
                 limits.setdefault("corrected t", []).append(own)
-    return lines(expected, centres, limits)
+    return expected, centres, limits
 
 
-def lines(expected, centres, limits):
+def lines(expected, centres, limits, reference):
     """Rows of the table of one cell, from the interval on."""
     spread = 2 * 1.96 * centres.std(ddof=1)
     bias = (centres.mean() - expected) / centres.std(ddof=1)
-    wide = np.diff(np.array(limits[CONSERVATIVE]), axis=1)[:, 0] if CONSERVATIVE in limits else None
+    wide = np.diff(np.array(limits[reference]), axis=1)[:, 0]
     for name, pairs in limits.items():
         low, high = np.array(pairs).T
         n, below, above = len(low), expected < low, expected > high
         width = (high - low).mean()
-        share = np.nan if wide is None else width / wide[:n].mean()
         covered = 1 - np.mean(below | above)
         # The error of a coverage near 1 is that of one at least as far from 1 as half a data set.
         safe = min(covered, 1 - 0.5 / n)
@@ -161,7 +172,7 @@ def lines(expected, centres, limits):
             f"{100 * below.mean():.1f}",
             f"{100 * above.mean():.1f}",
             f"{width / spread:.3f}",
-            f"{share:.3f}",
+            f"{width / wide[:n].mean():.3f}",
         ]
 
 
