@@ -30,6 +30,7 @@ SCORERS = {
     "mean squared error": "neg_mean_squared_error",
     "1 - R2": "r2",
     "1 - AUC": "roc_auc",
+    "1 - AP": "average_precision",
     "balanced error": "balanced_accuracy",
 }
 # Cells of the study, one for each way in which a metric is computed.
@@ -44,6 +45,8 @@ CELLS = [
     "linear discriminant, 30 % positives, n 90, balanced error",
     "ridge, 22 groups of 1 to 12",
     "centroids, 40 groups of 1 to 5",
+    "logistic, 25 % positives, n 120, average precision",
+    "linear discriminant, 30 groups of 4, AUC",
 ]
 
 

@@ -151,6 +151,16 @@ def bayes(n_classes, shared=False, floor=1e-3):
     return answers
 
 
+def difference(learner):
+    """Decision values of two classes from logarithms of their probabilities."""
+
+    def answers(X, y, weights, X_new):
+        found = learner(X, y, weights, X_new)
+        return found[:, :, 1] - found[:, :, 0]
+
+    return answers
+
+
 def quadratic(X, y, weights, X_new):
     """Quadratic discriminant of two classes, a little regularised; decision values."""
     p, found = X.shape[1], []
@@ -408,8 +418,8 @@ LOSSES = {
 UNIT = ("error", "error of means", "error of classes", "Brier score")
 """Losses between 0 and 1; the others have no upper bound."""
 
-RATIOS = ("balanced error", "1 - AUC", "1 - R2")
-"""Metrics that are no means of losses."""
+SHARES = ("balanced error", "1 - AUC", "1 - AP")
+"""Metrics between 0 and 1 that are no means of losses, as 1 - R2 is none."""
 
 
 # ------------------------------------------------------------------ designs
@@ -428,7 +438,7 @@ class Design(NamedTuple):
 
     @property
     def bounds(self):
-        if self.metric in UNIT or self.metric in ("balanced error", "1 - AUC"):
+        if self.metric in (*UNIT, *SHARES):
             return (0.0, 1.0)
         return (0.0, np.inf)
 

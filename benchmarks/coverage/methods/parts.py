@@ -18,7 +18,7 @@ from scipy.special import ndtri, stdtrit
 
 from skboot.method_error.cv_bootstrap import auc_error_influence, cv_bootstrap, group_influence
 
-from .designs import LOSSES
+from .designs import LOSSES, SHARES
 
 LEVEL = 0.95
 Z = float(ndtri((1 + LEVEL) / 2))
@@ -106,7 +106,14 @@ def parts_of(design, X, y, groups, samples):
     if of == "1 - AUC":
         repeats = np.nanmean(fold_errors, axis=1)
     oob_influence = row_influence
-    if groups is not None:
+    if groups is not None and of == "1 - AUC":
+        influence = group_influence(influence, groups, design.size)
+        by_group = [
+            auc_without_groups(own, y, groups, design.size, rows)
+            for own, rows in zip(left_out, row_counts == 0, strict=True)
+        ]
+        scores, oob_influence = (np.array(own) for own in zip(*by_group, strict=True))
+    elif groups is not None:
         influence = group_influence(influence, groups, design.size)
         rows = np.maximum((row_counts == 0).sum(axis=1), 1)[:, None]
         present = (samples.counts == 0).sum(axis=1)[:, None]
@@ -122,7 +129,7 @@ def parts_of(design, X, y, groups, samples):
         scores,
         oob_influence,
         np.nan if missing else float(error_and_influence(of, answers[:1], y)[0][0]),
-        _options(design, y, out_of_fold),
+        _options(design, y, out_of_fold, influence.shape[1]),
         _class_errors(design, y, out_of_fold),
         fold_errors,
         inside,
@@ -146,9 +153,44 @@ def error_and_influence(metric, answers, y, weights=None):
     errors, influence = np.full(len(answers), np.nan), np.zeros(answers.shape)
     for line, rows in enumerate(weights > 0):
         if y[rows].min(initial=1) != y[rows].max(initial=0):
-            own = auc_error_influence(y[rows] == 1, answers[line, rows])
-            errors[line], influence[line, rows] = own
+            value = average_precision_error if metric == "1 - AP" else auc_error_influence
+            errors[line], influence[line, rows] = value(y[rows] == 1, answers[line, rows])
     return errors, influence
+
+
+def average_precision_error(positive, scores):
+    """1 - average precision of distinct scores, and influence by leaving each row out."""
+    own = scores[positive]
+    above = scores >= own[:, None]  # (n_positive, n)
+    ranks, hits = above.sum(axis=1), above[:, positive].sum(axis=1)
+    value = np.mean(hits / ranks)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = (hits[:, None] - above * positive) / (ranks[:, None] - above)
+    share[np.arange(len(own)), np.flatnonzero(positive)] = 0.0  # The row itself is gone.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = share.sum(axis=0) / (len(own) - positive)
+    return 1 - value, -(len(scores) - 1) * (value - without)
+
+
+def auc_without_groups(scores, y, groups, n_groups, rows):
+    """1 - AUC on some rows, and its influence values by leaving each of their groups out."""
+    influence = np.zeros(n_groups)
+    positive, negative = rows & (y == 1), rows & (y == 0)
+    if not (positive.any() and negative.any()):
+        return np.nan, influence
+    gaps = scores[positive][:, None] - scores[negative]
+    ordered = (gaps > 0) + 0.5 * (gaps == 0)
+    to_groups = [np.eye(n_groups)[groups[side]] for side in (positive, negative)]
+    wins = to_groups[0].T @ ordered @ to_groups[1]
+    sizes = [own.sum(axis=0) for own in to_groups]
+    value = wins.sum() / (sizes[0].sum() * sizes[1].sum())
+    left = wins.sum() - wins.sum(axis=0) - wins.sum(axis=1) + np.diag(wins)
+    pairs = (sizes[0].sum() - sizes[0]) * (sizes[1].sum() - sizes[1])
+    present = sizes[0] + sizes[1] > 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = left / pairs
+    influence[present] = -(present.sum() - 1) * (value - without)[present]
+    return 1 - value, influence
 
 
 def _of_losses(losses, weights):
@@ -181,12 +223,14 @@ def _of_ratio(losses, y, weights):
     return errors, np.where(weights > 0, influence, 0.0)
 
 
-def _options(design, y, out_of_fold):
+def _options(design, y, out_of_fold, n_units):
     options = {"bounds": design.bounds, "n_rows": len(y)}
-    if design.metric in ("balanced error", "1 - AUC"):
-        options["n_effective"] = int(np.bincount(y, minlength=2).min())
+    if design.metric in SHARES:
+        options["n_effective"] = min(int(np.bincount(y, minlength=2).min()), n_units)
     if design.metric == "balanced error":
         options |= {"guard": "balanced", "class_sizes": np.bincount(y, minlength=2)}
+    elif design.metric == "1 - AP":
+        options["pooled"] = True
     elif design.metric in LOSSES:
         losses = LOSSES[design.metric](out_of_fold, y)
         if np.isin(losses, design.bounds).all():

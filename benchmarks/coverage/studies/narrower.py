@@ -30,9 +30,8 @@ G. over the skewed cells its mean coverage is at least one point higher;
 H. over the smooth cells without an upper bound its width is at most 1.10 times as large in mean.
 
 Data sets: 1000 a cell of the kinds "skewed", "groups" and "exception", which are expected near
-their bounds, 500 of the others; of the cells that `BootstrapScorer` itself runs 300 of those with
-few positives, 150 of the others; other methods on the first 200. The study goes on where it was
-stopped:
+their bounds, 500 of the others; 150 of the cells that `BootstrapScorer` itself runs; other methods
+on the first 200. The study goes on where it was stopped:
 
     make coverage-study STUDY=narrower
 """
@@ -44,12 +43,12 @@ from ..methods.candidates import leave_out
 from ..methods.designs import (
     Classifier,
     Design,
-    Regressor,
     bayes,
     bent,
     centroids,
     classes,
     counted,
+    difference,
     discriminant,
     gamma_noise,
     in_groups,
@@ -174,19 +173,23 @@ CELLS = {
     "kernel smoother, n 80, no resubstitution": Design(
         smoother(0.8), wavy(2), 80, MSE, kind="no resubstitution"
     ),
+    # Rank metrics of few positives and of groups.
+    "logistic, 5 % positives, n 300, average precision": Design(
+        LOGISTIC, shifted(0.05, 6, 1.0), 300, "1 - AP", kind="few positives"
+    ),
+    "naive Bayes, 5 % positives, n 300, average precision": Design(
+        difference(bayes(2)), shifted(0.05, 5, 1.0), 300, "1 - AP", kind="few positives"
+    ),
+    "logistic, 25 % positives, n 120, average precision": Design(
+        LOGISTIC, shifted(0.25, 5, 0.8), 120, "1 - AP", kind="ranks"
+    ),
+    "linear discriminant, 30 groups of 4, AUC": Design(
+        discriminant, in_groups((4,), 4), 30, "1 - AUC", kind="ranks"
+    ),
+    "naive Bayes, 40 groups of 2 or 6, AUC": Design(
+        difference(bayes(2)), in_groups((2, 6), 4), 40, "1 - AUC", kind="ranks"
+    ),
     # By BootstrapScorer itself.
-    "logistic, 5 % positives, n 300, average precision": Fitted(
-        Classifier(LOGISTIC), shifted(0.05, 6, 1.0), 300, "average_precision", {}, "few positives"
-    ),
-    "naive Bayes, 5 % positives, n 300, average precision": Fitted(
-        Classifier(bayes(2)), shifted(0.05, 5, 1.0), 300, "average_precision", {}, "few positives"
-    ),
-    "linear discriminant, 30 groups of 4, AUC": Fitted(
-        Classifier(discriminant), in_groups((4,), 4), 30, "roc_auc", {}, "ranks"
-    ),
-    "naive Bayes, 40 groups of 2 or 6, AUC": Fitted(
-        Classifier(bayes(2)), in_groups((2, 6), 4), 40, "roc_auc", {}, "ranks"
-    ),
     "naive Bayes, 4 uneven classes, n 220, macro F1": Fitted(
         Classifier(bayes(4, shared=True)), uneven_classes, 220, "f1_macro", {}, "classes"
     ),
@@ -206,9 +209,6 @@ CELLS = {
         {"n_train_resamples": 150, "n_seeds": 2},
         "seeds",
     ),
-    "kernel smoother, n 60, median absolute error": Fitted(
-        Regressor(smoother(0.7)), wavy(3), 60, "neg_median_absolute_error", {}, "ranks"
-    ),
 }
 
 
@@ -220,7 +220,7 @@ def intervals(parts):
 
 def n_sets(cell):
     if isinstance(cell, Fitted):
-        return 300 if cell.kind == "few positives" else 150
+        return 150
     return 1000 if cell.kind in ("skewed", "groups", "exception") else 500
 
 
