@@ -20,6 +20,7 @@ if typing.TYPE_CHECKING:
         BootstrapDistributionDisplay,
         ComparisonDisplay,
         IntervalDisplay,
+        PredictionInstabilityDisplay,
         VarianceComponentsDisplay,
     )
     from .results import ComparisonResult
@@ -46,6 +47,7 @@ __all__ = [
     "EvaluationResult",
     "GroupBootstrapSplit",
     "IntervalDisplay",
+    "PredictionInstabilityDisplay",
     "ResultTable",
     "SeedSplit",
     "StratifiedBootstrapSplit",
@@ -71,6 +73,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
             "IntervalDisplay",
+            "PredictionInstabilityDisplay",
             "VarianceComponentsDisplay",
         ],
         "scorer": ["BootstrapScorer"],

@@ -2,7 +2,8 @@
 
 `BootstrapDistributionDisplay` shows one result, `IntervalDisplay` compares several: metrics,
 subgroups, systems; `ComparisonDisplay` shows paired differences; `VarianceComponentsDisplay` shows
-what the score of a run varies with. A display stores what it draws; ``plot`` draws it and keeps the
+what the score of a run varies with, `PredictionInstabilityDisplay` how the answers for single rows
+vary with the training sample. A display stores what it draws; ``plot`` draws it and keeps the
 artists in attributes that end in an underscore. matplotlib is imported when something is drawn.
 
 Private but for the names that `skboot` shows: modules may change without notice.
@@ -11,11 +12,13 @@ Private but for the names that `skboot` shows: modules may change without notice
 from .comparison import ComparisonDisplay
 from .components import VarianceComponentsDisplay
 from .distribution import BootstrapDistributionDisplay
+from .instability import PredictionInstabilityDisplay
 from .intervals import IntervalDisplay
 
 __all__ = [
     "BootstrapDistributionDisplay",
     "ComparisonDisplay",
     "IntervalDisplay",
+    "PredictionInstabilityDisplay",
     "VarianceComponentsDisplay",
 ]

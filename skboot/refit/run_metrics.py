@@ -368,18 +368,27 @@ class LossRunMetric(RowRunMetric):
         self.key = f"loss of {arguments.name}"
         self._methods, self._positive = arguments.methods, arguments.positive
 
+    @property
+    def probability_key(self) -> str | None:
+        """Under which the probability of the second of two classes is kept; None if it is not."""
+        classes = self.target.classes
+        is_known = self.statistic.response == "probabilities"
+        return "probability" if is_known and classes is not None and len(classes) == 2 else None
+
     def _columns(self, answers: Answers) -> Array:
         if self.statistic.response == "probabilities":
             return answers.probabilities
         return answers.scores(self._methods, self._positive)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
-        """Keep the loss of each row."""
+        """Keep the loss of each row, and the probability behind it."""
         assert self.target.codes is not None
-        losses = self._row_losses(self.target.codes[scored.rows], self._columns(answers))
+        columns = self._columns(answers)
+        losses = self._row_losses(self.target.codes[scored.rows], columns)
         if not np.isfinite(losses).all():
             raise ValueError(f"{self.name} is not finite on rows that were left out.")
-        return {self.key: losses}
+        key = self.probability_key
+        return {self.key: losses} if key is None else {self.key: losses, key: columns[:, 1].copy()}
 
     def _row_losses(self, codes: Array, columns: Array) -> Array:
         assert isinstance(self.statistic, RowMean)
