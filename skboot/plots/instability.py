@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
-
-if TYPE_CHECKING:
-    from ..scorer import BootstrapScorer
 
 Array = NDArray[Any]
 
@@ -100,7 +97,7 @@ class PredictionInstabilityDisplay(Display):
 
     @classmethod
     def from_scorer(
-        cls, scorer: BootstrapScorer, ax: Any = None, *, name: str | None = None, **kwargs: Any
+        cls, scorer: Any, ax: Any = None, *, name: str | None = None, **kwargs: Any
     ) -> Self:
         """Draw what a fitted scorer keeps of its runs.
 
