@@ -39,10 +39,10 @@ format: $(VENV)/.dev  ## put the code into the project's format
 types: $(VENV)/.dev  ## static types
 	$(VENV)/bin/mypy
 
-docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with boosting
+docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with other packages
 	rm -rf docs/generated
 	$(VENV)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
-	$(RUN) -m pytest tests/test_docs_examples.py tests/test_scorer_fit_params.py
+	$(RUN) -m pytest tests/test_docs_examples.py tests/test_other_packages.py
 	@echo "Open docs/_build/html/index.html"
 
 bench: $(VENV)/.bench  ## how fast it is here, against other packages; writes a page of the docs

@@ -46,6 +46,9 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", advice)
     if isinstance(values, Iterator | KeysView | ValuesView):
         raise Unusable(must, f"a {type(values).__name__}", f"Make a list of it: list({name}).")
+    if is_query(values):
+        advice = f"Its rows are not read yet: give {name}.collect()."
+        raise Unusable(must, f"a {type(values).__name__}", advice)
     is_model = hasattr(values, "predict") or callable(values)
     if is_answer and is_model and not hasattr(values, "__array__"):
         advice = (
@@ -55,6 +58,11 @@ def refuse_other_things(name: str, values: Any) -> None:
         )
         got = f"a model, {type(values).__name__}" if hasattr(values, "predict") else repr(values)
         raise Unusable(must, got, advice)
+
+
+def is_query(values: Any) -> bool:
+    """Whether values are a lazy data frame, whose rows are not read before it is collected."""
+    return hasattr(values, "collect") and not hasattr(values, "__len__")
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -98,10 +106,11 @@ def as_array(values: Any) -> NDArray[Any]:
     if kind in "cV":
         noun, advice = "complex numbers", "Give a real number, text or another label for each row."
         if kind == "V":
-            noun = "records of named fields"
+            noun = f"records of named fields {list(array.dtype.names or ())}"
             advice = (
-                "Give row numbers in place of event times and the like, and a callable that looks "
-                "the rows up: metric=lambda rows, y_pred: f(records[rows], y_pred)."
+                "Give a field, or columns of several (np.column_stack); for event times and the "
+                "like row numbers, and a callable that looks the rows up: "
+                "metric=lambda rows, y_pred: f(records[rows], y_pred)."
             )
         raise Unusable(_ORDINARY, noun, advice)
     return array

@@ -38,6 +38,7 @@ from .inference.intervals import (
     confidence_interval,
 )
 from .metrics.statistic import ReducedData, Statistic
+from .metrics.two_class import of_reversed_scores
 from .results import EvaluationResult, ResultTable
 from .results.basis import Basis, SystemBasis
 from .results.gap_basis import GapBasis
@@ -173,7 +174,14 @@ def result_of(
     """Return the result of one statistic on one part, with the interval that was chosen."""
     warned.add(chosen.notes)
     name = name if part.name is None else f"{name} ({part.name})"
-    notes = texts_of((*chosen.notes, *call.rows.notes_for(statistic), *call.notes))
+    rows = call.rows.of(statistic, part.rows)
+    naive = statistic.naive(reduced, rows)
+    reversed_scores: list[Note] = []
+    if statistic.response == "scores":
+        reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
+    notes = texts_of(
+        (*chosen.notes, *call.rows.notes_for(statistic), *call.notes, *reversed_scores)
+    )
     return make_result(
         call,
         name,
@@ -182,7 +190,7 @@ def result_of(
         _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive(reduced, call.rows.of(statistic, part.rows)),
+        naive_estimate=naive,
     )
 
 

@@ -69,6 +69,15 @@ def test_the_claim_names_the_pair_and_what_the_interval_is_over(gap, change):
     )
 
 
+def test_the_one_change_between_two_subgroups_is_no_largest_of_several(data):
+    y, systems, by = data
+    pair = {name: systems[name] for name in "AB"}
+    change = compare_systems(y, pair, by=by == "men", n_resamples=399, random_state=0)["gap"]
+    assert change["A - B"].notes == (
+        "The change between the two subgroups of the difference A - B.",
+    )
+
+
 def test_no_difference_is_claimed_where_the_interval_holds_zero(data):
     y, systems, by = data
     gap = bootstrap_score(y, systems["B"], by=by, random_state=0)["gap"]

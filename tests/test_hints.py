@@ -57,6 +57,59 @@ def test_labels_that_are_words_get_a_metric_and_a_scorer_that_work(name):
     assert scorer.score(X, WORDS) == pytest.approx(expected)
 
 
+def test_words_that_are_numbers_are_to_be_converted():
+    text = [f"{value:.2f}" for value in RNG.random(N)]
+    for call, argument in (
+        (lambda: bootstrap_score(TRUTH, text, metric="roc_auc"), "y_pred"),
+        (lambda: bootstrap_score(TRUTH, DECISION, sample_weight=text), "sample_weight"),
+    ):
+        assert f"np.asarray({argument}, dtype=float)" in message_of(call)
+
+
+def test_records_are_to_give_their_fields():
+    pairs = np.zeros(N, dtype=[("enrol", int), ("test", int)])
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=pairs))
+    assert "['enrol', 'test']" in message
+    assert "np.column_stack" in message
+
+
+def test_two_metrics_of_one_name_are_named_by_it():
+    metrics = [functools.partial(sklearn.metrics.fbeta_score, beta=beta) for beta in (0.5, 2)]
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, metric=metrics))
+    assert "two 'fbeta_score'" in message
+
+
+def test_the_advice_on_average_precision_of_words_works():
+    score = RNG.random(N)
+    message = message_of(lambda: bootstrap_score(WORDS, score, metric="average_precision"))
+    metric = eval(message.partition("metric=")[2].partition(", or in a")[0], NAMESPACE)
+    expected = sklearn.metrics.average_precision_score(WORDS, score, pos_label="yes")
+    result = bootstrap_score(WORDS, score, metric=metric, n_resamples=399, random_state=0)
+    assert result.estimate == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*smaller class")
+@pytest.mark.parametrize("metric", ["roc_auc", "equal_error_rate", "neg_equal_error_rate"])
+def test_scores_of_the_other_class_are_told_which_one_is_positive(metric):
+    options = dict(metric=metric, n_resamples=399, random_state=0)
+    names, score = np.where(TRUTH, "genuine", "impostor"), TRUTH + RNG.normal(0, 0.5, N)
+    [note] = [x for x in bootstrap_score(names, score, **options).notes if "ignore" in x]
+    assert "Larger scores must mean 'impostor', the greater label" in note
+    advised = eval(note.partition("give ")[2].removesuffix("."), {"y_true": names})
+    right = bootstrap_score(advised, score, **options)
+    assert not any("ignore" in x for x in right.notes)
+    assert right.estimate == pytest.approx(bootstrap_score(TRUTH, score, **options).estimate)
+
+
+def test_scores_that_may_be_no_worse_than_chance_are_left_alone():
+    # The advice needs a whole 95 % interval below chance: 2.5 % of useless scores at most.
+    score = np.random.default_rng(3).normal(size=N)
+    result = bootstrap_score(TRUTH, score, metric="equal_error_rate", random_state=0)
+    low, high = result.confidence_interval
+    assert low < 0.5 < high
+    assert not any("ignore" in x for x in result.notes)
+
+
 def test_two_columns_of_groups_in_a_tuple_are_to_be_stacked():
     groups = (np.arange(N) % 10, (np.arange(N) * 7) % 12)
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=groups))

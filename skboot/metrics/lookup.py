@@ -92,8 +92,9 @@ def resolve_metrics(
     for name, one in named:
         statistic = _resolve(one, name, labels, caller)
         if name is None and statistic.name in statistics:
-            advice = "Name them with a dict."
-            raise fail(caller, "metric", "hold metrics of different names", f"two {name!r}", advice)
+            advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
+            got = f"two {statistic.name!r}"
+            raise fail(caller, "metric", "hold metrics of different names", got, advice)
         directed = _directed(statistic, greater_is_better, caller)
         statistics[statistic.name if name is None else name] = directed
     return statistics, single

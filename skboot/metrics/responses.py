@@ -27,6 +27,7 @@ from .cost_statistics import ClassCosts, MeanCost, decision_labels
 from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy
+from .ranking import AveragePrecision
 from .statistic import CallableStatistic, Statistic
 from .two_class import check_two_classes
 
@@ -308,7 +309,10 @@ def _check_scores(
 ) -> None:
     must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
     if y_pred.dtype.kind not in "biuf":
-        raise fail(caller, "y_pred", must, _described(y_pred), "Give what predict_proba returns.")
+        advice = "Give what predict_proba returns."
+        if _is_number(y_pred.flat[0]):
+            advice = "Convert text: np.asarray(y_pred, dtype=float)."
+        raise fail(caller, "y_pred", must, _described(y_pred), advice)
     all_labels = _known_labels(statistic, y_true, caller)
     if isinstance(statistic, LibraryCallable):
         return
@@ -340,6 +344,13 @@ _ONE_CLASS = "Test rows of one class say nothing of how classes are told apart: 
 _ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
 
 
+def _is_number(text: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except (TypeError, ValueError):
+        return False
+
+
 def _check_two_classes(
     statistic: Statistic, y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str
 ) -> None:
@@ -348,8 +359,11 @@ def _check_two_classes(
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
     positive = getattr(statistic, "pos_label", None)
     if positive is not None:
+        function = "function"
+        if isinstance(statistic, AveragePrecision):
+            function = "sklearn.metrics.average_precision_score"
         response = ", response_method='predict_proba'"
-        _check_positive(statistic, positive, all_labels, caller, "function", response)
+        _check_positive(statistic, positive, all_labels, caller, function, response)
 
 
 def _name_the_positive(function: str, label: Any, response: str = "") -> str:

@@ -160,7 +160,8 @@ def html_list(items: Sequence[tuple[str, str]]) -> str:
     if not items:
         return ""
     lines = "".join(
-        f'<dt style="opacity:.75">{escape(label)}</dt>'
+        # Notebooks give terms a share of the width, which is less than they need.
+        f'<dt style="float:none;width:auto;opacity:.75">{escape(label)}</dt>'
         f'<dd style="margin:0;overflow-wrap:anywhere">{escape(_one_line(text))}</dd>'
         for label, text in items
     )

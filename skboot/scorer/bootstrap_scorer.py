@@ -102,7 +102,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     error_score : float or "raise", default=np.nan
         What becomes of a run that fails: left out and counted, or raised.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Workers at most; used when the work takes seconds. The numbers do not depend on it. An
+        estimator with threads of its own, such as boosting, is best given ``n_jobs=1``.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     memory : path-like, optional

@@ -61,7 +61,7 @@ def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
 
 def _rows(of: str, X: Any, y: Any) -> HeldOut:
     caller = f"{_CALLER}.fit"
-    check.check_not_masked(f"X_test{of}", X, caller)
+    check.check_readable(f"X_test{of}", X, caller)
     truth = check.check_rows(f"y_test{of}", y, caller)
     if truth.ndim != 1:
         must = "be of shape (n_test,)"
