@@ -25,6 +25,7 @@ from ..metrics.statistic import CallableStatistic, Statistic
 from ..metrics.two_class import positive_note
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
+from .several_outputs import OutputsRunMetric
 from .training import Answers
 
 _CALLER = "BootstrapScorer"
@@ -164,7 +165,7 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
     if parts is None or target.y is None or target.y.ndim != 1:
         predicts = parts is not None and parts.response_methods == ("predict",)
         has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
-        of_type = run_metrics.OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
+        of_type = OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
         return of_type(RunMetricArguments(name, target), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
