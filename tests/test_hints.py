@@ -50,7 +50,9 @@ def test_labels_that_are_words_get_a_metric_and_a_scorer_that_work(name):
     )
     metric = message.partition("metric=")[2].partition(", or in a")[0]
     scoring = message.partition("scoring=")[2].removesuffix(".")
-    result = bootstrap_score(WORDS, WORDS, metric=eval(metric, NAMESPACE), n_resamples=399)
+    result = bootstrap_score(
+        WORDS, WORDS, metric=eval(metric, NAMESPACE), n_resamples=399, random_state=0
+    )
     assert result.estimate == 1
     scorer = fitted(eval(scoring, NAMESPACE))
     expected = sklearn.metrics.get_scorer(name)(LogisticRegression().fit(X, TRUTH), X, TRUTH)
@@ -114,7 +116,9 @@ def test_two_columns_of_groups_in_a_tuple_are_to_be_stacked():
     groups = (np.arange(N) % 10, (np.arange(N) * 7) % 12)
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=groups))
     assert "groups=np.column_stack((first, second))" in message
-    result = bootstrap_score(TRUTH, DECISION, groups=np.column_stack(groups), n_resamples=399)
+    result = bootstrap_score(
+        TRUTH, DECISION, groups=np.column_stack(groups), n_resamples=399, random_state=0
+    )
     assert result.n_samples == N
 
 
@@ -271,7 +275,7 @@ def test_accuracy_of_many_numbers_warns_where_no_metric_is_given(kind):
         [text] = [str(one.message) for one in caught if EXACT_HITS in str(one.message)]
         for name in ("mean_absolute_error", "neg_mean_absolute_error", "r2", "accuracy"):
             assert f"'{name}'" in text
-            bootstrap_score(y_true, y_pred, metric=name, n_resamples=399)
+            bootstrap_score(y_true, y_pred, metric=name, n_resamples=399, random_state=0)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "r2", ["accuracy"]])
@@ -289,7 +293,7 @@ def test_classes_are_not_taken_for_measured_values():
         for call in doors_of_accuracy(y_true, y_pred):
             call()
     few_columns = np.eye(400)[rng.permutation(400)]
-    bootstrap_score(np.arange(400), few_columns, n_resamples=399)
+    bootstrap_score(np.arange(400), few_columns, n_resamples=399, random_state=0)
 
 
 def test_the_metric_of_a_call_without_one_is_shown_as_accuracy():
@@ -446,7 +450,7 @@ def test_a_tensor_that_numpy_does_not_convert_is_to_be_copied():
     assert "must be an array-like. Got Tensor, which numpy does not convert" in message
     advised = message.rpartition("in half precision ")[2].removesuffix(".")
     copied = eval(f"tensor{advised}", {"tensor": tensor})
-    result = bootstrap_score(DIGITS, copied, metric="log_loss", n_resamples=399)
+    result = bootstrap_score(DIGITS, copied, metric="log_loss", n_resamples=399, random_state=0)
     assert result.estimate == pytest.approx(sklearn.metrics.log_loss(DIGITS, SOFTMAX))
 
 
@@ -461,7 +465,12 @@ def test_logits_become_probabilities(truth, logits, advice):
     message = message_of(lambda: bootstrap_score(truth, logits, metric="log_loss"))
     assert f"Logits become probabilities by {advice}" in message
     probabilities = eval(advice, {"scipy": scipy, "y_pred": logits})
-    assert bootstrap_score(truth, probabilities, metric="log_loss", n_resamples=399).estimate > 0
+    assert (
+        bootstrap_score(
+            truth, probabilities, metric="log_loss", n_resamples=399, random_state=0
+        ).estimate
+        > 0
+    )
 
 
 def test_one_hot_labels_become_numbers():
@@ -476,7 +485,9 @@ def test_one_hot_labels_become_numbers():
 def test_rows_that_do_not_sum_to_one_are_told_from_half_precision(error, is_rounding):
     text = f"do not sum to one, but to {1 - error:.4g} to {1 - error:.4g}: make sure"
     with pytest.warns(UserWarning, match=text) as caught:
-        bootstrap_score(DIGITS, (1 - error) * SOFTMAX, metric="log_loss", n_resamples=399)
+        bootstrap_score(
+            DIGITS, (1 - error) * SOFTMAX, metric="log_loss", n_resamples=399, random_state=0
+        )
     assert ("Half precision rounds so" in str(caught[0].message)) == is_rounding
 
 

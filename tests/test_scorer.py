@@ -734,7 +734,10 @@ def test_metadata_is_routed_to_the_estimator(two_classes):
         (dict(memory="folder", random_state=None), "random_state=0"),
         (dict(scoring="acuracy"), "Did you mean 'accuracy'"),
         (dict(scoring=[]), "at least one scorer"),
-        (dict(scoring=accuracy_score), "metric function rather than a scorer"),
+        (
+            dict(scoring=accuracy_score),
+            "metric function accuracy_score. Give scoring=sklearn.metrics",
+        ),
         (dict(scoring=3), "scoring name"),
     ],
 )

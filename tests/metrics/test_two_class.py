@@ -60,7 +60,9 @@ def test_few_errors_get_the_wilson_interval_of_the_members_of_the_class(name):
 
 def test_the_positive_class_can_be_named():
     metric = partial(skboot.metrics.sensitivity, pos_label="no")
-    result = bootstrap_score(WORDS[TRUTH], WORDS[DECISION], metric=metric, n_resamples=399)
+    result = bootstrap_score(
+        WORDS[TRUTH], WORDS[DECISION], metric=metric, n_resamples=399, random_state=0
+    )
     assert result.estimate == recall_score(TRUTH, DECISION, pos_label=0)
 
 
@@ -153,15 +155,21 @@ EVENTS = np.array(["no event", "event"])
 
 
 def notes_of(y_true, y_pred, **options):
-    return " ".join(bootstrap_score(y_true, y_pred, n_resamples=399, **options).notes)
+    return " ".join(
+        bootstrap_score(y_true, y_pred, n_resamples=399, random_state=0, **options).notes
+    )
 
 
 @pytest.mark.parametrize("name", [*OF_SCIKIT_LEARN, "positive_likelihood_ratio"])
 def test_the_positive_class_of_labels_in_text_is_said(name):
     said = notes_of(EVENTS[TRUTH], EVENTS[DECISION], metric=name)
     assert "The positive class is 'no event', the greater label." in said
-    advised = bootstrap_score(EVENTS[TRUTH] == "event", EVENTS[DECISION] == "event", metric=name)
-    assert advised.estimate == bootstrap_score(TRUTH, DECISION, metric=name).estimate
+    advised = bootstrap_score(
+        EVENTS[TRUTH] == "event", EVENTS[DECISION] == "event", metric=name, random_state=0
+    )
+    assert (
+        advised.estimate == bootstrap_score(TRUTH, DECISION, metric=name, random_state=0).estimate
+    )
     assert "positive class" not in " ".join(advised.notes)
 
 
@@ -181,7 +189,9 @@ def test_scores_of_labels_in_text_are_said_to_mean_the_greater_one(name):
 
 def test_a_comparison_and_a_method_say_the_positive_class_too():
     systems = {"a": EVENTS[DECISION], "b": EVENTS[1 - DECISION]}
-    pair = compare_systems(EVENTS[TRUTH], systems, metric="sensitivity", n_resamples=999)
+    pair = compare_systems(
+        EVENTS[TRUTH], systems, metric="sensitivity", n_resamples=999, random_state=0
+    )
     assert sum("positive class is 'no event'" in note for note in pair.notes) == 1
     X = (TRUTH + RNG.normal(size=300))[:, None]
     scorer = BootstrapScorer(

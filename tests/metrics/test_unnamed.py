@@ -150,7 +150,9 @@ def test_the_callable_that_is_shown_is_the_metric(name):
     assert "No metric has this name: give metric=" in line
     rows, expected = EXPECTED[name]
     metric = shown_callable(line)
-    result = bootstrap_score(*rows, metric=metric, n_resamples=19, interval="percentile")
+    result = bootstrap_score(
+        *rows, metric=metric, n_resamples=19, random_state=0, interval="percentile"
+    )
     assert np.isfinite(result.estimate)
     assert np.isfinite(result.bootstrap_distribution).all()
     if expected is not None:
@@ -160,7 +162,7 @@ def test_the_callable_that_is_shown_is_the_metric(name):
 def test_tokens_weigh_the_losses_of_a_perplexity():
     tokens = RNG.integers(1, 9, N)
     metric = shown_callable(first_line("perplexity"))
-    result = bootstrap_score(None, TIME, metric=metric, sample_weight=tokens, n_resamples=99)
+    result = bootstrap_score(None, TIME, metric=metric, sample_weight=tokens, random_state=0)
     assert result.estimate == pytest.approx(np.exp(np.repeat(TIME, tokens).mean()))
 
 
