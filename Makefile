@@ -10,7 +10,7 @@ export MPLBACKEND ?= Agg
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow coverage lint format types docs bench bench-revisions wheel-smoke test-oldest clean
+.PHONY: help demo test slow coverage lint format types docs bench bench-revisions coverage-study wheel-smoke test-oldest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
@@ -39,10 +39,10 @@ format: $(VENV)/.dev  ## put the code into the project's format
 types: $(VENV)/.dev  ## static types
 	$(VENV)/bin/mypy
 
-docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with boosting
+docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with other packages
 	rm -rf docs/generated
 	$(VENV)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
-	$(RUN) -m pytest tests/test_docs_examples.py tests/test_scorer_fit_params.py
+	$(RUN) -m pytest tests/test_docs_examples.py tests/test_other_packages.py
 	@echo "Open docs/_build/html/index.html"
 
 bench: $(VENV)/.bench  ## how fast it is here, against other packages; writes a page of the docs
@@ -54,6 +54,12 @@ bench-revisions: $(VENV)/.bench  ## compare the speed of two revisions: BASE=...
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  $(RUN) benchmarks/compare_revisions.py $(BASE) $(HEAD)
 
+STUDY ?=
+PART ?=
+coverage-study: $(VENV)/.bench  ## go on with a study of coverage: STUDY=frozen_systems [PART="--minutes 20"]
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+	  $(RUN) -m benchmarks.coverage $(STUDY) $(PART)
+
 # The packaged wheel, made from the source archive, in an environment without the extras.
 SMOKE := build/wheel-smoke
 wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, away from the checkout
@@ -61,7 +67,7 @@ wheel-smoke: $(VENV)/.dev  ## build the package; test it without its extras, awa
 	$(RUN) -m build --quiet --outdir $(SMOKE)/dist .
 	$(PYTHON) -m venv $(SMOKE)/venv
 	$(SMOKE)/venv/bin/python $(PIP_INSTALL) $(SMOKE)/dist/skboot-*.whl
-	cp -R tests pyproject.toml $(SMOKE)/
+	cp -R tests benchmarks pyproject.toml $(SMOKE)/
 	cd $(SMOKE) && venv/bin/python tests/smoke.py
 	$(SMOKE)/venv/bin/python $(PIP_INSTALL) pytest hypothesis
 	cd $(SMOKE) && venv/bin/python -m pytest tests --ignore=tests/test_docs_examples.py

@@ -21,6 +21,7 @@ if typing.TYPE_CHECKING:
         BootstrapDistributionDisplay,
         ComparisonDisplay,
         IntervalDisplay,
+        PredictionInstabilityDisplay,
         RankDisplay,
         VarianceComponentsDisplay,
     )
@@ -48,6 +49,7 @@ __all__ = [
     "EvaluationResult",
     "GroupBootstrapSplit",
     "IntervalDisplay",
+    "PredictionInstabilityDisplay",
     "RankDisplay",
     "ResultTable",
     "SeedSplit",
@@ -75,6 +77,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
             "IntervalDisplay",
+            "PredictionInstabilityDisplay",
             "RankDisplay",
             "VarianceComponentsDisplay",
         ],

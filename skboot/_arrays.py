@@ -46,6 +46,9 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", advice)
     if isinstance(values, Iterator | KeysView | ValuesView):
         raise Unusable(must, f"a {type(values).__name__}", f"Make a list of it: list({name}).")
+    if is_query(values):
+        advice = f"Its rows are not read yet: give {name}.collect()."
+        raise Unusable(must, f"a {type(values).__name__}", advice)
     is_model = hasattr(values, "predict") or callable(values)
     if is_answer and is_model and not hasattr(values, "__array__"):
         advice = (
@@ -55,6 +58,11 @@ def refuse_other_things(name: str, values: Any) -> None:
         )
         got = f"a model, {type(values).__name__}" if hasattr(values, "predict") else repr(values)
         raise Unusable(must, got, advice)
+
+
+def is_query(values: Any) -> bool:
+    """Whether values are a lazy data frame, whose rows are not read before it is collected."""
+    return hasattr(values, "collect") and not hasattr(values, "__len__")
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -96,8 +104,15 @@ def as_array(values: Any) -> NDArray[Any]:
         with np.errstate(over="ignore"):
             return array.astype(np.float64)
     if kind in "cV":
-        noun = "complex numbers" if kind == "c" else "records of named fields"
-        raise Unusable(_ORDINARY, noun, "Give a real number, text or another label for each row.")
+        noun, advice = "complex numbers", "Give a real number, text or another label for each row."
+        if kind == "V":
+            noun = f"records of named fields {list(array.dtype.names or ())}"
+            advice = (
+                "Give a field, or columns of several (np.column_stack); for event times and the "
+                "like row numbers, and a callable that looks the rows up: "
+                "metric=lambda rows, y_pred: f(records[rows], y_pred)."
+            )
+        raise Unusable(_ORDINARY, noun, advice)
     return array
 
 
@@ -119,6 +134,12 @@ def _converted(values: Any) -> NDArray[Any]:
         # Such values are rows of different lengths, and tensors with a gradient or elsewhere than
         # in main memory.
         got = f"{type(values).__name__}, which numpy does not convert ({error})"
+        if hasattr(values, "detach") and hasattr(values, "cpu"):
+            advice = (
+                "Copy the tensor to a numpy array: .detach().cpu().numpy(), in half precision "
+                ".detach().float().cpu().numpy()."
+            )
+            raise Unusable("be an array-like", got, advice) from None
         raise Unusable("be an array-like with rows of one shape", got.rstrip(".")) from None
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import Unusable, as_array, refuse_other_things
+from ._arrays import Unusable, as_array, is_query, refuse_other_things
 
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
@@ -210,9 +210,9 @@ def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
         raise fail(caller, name, error.must, error.got, error.advice) from None
 
 
-def check_not_masked(name: str, values: Any, caller: str) -> None:
-    """Refuse masked values, below which other functions would read the data."""
-    if isinstance(values, np.ma.MaskedArray):
+def check_readable(name: str, values: Any, caller: str) -> None:
+    """Refuse masked values, below which other functions would read the data, and queries."""
+    if isinstance(values, np.ma.MaskedArray) or is_query(values):
         converted(name, values, caller)
 
 
@@ -295,6 +295,7 @@ def check_weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.fl
             "sample_weight",
             "be numbers of shape (n_samples,)",
             f"{weights.dtype} of shape {weights.shape}",
+            "Of text make numbers: np.asarray(sample_weight, dtype=float).",
         )
     return _ordinary(weights.astype(np.float64), caller)
 

@@ -7,11 +7,11 @@ the comparison of systems uses the steps that stand below it.
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 import joblib
@@ -38,6 +38,7 @@ from .inference.intervals import (
     confidence_interval,
 )
 from .metrics.statistic import ReducedData, Statistic
+from .metrics.two_class import of_reversed_scores
 from .results import EvaluationResult, ResultTable
 from .results.basis import Basis, SystemBasis
 from .results.gap_basis import GapBasis
@@ -173,7 +174,14 @@ def result_of(
     """Return the result of one statistic on one part, with the interval that was chosen."""
     warned.add(chosen.notes)
     name = name if part.name is None else f"{name} ({part.name})"
-    notes = texts_of((*chosen.notes, *call.notes))
+    rows = call.rows.of(statistic, part.rows)
+    naive = statistic.naive(reduced, rows)
+    reversed_scores: list[Note] = []
+    if statistic.response == "scores":
+        reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
+    notes = texts_of(
+        (*chosen.notes, *call.rows.notes_for(statistic), *call.notes, *reversed_scores)
+    )
     return make_result(
         call,
         name,
@@ -182,7 +190,7 @@ def result_of(
         _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive(reduced, call.rows.of(part.rows)),
+        naive_estimate=naive,
     )
 
 
@@ -301,7 +309,9 @@ def make_result(
 def versions_used() -> dict[str, str]:
     """Versions of skboot and of what its numbers depend on."""
     return {
-        "skboot": version("skboot"),
+        # The metadata of an installation are those of another copy where this one is a checkout on
+        # the path.
+        "skboot": sys.modules[__package__].__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,

@@ -294,15 +294,16 @@ def _result_over_runs(
     if call.interval == "t":
         held_fixed.append("test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
+    reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
     return make_result(
         call.of_system,
         name,
         RunsBasis(shown, evidence),
         chosen.interval,
-        (*texts_of((*chosen.notes, *notes)), *([degenerate] if degenerate else [])),
+        (*texts_of((*chosen.notes, *notes, *reading)), *([degenerate] if degenerate else [])),
         n_samples=call.plan.design.n_samples,
         greater_is_better=subject.statistic.greater_is_better,
-        naive_estimate=subject.statistic.naive(subject.reduced, rows.of(None)),
+        naive_estimate=subject.statistic.naive(subject.reduced, columns),
         estimand=call.estimand,
         automatic=call.interval == "auto",
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),

@@ -107,7 +107,7 @@ class Prepared:
 
 def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     """Reduce the rows of a part, and gather what is known before resampling."""
-    y_true, y_pred, weights = call.rows.of(part.rows)
+    y_true, y_pred, weights = call.rows.of(statistic, part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
     proportion = statistic.proportion(reduced)
     largest_share = statistic.largest_share(reduced)

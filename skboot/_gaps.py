@@ -113,7 +113,9 @@ def measured(
     is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
     return [
-        Subgroup(part.name, *_counted(rows, part, classes), needed, is_share, bounds)
+        Subgroup(
+            part.name, *_counted(rows.of(statistic, part.rows), classes), needed, is_share, bounds
+        )
         for part in parts
     ]
 
@@ -140,9 +142,9 @@ def _pools_classes(statistic: Statistic) -> bool:
     return isinstance(inner, MatthewsCoefficient | Kappa | WeightedKappa)
 
 
-def _counted(rows: Rows, part: Part, classes: Any) -> tuple[int, int | None, float]:
+def _counted(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:
     """Return the rows of a subgroup, those of its smallest class, and their effective number."""
-    y_true, y_pred, weights = rows.of(part.rows)
+    y_true, y_pred, weights = columns
     n_rows = len(y_pred)
     if classes is None:
         return n_rows, None, _size(n_rows, weights)

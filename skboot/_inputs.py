@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._warnings import Notes, warn_of
+from ._warnings import Note, Notes, warn_of
 from .inference.distribution import check_replicates_fit
-from .metrics.lookup import check_response, resolve_metrics
+from .metrics.lookup import resolve_metrics
+from .metrics.names import NotGiven
+from .metrics.responses import check_decidable, check_response
 from .metrics.statistic import Statistic
+from .metrics.two_class import positive_note
 from .resampling.design import (
     CrossedDesign,
     GroupDesign,
@@ -22,6 +26,21 @@ from .resampling.design import (
     SamplingDesign,
 )
 from .resampling.plan import ResamplingPlan
+
+# Maximum number of different numbers that a truth of labels has without a doubt.
+_MANY_NUMBERS = 30
+_ROWS_LOOKED_AT = 10_000
+_EXACT_HITS = Note(
+    "caution",
+    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy, the metric if none "
+    "is given, counts exact hits. Of measured values and counts give metric='mean_absolute_error', "
+    "'neg_mean_absolute_error' or 'r2'; of classes give metric='accuracy'.",
+)
+_DECIDED = Note(
+    "advice",
+    "The predictions are probabilities: the most probable class of each row counts, of equally "
+    "probable ones the first.",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,17 +56,42 @@ class Rows:
     def n_samples(self) -> int:
         return len(self.y_pred)
 
-    def of(self, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
+    def decides(self, statistic: Statistic) -> bool:
+        """Whether the metric reads labels and the predictions are probabilities of classes."""
+        return self.y_pred.ndim == 2 and statistic.response == "labels" and self.labels is not None
+
+    @cached_property
+    def decisions(self) -> NDArray[Any]:
+        """The most probable class of each row, of equal ones the first."""
+        assert self.labels is not None
+        return self.labels[np.argmax(self.y_pred, axis=1)]
+
+    def predicted_for(self, statistic: Statistic) -> NDArray[Any]:
+        """Predictions as the metric reads them: probabilities or scores, or the decisions."""
+        return self.decisions if self.decides(statistic) else self.y_pred
+
+    def of(self, statistic: Statistic, rows: NDArray[np.intp] | None) -> tuple[Any, Any, Any]:
         """Arguments of `Statistic.reduce` on some rows (all when None)."""
-        columns = (self.y_true, self.y_pred, self.sample_weight)
+        columns = (self.y_true, self.predicted_for(statistic), self.sample_weight)
         if rows is None:
             return columns
         y_true, y_pred, weights = (None if c is None else c[rows] for c in columns)
         return y_true, y_pred, weights
 
+    def notes_for(self, statistic: Statistic) -> tuple[Note, ...]:
+        """What a reader must know of how the metric reads these predictions."""
+        positive = positive_note(statistic, self.y_true, self.y_pred)
+        decided = (_DECIDED,) if self.decides(statistic) else ()
+        return decided if positive is None else (*decided, positive)
+
     def beside(self, predicted: NDArray[Any], caller: str, name: str) -> Rows:
         """Return the same rows with other predictions, which are checked already."""
         return rows_of(self.y_true, predicted, self.sample_weight, self.labels, caller, name)
+
+
+def columns_of_each(rows: Sequence[Rows], statistics: Sequence[Statistic]) -> list[Any]:
+    """Return the arguments of `Statistic.reduce` on all rows of each array, by its statistic."""
+    return [own.of(statistic, None) for own, statistic in zip(rows, statistics, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +108,11 @@ def checked_rows(
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
     caller: str,
+    name: str = "y_pred",
 ) -> Rows:
-    """Check the columns of a call and pair them by row order."""
+    """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
     truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
-    predicted = check.check_rows("y_pred", y_pred, caller)
+    predicted = check.check_rows(name, y_pred, caller)
     weights = check.check_weights(sample_weight, caller)
     if truth is not None and truth.ndim != 1:
         raise check.fail(
@@ -75,10 +120,25 @@ def checked_rows(
             "y_true",
             "be of shape (n_samples,)",
             f"shape {truth.shape}",
-            "Multilabel and multi-output targets are not supported: score each column by itself.",
+            _advice_on_columns(truth, caller),
         )
-    check.check_same_length(caller, y_pred=predicted, y_true=truth, sample_weight=weights)
-    return rows_of(truth, predicted, weights, check.check_labels(labels, truth, caller), caller)
+    check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
+    known = check.check_labels(labels, truth, caller)
+    return rows_of(truth, predicted, weights, known, caller, name)
+
+
+def _advice_on_columns(truth: Any, caller: str) -> str:
+    """Return what to do with a truth of several columns, which may be labels one-hot."""
+    advice = (
+        "Multilabel and multi-output targets are not supported: score each column by itself. For "
+        "a metric of whole rows, such as event times, give row numbers in their place, and a "
+        f"callable that looks the rows up: {caller}(np.arange({len(truth)}), ..., "
+        "metric=lambda rows, y_pred: f(y_true[rows], y_pred))."
+    )
+    is_binary = truth.ndim == 2 and truth.dtype.kind in "biuf" and np.isin(truth, (0, 1)).all()
+    if not is_binary or not (truth.sum(axis=1) == 1).all():
+        return advice
+    return f"One-hot rows become labels by y_true.argmax(axis=1). {advice}"
 
 
 def rows_of(
@@ -128,6 +188,9 @@ def statistics_of_each(
     looked up once; each statistic is fixed to the labels of its own predictions.
     """
     better = check.check_direction(greater_is_better, caller)
+    not_given = isinstance(metric, NotGiven)
+    if not_given:
+        metric = str(metric)
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
@@ -140,7 +203,10 @@ def statistics_of_each(
             )
         try:
             for name, statistic in resolved.items():
-                checked = check_response(statistic, own.y_true, own.y_pred, caller, notes)
+                predicted = own.y_pred
+                if predicted.ndim == 2:
+                    predicted = _checked_columns(own, statistic, caller)
+                checked = check_response(statistic, own.y_true, predicted, caller, notes)
                 if own.sample_weight is not None and not checked.takes_weights:
                     raise check.fail(
                         caller,
@@ -153,8 +219,36 @@ def statistics_of_each(
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
             raise check.renamed(error, argument) from error.__cause__
+    if not_given and _hardly_labels([own for _, own in rows]):
+        notes.append(_EXACT_HITS)
     warn_of(notes, caller)
     return found, single
+
+
+def _checked_columns(own: Rows, statistic: Statistic, caller: str) -> NDArray[Any]:
+    """Return two-dimensional predictions as the metric reads them."""
+    if own.decides(statistic):
+        assert own.labels is not None
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, caller)
+    return own.predicted_for(statistic)
+
+
+def _hardly_labels(rows: Sequence[Rows]) -> bool:
+    """Whether the truth takes many numbers that nobody predicts exactly in half of the rows.
+
+    Ten thousand rows, evenly spaced, are looked at.
+    """
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "iuf":
+        return False
+    every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+    looked_at = truth[every]
+    for own in rows:
+        if own.y_pred.ndim == 2:
+            return False
+        if 2 * np.count_nonzero(looked_at == own.y_pred[every]) >= len(looked_at):
+            return False
+    return len(np.unique(looked_at)) > _MANY_NUMBERS
 
 
 def resampling_plan(
@@ -208,7 +302,7 @@ def _design(
                 "Give groups of shape (n_samples, 2).",
             )
         codes = check.check_strata(strata, None, caller)
-        check.check_same_length(caller, y_pred=range(n_samples), strata=codes)
+        _check_row_each("strata", codes, n_samples, caller)
         return RowDesign.of(n_samples, codes)
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
@@ -216,7 +310,7 @@ def _design(
         advice = "Give two columns: groups=np.column_stack((first, second))."
         raise check.fail(caller, "groups", must, "two sequences", advice)
     columns = check.check_rows("groups", groups, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), groups=columns)
+    _check_row_each("groups", columns, n_samples, caller)
     if columns.ndim == 2:
         pairs = check.check_pairs(columns, same_population, caller)
         check.check_strata(strata, pairs, caller)
@@ -232,8 +326,16 @@ def _design(
         )
     units = check.check_groups(columns, caller)
     within = check.check_strata(strata, units, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), strata=within)
+    _check_row_each("strata", within, n_samples, caller)
     return GroupDesign.of(units, within)
+
+
+def _check_row_each(name: str, column: Any, n_samples: int, caller: str) -> None:
+    """Refuse a column that has not one value for each of the rows that are predicted."""
+    if column is not None and len(column) != n_samples:
+        must = f"have a row for each of the {n_samples} rows that are predicted"
+        advice = "Row order is what pairs them; an index is never used."
+        raise check.fail(caller, name, must, f"{len(column)} rows", advice)
 
 
 def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
@@ -241,7 +343,7 @@ def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
     if by is None:
         return [Part(None, None)]
     labels = check.check_rows("by", by, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), by=labels)
+    _check_row_each("by", labels, n_samples, caller)
     if labels.ndim != 1:
         raise check.fail(caller, "by", "be of shape (n_samples,)", f"shape {labels.shape}")
     distinct, codes = check.numbered_labels("by", labels, caller, "subgroup name")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
-from ._inputs import Part
+from ._inputs import Part, columns_of_each
 from ._runs_inputs import Runs
 from ._workers import DEFAULT_WORKERS, Workers
 from .inference.distribution import (
@@ -188,11 +188,12 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
     keeps_values = _is_mean_of_independent_rows(call, statistics[0])
     system = prepare(call.of_system, statistics[call.system_run], Part(None, None))
     subjects = []
-    for run, (statistic, rows) in enumerate(zip(statistics, call.runs.rows, strict=True)):
+    columns = columns_of_each(call.runs.rows, statistics)
+    for run, (statistic, own) in enumerate(zip(statistics, columns, strict=True)):
         if run == call.system_run:
             subjects.append(system.subject)
         else:
-            reduced = statistic.reduce(rows.y_true, rows.y_pred, rows.sample_weight)
+            reduced = statistic.reduce(*own)
             subjects.append(BoundStatistic.of(statistic, reduced))
     values = None
     if keeps_values:

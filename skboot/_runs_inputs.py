@@ -21,6 +21,11 @@ class Runs:
     rows: list[Rows]
     n_runs: int
 
+    def named(self, method: str = "") -> list[tuple[str, Rows]]:
+        """Return the rows of each run after the argument that its predictions came in."""
+        names = _names(self.n_runs, len(self.rows) - self.n_runs, method)
+        return list(zip(names, self.rows, strict=True))
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -79,10 +84,10 @@ def checked_runs(
                 "These runs are on whole training lists already: add them to y_preds.",
             )
         full = _predictions(f"full_runs{method}", full_runs, caller, predicted[0].ndim)
+    _refuse_transposed(columns, predicted, f"y_preds{method}")
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
-    names = [f"y_preds{method}[{k}]" for k in range(len(predicted))]
-    names += [f"full_runs{method}[{k}]" for k in range(len(full))]
+    names = _names(len(predicted), len(full), method)
     paired = []
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
@@ -101,6 +106,22 @@ def checked_runs(
             of_run, values = check.check_integers(name, truth, values, caller)
         paired.append(Rows(of_run, values, weights, labels))
     return Runs(paired, len(predicted))
+
+
+def _refuse_transposed(columns: Columns, predicted: list[NDArray[Any]], name: str) -> None:
+    """Refuse predictions with a column for each run, where the truth shows that they are."""
+    truth, shape = columns.truth, (len(predicted), *predicted[0].shape)
+    if truth is None or len(shape) != 2 or len(truth) == shape[1] or len(truth) != shape[0]:
+        return
+    must = f"have the shape (n_runs, n_samples), here (n_runs, {len(truth)})"
+    advice = f"Runs come first: give {name}.T."
+    raise check.fail(columns.caller, name, must, f"shape {shape}", advice)
+
+
+def _names(n_runs: int, n_full: int, method: str) -> list[str]:
+    """Return the argument and number of each run, those on the full training list last."""
+    names = [f"y_preds{method}[{k}]" for k in range(n_runs)]
+    return names + [f"full_runs{method}[{k}]" for k in range(n_full)]
 
 
 def _predictions(

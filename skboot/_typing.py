@@ -48,9 +48,11 @@ MethodsDifferenceInterval: TypeAlias = Literal[
     "auto", "cv-bootstrap", "adjusted", "components", "welch"
 ]
 SearchInterval: TypeAlias = Literal["auto", "adjusted", "percentile"]
-MethodInterval: TypeAlias = Literal[
-    "auto", "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "t", "percentile"
+ErrorInterval: TypeAlias = Literal[
+    "cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull", "t", "percentile"
 ]
+MethodInterval: TypeAlias = ErrorInterval | Literal["auto"]
+ProportionInterval: TypeAlias = Literal["wilson", "clopper-pearson", "wald"]
 
 Varied: TypeAlias = Literal["seed", "training", "both", "independent"]
 Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
@@ -58,6 +60,11 @@ Adjustment: TypeAlias = Literal["max-t", "holm"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
 InnerCV: TypeAlias = Literal["grouped", "as-is"]
+ErrorPoint: TypeAlias = Literal["oob", ".632", ".632+"]
+Clipping: TypeAlias = Literal["full", "literal"]
+SpreadForm: TypeAlias = Literal["centred", "et97"]
+Layout: TypeAlias = Literal["differences", "systems", "both"]
+ShownPairs: TypeAlias = Literal["auto", "all", "best"]
 
 
 class _WorkOptions(TypedDict, total=False):

@@ -42,7 +42,7 @@ def bootstrap_runs(
     *,
     metric: Metrics,
     **options: Unpack[RunsOptions],
-) -> ResultTable: ...
+) -> ResultTable[EvaluationResult]: ...
 def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
@@ -151,10 +151,9 @@ def bootstrap_runs(
     >>> hard = rng.random(500) < 0.3  # rows on which ten trained systems err now and then
     >>> wrong = hard & (rng.random((10, 500)) < 0.5)
     >>> result = bootstrap_runs(y_true, y_true ^ wrong, metric="accuracy", random_state=0)
-    >>> print(f"{result.estimate:.3f}, {result.standard_error:.4f}")
-    0.861, 0.0119
-    >>> low, high = result.interval(estimand="next_run")
-    >>> print(f"next run {low:.2f} to {high:.2f}")
+    >>> print(result)
+    0.861 (0.837 to 0.884)
+    >>> print(f"next run {result.interval(estimand='next_run'):.2f}")
     next run 0.81 to 0.91
     """
     check.check_confidence_level(confidence_level, _CALLER)
@@ -171,9 +170,7 @@ def bootstrap_runs(
         raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
-    statistics, single = statistics_of_each(
-        metric, [("y_preds", rows) for rows in runs.rows], greater_is_better, _CALLER
-    )
+    statistics, single = statistics_of_each(metric, runs.named(), greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
@@ -204,6 +201,7 @@ def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
             "interval",
             "be one of bootstrap_score's for the estimand 'system'",
             "'components'",
-            "One system has no variance between runs.",
+            "One system has no variance between runs: use interval='auto', or the estimand "
+            "'method'.",
         )
     return estimand

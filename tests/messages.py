@@ -1,7 +1,7 @@
 """Write every message that a user can see to ``messages.md``: ``python tests/messages.py``.
 
 The source of the package is read with ``ast``: errors, warnings, notes, and any other sentence, by
-module and function. What results say of themselves is in ``golden/texts.md``.
+module and function, each text once. What results say of themselves is in ``golden/texts.md``.
 """
 
 import ast
@@ -16,9 +16,12 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 HEAD = """# Every message that a user can see
 
 Read from the source and refreshed by `python tests/messages.py`. Placeholders are in braces; a
-choice of texts is shown as (one | other). A line that begins with `argument` of caller is an error:
+choice of texts is shown as (one | other), and a text of several functions at the first of them. A
+line that begins with `argument` of caller is an error:
 "The 'argument' parameter of caller must ...".
 """
+# Modules and functions for what results say of themselves.
+SAYS_RESULTS = re.compile(r"wording |\b_?claim")
 FEWEST_WORDS = 4  # of a sentence that is neither raised nor warned of
 MOST_ALTERNATIVES = 8  # of one text; beyond, a name is shown instead of its texts
 TEXTS = ast.Constant | ast.JoinedStr | ast.BinOp
@@ -32,8 +35,15 @@ class Message(NamedTuple):
 def snapshot(package=PACKAGE):
     """The whole file."""
     parts = [HEAD]
+    shown: set[Message] = set()
     for path in sorted(package.rglob("*.py")):
-        found = messages_of(path.read_text(encoding="utf-8"))
+        found = {
+            function: [message for message in messages if message not in shown]
+            for function, messages in messages_of(path.read_text(encoding="utf-8")).items()
+            if not SAYS_RESULTS.search(f"{path.stem} {function}")
+        }
+        found = {function: messages for function, messages in found.items() if messages}
+        shown.update(message for messages in found.values() for message in messages)
         if found:
             parts.append(f"\n## {'.'.join(path.relative_to(package).with_suffix('').parts)}\n")
         for function, messages in sorted(found.items()):
@@ -175,8 +185,9 @@ def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[
     elif name == "warn_user" and given:
         category = f" ({ast.unparse(given[1])})" if len(given) > 1 else ""
         yield from _if_written_here(f"warning{category}", _shown(given[0], scope, parts))
-    elif re.fullmatch(r"[A-Z]\w*(Error|Warning)|Unusable|NotANumber", name) and given:
-        yield from _if_written_here(name, ". ".join(_shown(node, scope, parts) for node in given))
+    elif re.fullmatch(r"[A-Z]\w*(Error|Warning)|Unusable|NotANumber", name) and call.args:
+        texts = [_shown(node, scope, parts) for node in call.args]
+        yield from _if_written_here(name, ". ".join(texts))
 
 
 def _if_written_here(kind: str, text: str) -> Iterator[Message]:

@@ -178,6 +178,28 @@ def test_crossed_and_one_population_designs_report_their_units():
     assert shared.confidence_interval.method == "expanded"
 
 
+@ignore_caution
+@pytest.mark.parametrize("same_population", [False, True])
+def test_few_trials_of_very_many_members_are_summed_as_on_repeated_rows(same_population):
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, 600, size=(900, 2))
+    y_true = rng.integers(0, 2, 900)
+    y_pred = np.where(rng.random(900) < 0.2, 1 - y_true, y_true)
+    by_hand = bootstrap_score(
+        y_true,
+        y_pred,
+        metric={"fast": "accuracy", "rows": lambda t, p: np.mean(t == p)},
+        groups=pairs,
+        same_population=same_population,
+        n_resamples=199,
+        interval="percentile",
+        random_state=0,
+    )
+    np.testing.assert_allclose(
+        by_hand["fast"].bootstrap_distribution, by_hand["rows"].bootstrap_distribution
+    )
+
+
 # ------------------------------------------------------------------ reproducibility
 
 
@@ -453,9 +475,9 @@ BAD_INPUT = {
         "'metric' parameter of bootstrap_score must .*'accuracy'",
     ),
     "unknown interval": ({"interval": "exact"}, r"'interval' .* one of \['auto', 'basic', 'bca'"),
-    "probabilities for labels": (
-        {"y_pred": [[0.9, 0.1]] * 4},
-        "'y_pred' parameter of bootstrap_score must",
+    "two systems for one": (
+        {"y_pred": [[1, 1]] * 4},
+        "'y_pred' parameter of bootstrap_score must .* use compare_systems",
     ),
     "scores for labels": ({"y_pred": [0.2, 0.7, 0.4, 0.1]}, "'y_pred' .* must .*label"),
     "interval the metric cannot have": (

@@ -69,6 +69,15 @@ def test_the_claim_names_the_pair_and_what_the_interval_is_over(gap, change):
     )
 
 
+def test_the_one_change_between_two_subgroups_is_no_largest_of_several(data):
+    y, systems, by = data
+    pair = {name: systems[name] for name in "AB"}
+    change = compare_systems(y, pair, by=by == "men", n_resamples=399, random_state=0)["gap"]
+    assert change["A - B"].notes == (
+        "The change between the two subgroups of the difference A - B.",
+    )
+
+
 def test_no_difference_is_claimed_where_the_interval_holds_zero(data):
     y, systems, by = data
     gap = bootstrap_score(y, systems["B"], by=by, random_state=0)["gap"]
@@ -81,12 +90,12 @@ def test_no_difference_is_claimed_where_the_interval_holds_zero(data):
 def test_tables_and_pages_mark_the_interval(data, gap, change):
     y, systems, by = data
     for one in (gap, change):
-        assert "(simultaneous)" in one.to_markdown()
-        assert "(simultaneous)" in one.to_latex()
+        assert "| simultaneous |" in one.to_markdown()
+        assert "& simultaneous &" in one.to_latex()
         assert one.claim() in one._repr_html_()
         assert "simultaneous CI" in repr(one)
     table = bootstrap_score(y, systems["A"], by=by, random_state=0)
-    assert table.to_markdown().count("(simultaneous)") == 1
+    assert table.to_markdown().count("simultaneous") == 1
     assert "95 % CI" in table.to_markdown()
     summary = one_line(table.summary())
     assert "accuracy gap (other - men): largest difference between subgroups" in summary

@@ -1,17 +1,22 @@
 """A call that fails for a usual reason is answered with the call that works."""
 
 import functools
+import inspect
 
 import numpy as np
 import pytest
+import scipy.special
 import sklearn.metrics
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 
+import skboot
 from skboot import (
     BootstrapScorer,
     bootstrap_runs,
     bootstrap_score,
     compare_runs,
+    compare_systems,
+    search_score,
 )
 from skboot.inference import proportion_interval
 
@@ -45,18 +50,75 @@ def test_labels_that_are_words_get_a_metric_and_a_scorer_that_work(name):
     )
     metric = message.partition("metric=")[2].partition(", or in a")[0]
     scoring = message.partition("scoring=")[2].removesuffix(".")
-    result = bootstrap_score(WORDS, WORDS, metric=eval(metric, NAMESPACE), n_resamples=399)
+    result = bootstrap_score(
+        WORDS, WORDS, metric=eval(metric, NAMESPACE), n_resamples=399, random_state=0
+    )
     assert result.estimate == 1
     scorer = fitted(eval(scoring, NAMESPACE))
     expected = sklearn.metrics.get_scorer(name)(LogisticRegression().fit(X, TRUTH), X, TRUTH)
     assert scorer.score(X, WORDS) == pytest.approx(expected)
 
 
+def test_words_that_are_numbers_are_to_be_converted():
+    text = [f"{value:.2f}" for value in RNG.random(N)]
+    for call, argument in (
+        (lambda: bootstrap_score(TRUTH, text, metric="roc_auc"), "y_pred"),
+        (lambda: bootstrap_score(TRUTH, DECISION, sample_weight=text), "sample_weight"),
+    ):
+        assert f"np.asarray({argument}, dtype=float)" in message_of(call)
+
+
+def test_records_are_to_give_their_fields():
+    pairs = np.zeros(N, dtype=[("enrol", int), ("test", int)])
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=pairs))
+    assert "['enrol', 'test']" in message
+    assert "np.column_stack" in message
+
+
+def test_two_metrics_of_one_name_are_named_by_it():
+    metrics = [functools.partial(sklearn.metrics.fbeta_score, beta=beta) for beta in (0.5, 2)]
+    message = message_of(lambda: bootstrap_score(TRUTH, DECISION, metric=metrics))
+    assert "two 'fbeta_score'" in message
+
+
+def test_the_advice_on_average_precision_of_words_works():
+    score = RNG.random(N)
+    message = message_of(lambda: bootstrap_score(WORDS, score, metric="average_precision"))
+    metric = eval(message.partition("metric=")[2].partition(", or in a")[0], NAMESPACE)
+    expected = sklearn.metrics.average_precision_score(WORDS, score, pos_label="yes")
+    result = bootstrap_score(WORDS, score, metric=metric, n_resamples=399, random_state=0)
+    assert result.estimate == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*smaller class")
+@pytest.mark.parametrize("metric", ["roc_auc", "equal_error_rate", "neg_equal_error_rate"])
+def test_scores_of_the_other_class_are_told_which_one_is_positive(metric):
+    options = dict(metric=metric, n_resamples=399, random_state=0)
+    names, score = np.where(TRUTH, "genuine", "impostor"), TRUTH + RNG.normal(0, 0.5, N)
+    [note] = [x for x in bootstrap_score(names, score, **options).notes if "ignore" in x]
+    assert "Larger scores must mean 'impostor', the greater label" in note
+    advised = eval(note.partition("give ")[2].removesuffix("."), {"y_true": names})
+    right = bootstrap_score(advised, score, **options)
+    assert not any("ignore" in x for x in right.notes)
+    assert right.estimate == pytest.approx(bootstrap_score(TRUTH, score, **options).estimate)
+
+
+def test_scores_that_may_be_no_worse_than_chance_are_left_alone():
+    # The advice needs a whole 95 % interval below chance: 2.5 % of useless scores at most.
+    score = np.random.default_rng(3).normal(size=N)
+    result = bootstrap_score(TRUTH, score, metric="equal_error_rate", random_state=0)
+    low, high = result.confidence_interval
+    assert low < 0.5 < high
+    assert not any("ignore" in x for x in result.notes)
+
+
 def test_two_columns_of_groups_in_a_tuple_are_to_be_stacked():
     groups = (np.arange(N) % 10, (np.arange(N) * 7) % 12)
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=groups))
     assert "groups=np.column_stack((first, second))" in message
-    result = bootstrap_score(TRUTH, DECISION, groups=np.column_stack(groups), n_resamples=399)
+    result = bootstrap_score(
+        TRUTH, DECISION, groups=np.column_stack(groups), n_resamples=399, random_state=0
+    )
     assert result.n_samples == N
 
 
@@ -113,3 +175,390 @@ def test_a_metric_of_several_numbers_is_to_give_one():
 def test_a_misspelt_choice_is_answered_with_the_nearest():
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, interval="bcaa"))
     assert message.endswith("Did you mean 'bca'?")
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+@pytest.mark.parametrize(
+    ("bad", "options"),
+    [
+        ([0, 1], {}),
+        (np.zeros((N, 2, 2)), {}),
+        ([None, *DECISION[1:]], {}),
+        ({1: 0}, {}),
+        ((x for x in DECISION), {}),
+        (X[:, 0], {}),
+        (WORDS, {}),
+        (WORDS, {"metric": "r2"}),
+        (np.zeros((N, 3)), {"metric": "log_loss"}),
+        (np.full(N, -1.0), {"metric": "brier_score"}),
+    ],
+)
+def test_an_error_of_compare_systems_names_the_system_whichever_it_is(bad, options, name):
+    good = DECISION / 2 if options else DECISION
+    systems = {"A": good, "B": good, name: bad}
+    message = message_of(lambda: compare_systems(TRUTH, systems, **options))
+    assert f"y_preds['{name}']" in message
+    assert "'y_pred'" not in message
+
+
+@pytest.mark.parametrize("argument", ["groups", "strata", "by", "sample_weight"])
+def test_a_column_of_another_length_is_not_compared_with_an_argument_that_is_not_there(argument):
+    systems = {"A": DECISION, "B": TRUTH}
+    message = message_of(lambda: compare_systems(TRUTH, systems, **{argument: [1, 2, 3]}))
+    assert f"The {argument!r} parameter of compare_systems must have" in message
+    assert "3 rows" in message
+    assert "'y_pred'" not in message
+
+
+@pytest.mark.parametrize("bad", [X[:, 0], WORDS])
+def test_a_run_that_the_metric_cannot_take_is_named_by_its_argument_and_number(bad):
+    good, some = [DECISION] * 3, [DECISION, bad, TRUTH]
+    full = {"A": good, "B": [DECISION, bad]}
+    options = {"metric": "accuracy", "varied": "training"}
+    calls = {
+        "y_preds[1]": lambda: bootstrap_runs(TRUTH, some, metric="accuracy"),
+        "y_preds['B'][1]": lambda: compare_runs(TRUTH, {"A": good, "B": some}),
+        "full_runs[1]": lambda: bootstrap_runs(TRUTH, good, full_runs=full["B"], **options),
+        "full_runs['B'][1]": lambda: compare_runs(
+            TRUTH, {"A": good, "B": good}, full_runs=full, **options
+        ),
+    }
+    for name, call in calls.items():
+        assert name in message_of(call)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "neg_log_loss", "r2"])
+@pytest.mark.parametrize("y_pred", [DECISION == TRUTH, DECISION, X[:, 0]])
+def test_values_of_rows_without_a_truth_are_to_be_averaged(metric, y_pred):
+    calls = [
+        lambda metric: bootstrap_score(None, y_pred, metric=metric),
+        lambda metric: bootstrap_runs(None, [y_pred, y_pred], metric=metric),
+        lambda metric: compare_systems(None, {"A": y_pred, "B": y_pred}, metric=metric),
+        lambda metric: compare_runs(None, {"A": [y_pred] * 2, "B": [y_pred] * 2}, metric=metric),
+    ]
+    for call in calls:
+        assert "give metric='mean'" in message_of(lambda call=call: call(metric))
+    mean = bootstrap_score(None, y_pred, metric="mean", n_resamples=199, interval="percentile")
+    assert mean.estimate == pytest.approx(np.mean(y_pred))
+
+
+def test_words_without_a_truth_are_not_to_be_averaged():
+    message = message_of(lambda: bootstrap_score(None, WORDS))
+    assert "give metric='mean'" not in message
+
+
+COUNTS = np.random.default_rng(1).poisson(50, 400)
+ROUNDED = COUNTS + np.random.default_rng(2).integers(-4, 5, 400)
+EXACT_HITS = "y_true holds more than 30 different numbers"
+
+
+def doors_of_accuracy(y_true, y_pred, **options):
+    """Calls of all doors that need no metric."""
+    options = {"n_resamples": 399, "random_state": 0} | options
+    systems = {"A": y_pred, "B": y_pred[::-1]}
+    runs = {name: [one] * 10 for name, one in systems.items()}
+    return [
+        lambda: bootstrap_score(y_true, y_pred, **options),
+        lambda: compare_systems(y_true, systems, **options),
+        lambda: compare_runs(y_true, runs, **options),
+        lambda: search_score(y_true, systems, **options),
+    ]
+
+
+@pytest.mark.parametrize("kind", [int, np.uint8, float, list])
+def test_accuracy_of_many_numbers_warns_where_no_metric_is_given(kind):
+    assert len(np.unique(COUNTS)) > 30
+    y_true, y_pred = (y.tolist() if kind is list else y.astype(kind) for y in (COUNTS, ROUNDED))
+    for call in doors_of_accuracy(y_true, y_pred):
+        with pytest.warns(UserWarning, match=EXACT_HITS) as caught:
+            call()
+        [text] = [str(one.message) for one in caught if EXACT_HITS in str(one.message)]
+        for name in ("mean_absolute_error", "neg_mean_absolute_error", "r2", "accuracy"):
+            assert f"'{name}'" in text
+            bootstrap_score(y_true, y_pred, metric=name, n_resamples=399, random_state=0)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "r2", ["accuracy"]])
+def test_who_asks_for_accuracy_of_many_numbers_gets_it_without_a_warning(metric):
+    for call in doors_of_accuracy(COUNTS, ROUNDED, metric=metric):
+        call()
+
+
+def test_classes_are_not_taken_for_measured_values():
+    rng = np.random.default_rng(0)
+    few, many = rng.integers(0, 30, 400), rng.integers(0, 1000, 400)
+    hits = np.where(rng.random(400) < 0.6, many, rng.integers(0, 1000, 400))
+    text, wrong = many.astype(str), rng.permutation(many).astype(str)
+    for y_true, y_pred in [(few, rng.permutation(few)), (many, hits), (text, wrong)]:
+        for call in doors_of_accuracy(y_true, y_pred):
+            call()
+    few_columns = np.eye(400)[rng.permutation(400)]
+    bootstrap_score(np.arange(400), few_columns, n_resamples=399, random_state=0)
+
+
+def test_the_metric_of_a_call_without_one_is_shown_as_accuracy():
+    for function in (bootstrap_score, compare_systems, compare_runs, search_score):
+        default = inspect.signature(function).parameters["metric"].default
+        assert repr(default) == repr("accuracy")
+        assert default == "accuracy"
+    shown = bootstrap_score(TRUTH, DECISION, n_resamples=399, random_state=0)
+    asked = bootstrap_score(TRUTH, DECISION, metric="accuracy", n_resamples=399, random_state=0)
+    assert type(shown.metric) is str
+    assert shown.to_dict() == asked.to_dict()
+
+
+def test_real_predictions_of_counts_lead_to_metrics_of_real_values():
+    message = message_of(lambda: bootstrap_score(COUNTS, COUNTS + 0.25))
+    assert "'mean_absolute_error' or 'r2'" in message
+
+
+def scores_of(metric, y_true=TRUTH, y_pred=DECISION):
+    return lambda: bootstrap_score(y_true, y_pred, metric=metric, n_resamples=199)
+
+
+THREE = np.arange(N) % 3
+COLUMNS = np.eye(3)[THREE]
+UNDEFINED = {"mean_test_score": [np.nan], "std_test_score": [0], "split0_test_score": [np.nan]}
+# A call that is refused, and what can be done about it.
+TO_DO = {
+    "weights bound to the metric": (
+        scores_of(functools.partial(sklearn.metrics.f1_score, sample_weight=np.ones(N))),
+        "Give bootstrap_score the weights as sample_weight=",
+    ),
+    "an option that the metric lacks": (
+        scores_of(functools.partial(sklearn.metrics.f1_score, averaging="macro")),
+        "It takes labels, pos_label, average, sample_weight, zero_division.",
+    ),
+    "one class alone": (scores_of("roc_auc", np.ones(N)), "add the other's"),
+    "several classes for two": (
+        scores_of("equal_error_rate", THREE, COLUMNS),
+        "y_true == label, and its column of y_pred",
+    ),
+    "text to be averaged": (scores_of("mean", None, WORDS), "give y_true and another metric"),
+    "numbers beside text": (scores_of("accuracy", TRUTH, WORDS), "numpy.asarray(y).astype(str)"),
+    "numbers beside text in a metric": (
+        lambda: skboot.metrics.expected_cost(TRUTH, WORDS),
+        "numpy.asarray(y).astype(str)",
+    ),
+    "a label that is not given": (
+        lambda: skboot.metrics.expected_cost(THREE, THREE, labels=[0, 1]),
+        "Give all labels as labels=",
+    ),
+    "a prior of no rows": (
+        lambda: skboot.metrics.expected_cost([0, 0], [0, 1], priors=[0.5, 0.5]),
+        "Give classes without rows the prior 0",
+    ),
+    "a function for its scorer": (
+        lambda: skboot.metrics.get_scorer(sklearn.metrics.f1_score),
+        "make a scorer with sklearn.metrics.make_scorer",
+    ),
+    "text as labels of the test set": (
+        lambda: BootstrapScorer(LogisticRegression(), n_train_resamples=3).fit(
+            X, TRUTH, X_test=X, y_test=WORDS
+        ),
+        "numpy.asarray(y).astype(str)",
+    ),
+    "components of one system": (
+        lambda: bootstrap_runs(
+            TRUTH, [DECISION] * 3, metric="f1", estimand="system", interval="components"
+        ),
+        "use interval='auto'",
+    ),
+    "a search that failed": (
+        lambda: skboot.one_standard_error()(UNDEFINED),
+        "error_score='raise' in the search shows why",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TO_DO)
+def test_what_can_be_done_is_said(case):
+    call, advice = TO_DO[case]
+    assert advice in message_of(call)
+
+
+def test_labels_of_two_kinds_are_compared_after_what_is_advised():
+    digits = TRUTH.astype(str)
+    message = message_of(scores_of("accuracy", TRUTH, digits))
+    convert = eval(message.partition("by ")[2].rstrip("."), {"numpy": np, "y": TRUTH})
+    assert bootstrap_score(convert, digits, n_resamples=199).estimate == 1
+
+
+def test_an_estimand_that_needs_a_test_set_says_so():
+    scorer = BootstrapScorer(LogisticRegression(), n_train_resamples=4, random_state=0)
+    with pytest.warns(UserWarning, match="few"):
+        scorer.fit(X, TRUTH)
+    message = message_of(lambda: scorer.result_.interval(estimand="system"))
+    assert "Fit with X_test= and y_test=" in message
+
+
+def test_few_folds_are_to_be_more():
+    with pytest.warns(UserWarning, match="Use ten folds or more"):
+        skboot.corrected_t([0.8, 0.9, 0.7], n_train=50, n_test=25)
+
+
+@pytest.mark.parametrize("caller", [bootstrap_runs, compare_runs])
+def test_runs_in_columns_are_to_be_transposed(caller):
+    columns = np.column_stack([DECISION] * 3)
+
+    def called(runs):
+        if caller is compare_runs:
+            return compare_runs(TRUTH, {"A": runs, "B": 1 - runs}, n_resamples=99)
+        return bootstrap_runs(TRUTH, runs, metric="accuracy", n_resamples=99)
+
+    message = message_of(lambda: called(columns))
+    assert f"here (n_runs, {N}). Got shape ({N}, 3). Runs come first: give y_preds" in message
+    with pytest.warns(UserWarning, match="Only 3 runs|fewer than"):
+        called(columns.T)
+
+
+# ------------------------------------------------------------------ networks and language models
+
+DIGITS = RNG.integers(0, 3, N)
+LOGITS = RNG.normal(size=(N, 3))
+SOFTMAX = np.exp(LOGITS) / np.exp(LOGITS).sum(axis=1, keepdims=True)
+
+
+class Tensor:
+    """A tensor of which numpy has no dtype, or that is not in main memory."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Got unsupported ScalarType BFloat16")
+
+    def detach(self):
+        return self
+
+    def float(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.values
+
+
+def test_a_tensor_that_numpy_does_not_convert_is_to_be_copied():
+    tensor = Tensor(SOFTMAX)
+    message = message_of(lambda: bootstrap_score(DIGITS, tensor, metric="log_loss"))
+    assert "must be an array-like. Got Tensor, which numpy does not convert" in message
+    advised = message.rpartition("in half precision ")[2].removesuffix(".")
+    copied = eval(f"tensor{advised}", {"tensor": tensor})
+    result = bootstrap_score(DIGITS, copied, metric="log_loss", n_resamples=399, random_state=0)
+    assert result.estimate == pytest.approx(sklearn.metrics.log_loss(DIGITS, SOFTMAX))
+
+
+@pytest.mark.parametrize(
+    ("truth", "logits", "advice"),
+    [
+        (DIGITS, LOGITS, "scipy.special.softmax(y_pred, axis=1)"),
+        (TRUTH, LOGITS[:, 0], "scipy.special.expit(y_pred)"),
+    ],
+)
+def test_logits_become_probabilities(truth, logits, advice):
+    message = message_of(lambda: bootstrap_score(truth, logits, metric="log_loss"))
+    assert f"Logits become probabilities by {advice}" in message
+    probabilities = eval(advice, {"scipy": scipy, "y_pred": logits})
+    assert (
+        bootstrap_score(
+            truth, probabilities, metric="log_loss", n_resamples=399, random_state=0
+        ).estimate
+        > 0
+    )
+
+
+def test_one_hot_labels_become_numbers():
+    one_hot = np.eye(3)[DIGITS]
+    message = message_of(lambda: bootstrap_score(one_hot, DIGITS))
+    assert "One-hot rows become labels by y_true.argmax(axis=1)." in message
+    several = np.ones((N, 3))
+    assert "One-hot" not in message_of(lambda: bootstrap_score(several, DIGITS))
+
+
+@pytest.mark.parametrize(("error", "is_rounding"), [(2**-9, True), (0.1, False)])
+def test_rows_that_do_not_sum_to_one_are_told_from_half_precision(error, is_rounding):
+    text = f"do not sum to one, but to {1 - error:.4g} to {1 - error:.4g}: make sure"
+    with pytest.warns(UserWarning, match=text) as caught:
+        bootstrap_score(
+            DIGITS, (1 - error) * SOFTMAX, metric="log_loss", n_resamples=399, random_state=0
+        )
+    assert ("Half precision rounds so" in str(caught[0].message)) == is_rounding
+
+
+# ------------------------------------------------------------------ what the library does not take
+
+
+def test_event_times_are_scored_by_row_numbers_and_a_callable():
+    time, event = RNG.exponential(size=N), RNG.random(N) < 0.7
+    risk = -time + RNG.normal(size=N)
+
+    def concordance(y_true, risk):
+        time, event = y_true[:, 0], y_true[:, 1] == 1
+        earlier = event[:, None] & (time[:, None] < time)
+        return (earlier * (np.sign(risk[:, None] - risk) + 1) / 2).sum() / earlier.sum()
+
+    y_true = np.column_stack((time, event))
+    message = message_of(lambda: bootstrap_score(y_true, risk, metric=concordance))
+    call = message.partition("looks the rows up: ")[2].removesuffix(".").replace("...", "risk")
+    names = {"np": np, "f": concordance, "y_true": y_true, "risk": risk}
+    result = eval(call, {**names, "bootstrap_score": bootstrap_score})
+    assert result.estimate == concordance(y_true, risk)
+    drawn = RNG.integers(0, N, size=(99, N))
+    given = bootstrap_score(
+        np.arange(N),
+        risk,
+        metric=lambda rows, risk: concordance(y_true[rows], risk),
+        resamples=drawn,
+        interval="percentile",
+    )
+    expected = [concordance(y_true[rows], risk[rows]) for rows in drawn]
+    np.testing.assert_allclose(given.bootstrap_distribution, expected, rtol=1e-12)
+
+
+def test_targets_of_two_columns_are_scored_by_the_same_call():
+    y_true, y_pred = RNG.normal(size=(N, 2)), RNG.normal(size=(N, 2))
+    result = bootstrap_score(
+        np.arange(N),
+        y_pred,
+        metric=lambda rows, own: sklearn.metrics.mean_absolute_error(y_true[rows], own),
+        n_resamples=399,
+    )
+    expected = sklearn.metrics.mean_absolute_error(y_true, y_pred)
+    assert result.estimate == pytest.approx(expected, rel=1e-12)
+
+
+def test_records_lead_to_row_numbers_too():
+    records = np.array([(True, 1.0)] * N, dtype=[("event", bool), ("time", float)])
+    message = message_of(lambda: bootstrap_score(records, X[:, 0], metric="roc_auc"))
+    assert "metric=lambda rows, y_pred: f(records[rows], y_pred)" in message
+
+
+def test_a_test_set_of_several_targets_says_what_works():
+    y = RNG.normal(size=(N, 2))
+    scorer = BootstrapScorer(Ridge(), n_train_resamples=5, random_state=0)
+    message = message_of(lambda: scorer.fit(X, y, X_test=X, y_test=y))
+    assert "scored without a test set" in message
+
+
+def test_real_targets_are_not_told_to_be_scores():
+    y_true = RNG.normal(size=N)
+    message = message_of(lambda: bootstrap_score(y_true, y_true + 1))
+    assert "'y_true'" in message
+    assert "'mean_absolute_error'" in message
+    assert "roc_auc" not in message
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    [sklearn.metrics.mean_absolute_error, functools.partial(sklearn.metrics.fbeta_score, beta=2)],
+)
+def test_a_metric_function_as_scoring_leads_to_make_scorer(scoring):
+    scorer = BootstrapScorer(LogisticRegression(), scoring={"own": scoring})
+    message = message_of(lambda: scorer.fit(X, TRUTH))
+    assert "scoring=sklearn.metrics.make_scorer of the function" in message

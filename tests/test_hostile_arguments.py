@@ -436,7 +436,7 @@ def test_losses_without_a_variance_are_refused(size):
     losses = RNG.random(N) * size
     with pytest.raises(ValueError, match="'y_pred' parameter of bootstrap_score must give losses"):
         skboot.bootstrap_score(None, losses, metric="mean", **FEW)
-    with pytest.raises(ValueError, match="'y_preds' parameter of bootstrap_runs must give losses"):
+    with pytest.raises(ValueError, match=r"'y_preds\[0\]' parameter of bootstrap_runs must give"):
         skboot.bootstrap_runs(None, [losses, losses], metric="mean", **FEW)
 
 

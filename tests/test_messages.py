@@ -55,7 +55,20 @@ def test_a_message_is_shown_whole(body, shown):
         "warn_user(sentence)",
         "return 'two words'",
         "return '<a style of some words>'",
+        "return MethodError(metric='the metric', point=point)",
     ],
 )
 def test_what_is_no_message_is_left_out(body):
     assert not messages_of(f"def f(text):\n    {body}")
+
+
+def test_a_text_of_several_functions_is_there_once_and_claims_are_not(tmp_path):
+    warning = "    warn_user('Of many words, but said by two functions.')\n"
+    claim = "    return 'A claim of a result is among what each call says.'\n"
+    (tmp_path / "first.py").write_text(f"def f():\n{warning}def _claim():\n{claim}")
+    (tmp_path / "second.py").write_text(f"def f():\n{warning}")
+    (tmp_path / "wording.py").write_text(f"def f():\n{claim}")
+    text = snapshot(tmp_path)
+    assert text.count("Of many words") == 1
+    assert "A claim" not in text
+    assert "## second" not in text

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import skboot
+from skboot._evaluating import versions_used
 
 ROOT = Path(__file__).parent.parent
 PUBLIC_MODULES = ["skboot", "skboot.metrics", "skboot.inference", "skboot.testing"]
@@ -137,3 +138,15 @@ def test_each_field_of_a_value_is_documented(name):
 def test_version_is_the_same_everywhere():
     assert skboot.__version__ == metadata.version("skboot")
     assert f"version: {skboot.__version__}\n" in read_or_skip("CITATION.cff")
+
+
+def test_results_name_the_version_that_made_them_in_a_checkout_as_well(monkeypatch):
+    """A checkout on the path has no metadata, or those of another copy that is installed."""
+
+    def not_installed(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "distribution", not_installed)
+    versions_used.cache_clear()
+    result = skboot.bootstrap_score([0, 1] * 20, [0, 1] * 20, n_resamples=2)
+    assert result.versions["skboot"] == skboot.__version__

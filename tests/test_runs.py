@@ -398,7 +398,8 @@ def test_arguments_that_cannot_be_right_are_refused_with_what_to_do(options, mes
     [
         (np.ones((1, 150), int), "at least two runs.*bootstrap_score"),
         (np.ones(150, int), r"\(n_runs, n_samples\)"),
-        (np.ones((150, 12), int), r"'y_preds\[0\]'.*as many rows as 'y_true'"),
+        (np.ones((150, 12), int), r"'y_preds'.*Runs come first: give y_preds\.T"),
+        (np.ones((12, 149), int), r"'y_preds\[0\]'.*as many rows as 'y_true'"),
         ([np.ones(150, int), np.ones(149, int)], r"'y_preds\[1\]'"),
         ([np.ones(150), np.full(150, np.nan)], r"'y_preds\[1\]'.*NaN"),
         ("ones", "an array or a list"),

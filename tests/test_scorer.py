@@ -576,6 +576,32 @@ def test_the_summary_of_out_of_bag_says_what_a_sample_holds(two_classes):
     assert "63.2 %" in scorer.result_.summary()
 
 
+def test_a_rate_without_a_value_says_why_and_speaks_of_no_test_rows():
+    # The model of all rows calls none positive; some bootstrap samples make it call a few so.
+    rng = np.random.default_rng(0)
+    y = (np.arange(150) < 30).astype(int)
+    X = rng.normal(size=(150, 3)) + 0.5 * y[:, None]
+    scorer = BootstrapScorer(LogisticRegression(C=0.03), scoring="ppv", **FEW)
+    with pytest.warns(UserWarning, match="a share of the positive decisions where there are none"):
+        scorer.fit(X, y)
+    assert np.isfinite(scorer.oob_score_)
+    claim = scorer.result_.claim()
+    assert "is undefined on 150 rows" in claim
+    assert "the metric has no value" in claim
+
+
+def test_an_interval_that_a_strategy_lacks_is_not_blamed_on_another_note(regression):
+    scorer = BootstrapScorer(
+        Ridge(), scoring="neg_median_absolute_error", strategy="optimism", **FEW
+    ).fit(*regression)
+    summary, claim = (
+        " ".join(text.split()) for text in (scorer.result_.summary(), scorer.result_.claim())
+    )
+    assert "use another strategy)." in claim
+    assert summary.count("use another strategy") == 1
+    assert summary.count("note The no-information score is the mean over 100 permutations") == 1
+
+
 def test_a_perfect_score_has_an_interval():
     X = np.repeat([[0.0], [1.0]], 30, axis=0)
     y = np.repeat([0, 1], 30)
@@ -599,6 +625,17 @@ def test_it_warns_where_intervals_are_unreliable(options, rows, sentence):
     options = {"estimator": GaussianNB(), **FEW, **options}
     with pytest.warns(UserWarning, match=sentence):
         BootstrapScorer(**options).fit(X[rows], y[rows])
+
+
+@pytest.mark.parametrize(("n_groups", "few"), [(19, True), (20, False)])
+def test_few_groups_are_warned_of(n_groups, few):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(5 * n_groups, 2)), np.arange(5 * n_groups) % 2
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        BootstrapScorer(GaussianNB(), **FEW).fit(X, y, groups=np.arange(len(y)) % n_groups)
+    expected = "Only 19 groups were drawn (fewer than 20): the interval may cover less"
+    assert (expected in " ".join(str(one.message) for one in said)) == few
 
 
 def test_a_heavy_tailed_loss_is_said():
@@ -659,7 +696,7 @@ def test_it_is_a_candidate_of_a_search(two_classes):
 
 def test_metadata_is_routed_to_the_estimator(two_classes):
     X, y = two_classes
-    groups, weight = np.arange(120) // 4, np.ones(120)
+    groups, weight = np.arange(120) // 2, np.ones(120)
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(
             GaussianNB().set_fit_request(sample_weight=True).set_score_request(sample_weight=False),
@@ -669,7 +706,7 @@ def test_metadata_is_routed_to_the_estimator(two_classes):
         options = dict(strategy="oob", n_train_resamples=50, random_state=0)
         scorer = BootstrapScorer(search, error_score="raise", **options)
         scorer.fit(X, y, groups=groups, sample_weight=weight)
-        assert scorer.result_.n_units == 30
+        assert scorer.result_.n_units == 60
         params = {"groups": groups, "sample_weight": weight}
         found = cross_validate(scorer, X, y, params=params, cv=GroupKFold(2), error_score="raise")
         assert np.isfinite(found["test_score"]).all()
@@ -697,7 +734,10 @@ def test_metadata_is_routed_to_the_estimator(two_classes):
         (dict(memory="folder", random_state=None), "random_state=0"),
         (dict(scoring="acuracy"), "Did you mean 'accuracy'"),
         (dict(scoring=[]), "at least one scorer"),
-        (dict(scoring=accuracy_score), "metric function rather than a scorer"),
+        (
+            dict(scoring=accuracy_score),
+            "metric function accuracy_score. Give scoring=sklearn.metrics",
+        ),
         (dict(scoring=3), "scoring name"),
     ],
 )

@@ -14,10 +14,13 @@ import skboot
 from skboot import _typing as types
 from skboot.comparison import methods, runs, search
 from skboot.comparison.arguments import ADJUSTMENTS
+from skboot.inference import proportions
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
 from skboot.inference.run_intervals import ESTIMANDS
+from skboot.method_error import error632
 from skboot.method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
+from skboot.results import shown
 from skboot.runs import _VARIED
 
 HERE = Path(__file__).parent / "typing_of_calls"
@@ -98,6 +101,10 @@ def names_of(literal):
         (types.Adjustment, ADJUSTMENTS),
         (types.Strategy, STRATEGIES),
         (types.InnerCV, ("grouped", "as-is")),
+        (types.ErrorInterval, error632._METHODS),
+        (types.ErrorPoint, error632.POINTS),
+        (types.ProportionInterval, proportions._LIMITS),
+        (types.Layout, shown._LAYOUTS),
     ],
 )
 def test_a_literal_lists_the_names_that_are_registered(literal, registered):

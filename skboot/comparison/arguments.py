@@ -89,19 +89,20 @@ def checked_systems(
             "For systems on different test sets use paired=False.",
         )
     for name, values in checked_names(y_preds, caller).items():
-        predicted = check.check_rows(f"y_preds[{name!r}]", values, caller)
+        argument = f"y_preds[{name!r}]"
         if not rows:
-            rows[name] = checked_rows(y_true, predicted, sample_weight, labels, caller)
+            rows[name] = checked_rows(y_true, values, sample_weight, labels, caller, argument)
             continue
+        predicted = check.check_rows(argument, values, caller)
         first_name, first = next(iter(rows.items()))
         if len(predicted) != first.n_samples:
             raise check.fail(
                 caller,
-                f"y_preds[{name!r}]",
+                argument,
                 f"have as many rows as y_preds[{first_name!r}]",
                 f"{len(predicted)} rows and {first.n_samples} rows",
                 "Row order is what pairs them; an index is never used. For systems on different "
                 "test sets use paired=False, with y_true by system.",
             )
-        rows[name] = first.beside(predicted, caller, f"y_preds[{name!r}]")
+        rows[name] = first.beside(predicted, caller, argument)
     return rows

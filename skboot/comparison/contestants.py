@@ -41,8 +41,8 @@ class Contestant:
         With replicates that are common to the family.
     result : EvaluationResult
         The system by itself.
-    few_units : tuple of Note
-        Warnings of too few rows or groups, which hold for every pair.
+    shared_notes : tuple of Note
+        Notes that hold for every pair, such as of too few rows or groups.
     predicted : ndarray of shape (n_samples, ...) or None
         Predictions, to see who predicts the same.
     right : ndarray of shape (n_samples,) or None
@@ -59,7 +59,7 @@ class Contestant:
     rank: int
     evidence: Evidence
     result: EvaluationResult
-    few_units: tuple[Note, ...] = ()
+    shared_notes: tuple[Note, ...] = ()
     predicted: NDArray[Any] | None = None
     right: NDArray[np.bool_] | None = None
     left_out: tuple[JackknifeValues, Floats] | None = None

@@ -10,6 +10,7 @@ from .. import _checks as check
 from .._typing import DifferenceInterval, Metric
 from .._warnings import warn_of, warn_user
 from ..inference.verdicts import Verdict
+from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin
 from .systems import compared
 
@@ -22,7 +23,7 @@ def assert_not_worse(
     y_pred: ArrayLike,
     y_reference: ArrayLike,
     *,
-    metric: Metric = "accuracy",
+    metric: Metric = ACCURACY_IF_NOT_GIVEN,
     margin: float,
     inconclusive: Literal["fail", "warn", "pass"] = "fail",
     groups: ArrayLike | None = None,

@@ -158,7 +158,8 @@ def compare_methods(
     error_score : float or "raise"
         What becomes of a run that fails: NaN leaves its training sample out for all estimators.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Workers at most; used when the work takes seconds. The numbers do not depend on it. An
+        estimator with threads of its own, such as boosting, is best given ``n_jobs=1``.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call, and each estimator the runs
         that a `BootstrapScorer` with these parameters gives it.

@@ -53,7 +53,7 @@ class _Unit:
     @property
     def columns(self) -> tuple[Any, Any, Any]:
         """Truth, predictions and weights of the rows of the subgroup."""
-        return self.call.rows.of(self.part.rows)
+        return self.call.rows.of(self.subject.statistic, self.part.rows)
 
     @property
     def subject(self) -> BoundStatistic:
@@ -200,7 +200,10 @@ def _contestants(
             rank=rank,
             evidence=unit.evidence,
             result=result,
-            few_units=tuple(note for note in chosen.notes if note.kind == "few"),
+            shared_notes=(
+                *(note for note in chosen.notes if note.kind == "few"),
+                *unit.call.rows.notes_for(unit.subject.statistic),
+            ),
             predicted=unit.columns[1],
             right=_right_rows(unit),
             left_out=None if left_out is None else (left_out, left_out.values[rank]),
@@ -265,8 +268,8 @@ def _comparison(
     """Return the comparison by one metric on one subgroup."""
     pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
     warned.add([note for note in notes if note.kind == "resamples"][:1])
-    few_units = dict.fromkeys(
-        note for contestant in contestants.values() for note in contestant.few_units
+    shared = dict.fromkeys(
+        note for contestant in contestants.values() for note in contestant.shared_notes
     )
     return ComparisonResult(
         metric=metric if part.name is None else f"{metric} ({part.name})",
@@ -276,7 +279,7 @@ def _comparison(
         reference=call.reference,
         adjust=call.asked.adjust,
         automatic=call.asked.interval == "auto",
-        notes=texts_of((*notes, *few_units)),
+        notes=texts_of((*notes, *shared)),
         held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
         settings=call.alone.settings,
     )

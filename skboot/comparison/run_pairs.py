@@ -178,6 +178,8 @@ def _compare_by(
     if call.interval == "welch":
         held_fixed.append("the test rows")
     notes = _notes(call, records, differences, statistics[0].greater_is_better)
+    for own in call.methods.values():
+        notes += (note for note in own.runs.rows[0].notes_for(statistics[0]) if note not in notes)
     result = ComparisonResult(
         metric=metric,
         estimand="method",

@@ -22,6 +22,7 @@ from .._typing import (
     Varied,
 )
 from .._warnings import warn_of
+from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
@@ -47,12 +48,12 @@ def compare_runs(
     *,
     metric: Metrics,
     **options: Unpack[CompareRunsOptions],
-) -> ResultTable: ...
+) -> ResultTable[ComparisonResult]: ...
 def compare_runs(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, Any],
     *,
-    metric: Metric | Metrics = "accuracy",
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     varied: Varied = "seed",
     training: Mapping[str, ArrayLike] | None = None,
     paired_runs: bool = False,
@@ -165,8 +166,8 @@ def compare_runs(
     >>> hard = rng.random(500) < 0.3
     >>> runs = {name: [y_true ^ (hard & (rng.random(500) < rate)) for _ in range(10)]
     ...         for name, rate in [("A", 0.4), ("B", 0.6)]}
-    >>> [pair] = compare_runs(y_true, runs, random_state=0).pairs
-    >>> print(f"{pair:.3f}")
+    >>> result = compare_runs(y_true, runs, random_state=0)
+    >>> print(f"{result:.3f}")
     0.065 (0.048 to 0.082)
     """
     level = check.check_confidence_level(confidence_level, _CALLER)
@@ -178,11 +179,7 @@ def compare_runs(
     samples, names = _training_samples(runs, training, varied)
     _check_paired(runs, names, paired_runs)
     check_reference(reference, runs, _CALLER)
-    named = [
-        (f"y_preds[{name!r}][{k}]", rows)
-        for name, own in runs.items()
-        for k, rows in enumerate(own.rows)
-    ]
+    named = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
     statistics, single = statistics_of_each(metric, named, greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))

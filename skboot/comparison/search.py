@@ -31,6 +31,7 @@ from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.selection_error import out_of_bag_error_of_selection
 from ..metrics.additive import RowMean
+from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
 from ..resampling.coding import CodedRows
@@ -60,12 +61,12 @@ def search_score(
     *,
     metric: Metrics,
     **options: Unpack[SearchOptions],
-) -> ResultTable: ...
+) -> ResultTable[EvaluationResult]: ...
 def search_score(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
     *,
-    metric: Metric | Metrics = "accuracy",
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     groups: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -153,8 +154,8 @@ def search_score(
     >>> noise = {f"configuration {k}": rng.integers(0, 2, size=200) for k in range(50)}
     >>> best = max(np.mean(y_true == predicted) for predicted in noise.values())
     >>> result = search_score(y_true, noise, random_state=0)
-    >>> print(f"best {best:.2f}, corrected {result.estimate:.2f}")
-    best 0.58, corrected 0.50
+    >>> print(f"best {best:.3f}, corrected {result}")
+    best 0.580, corrected 0.504 (0.440 to 0.568)
     """
     caller = "search_score"
     level = check.check_confidence_level(confidence_level, caller)
@@ -236,8 +237,8 @@ class _Candidates:
     def subjects(self) -> list[BoundStatistic]:
         """Each configuration with its reduced rows."""
         return [
-            BoundStatistic.of(self.statistics[name], self.statistics[name].reduce(*rows.of(None)))
-            for name, rows in self.call.rows.items()
+            BoundStatistic.of(one, one.reduce(*rows.of(one, None)))
+            for one, rows in zip(self.statistics.values(), self.call.rows.values(), strict=True)
         ]
 
     @cached_property
@@ -433,6 +434,9 @@ def _make_result(
         f"{100 * counts[winner] / counts.sum():.0f} %, and {np.count_nonzero(counts)} "
         "configurations at least once."
     )
+    reading = dict.fromkeys(
+        note for rows in call.rows.values() for note in rows.notes_for(candidates.any_statistic)
+    )
     degenerate = degeneracy(limits)
     return EvaluationResult(
         metric=candidates.metric,
@@ -444,7 +448,7 @@ def _make_result(
         unit=call.plan.design.unit,
         greater_is_better=candidates.sign > 0,
         naive_estimate=None,
-        notes=(on_choice, *notes, *([degenerate] if degenerate else [])),
+        notes=(on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else [])),
         held_fixed=("the out-of-fold predictions of each configuration",),
         seed=stored_seed(call.plan.seed),
         settings=call.settings,

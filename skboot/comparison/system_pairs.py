@@ -356,10 +356,13 @@ def largest_gaps(
             pair = f"{subgroups[kept.at[a]].name} - {subgroups[kept.at[b]].name}"
         n_pairs = len(kept.at) * (len(kept.at) - 1) // 2
         name = f"{one} - {other}"
+        n_changes = n_pairs * len(pairs)
         notes = [
             f"The largest of {n_pairs} changes between subgroups of the difference {name}, with "
-            f"its simultaneous interval over {n_pairs * len(pairs)} changes."
+            f"its simultaneous interval over {n_changes} changes."
         ]
+        if n_changes == 1:
+            notes = [f"The change between the two subgroups of the difference {name}."]
         result = make_gap_result(
             call,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),

@@ -20,6 +20,7 @@ from .._typing import (
 )
 from .._warnings import Note, warn_of
 from .._workers import Workers
+from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import (
@@ -52,9 +53,18 @@ def compare_systems(
     y_preds: Mapping[str, ArrayLike],
     *,
     metric: Metrics,
-    by: ArrayLike | None = ...,
+    by: None = ...,
     **options: Unpack[SystemsOptions],
-) -> ResultTable: ...
+) -> ResultTable[ComparisonResult]: ...
+@overload
+def compare_systems(
+    y_true: ArrayLike | None,
+    y_preds: Mapping[str, ArrayLike],
+    *,
+    metric: Metrics,
+    by: ArrayLike,
+    **options: Unpack[SystemsOptions],
+) -> ResultTable[ResultTable]: ...
 @overload
 def compare_systems(
     y_true: ArrayLike | None,
@@ -68,7 +78,7 @@ def compare_systems(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
     *,
-    metric: Metric | Metrics = "accuracy",
+    metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     reference: str | None = None,
     adjust: Adjustment | None = "max-t",
     groups: ArrayLike | None = None,

@@ -176,7 +176,8 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
     means = scores.mean(axis=0)
     if np.isnan(means).all():
         must = "have a configuration with defined scores to choose from"
-        raise check.fail("the search", "refit", must, "NaN for all")
+        advice = "error_score='raise' in the search shows why."
+        raise check.fail("the search", "refit", must, "NaN for all", advice)
     behind = scores[:, [int(np.nanargmax(means))]] - scores
     errors = behind.std(axis=0, ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
     return int(np.flatnonzero(behind.mean(axis=0) <= errors)[0])
@@ -254,8 +255,7 @@ def corrected_t(
     --------
     >>> from skboot import corrected_t
     >>> found = corrected_t([0.80, 0.85, 0.78, 0.83, 0.82], n_train=90, n_test=10)
-    >>> low, high = found.confidence_interval
-    >>> print(f"{found.estimate:.3f} ({low:.3f} to {high:.3f})")
+    >>> print(f"{found.estimate:.3f} ({found.confidence_interval:.3f})")
     0.816 (0.774 to 0.858)
     """
     caller = "corrected_t"
@@ -270,7 +270,8 @@ def corrected_t(
     if n_test / n_train > 1 / 9 + 1e-9 and n_test > 1 + n_train / 9:
         warn_user(
             f"{caller}: {n_test} test rows for {n_train} training rows; with less than nine tenths "
-            "of the rows for training the interval was measured to cover 65 to 80 %."
+            "of the rows for training the interval was measured to cover 65 to 80 %. "
+            "Use ten folds or more."
         )
     n_splits = len(values)
     mean = float(values.mean())

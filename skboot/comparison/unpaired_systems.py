@@ -83,10 +83,8 @@ def checked_unpaired(
     rows = {}
     for name, predicted in y_preds.items():
         weights = named["sample_weight"][name]
-        try:
-            rows[name] = checked_rows(truths[name], predicted, weights, labels, caller)
-        except ValueError as error:
-            raise check.renamed(error, f"y_preds[{name!r}]") from error.__cause__
+        argument = f"y_preds[{name!r}]"
+        rows[name] = checked_rows(truths[name], predicted, weights, labels, caller, argument)
     own = {name: {key: named[key][name] for key in ("groups", "strata")} for name in y_preds}
     return rows, own
 
@@ -124,7 +122,8 @@ def compare_unpaired(
         What must be warned of.
     """
     # The streams do not depend on the order of the call, nor on the names unless rows are the same.
-    order = sorted(call.rows, key=lambda name: (content_of(call.rows[name].of(None)), name))
+    columns = {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in call.rows.items()}
+    order = sorted(call.rows, key=lambda name: (content_of(columns[name]), name))
     warned = CallWarnings()
     contestants: dict[str, dict[str, Contestant]] = {metric: {} for metric in statistics}
     with warned.collecting():
@@ -172,8 +171,11 @@ def _contestants(
         chosen = chosen_interval(alone, evidence)
         statistic = subjects[k].statistic
         result = result_of(alone, metric, statistic, whole, evidence, chosen, warned)
-        few = tuple(note for note in chosen.notes if note.kind == "few")
-        found[metric] = Contestant(name, rank, evidence, result, few, is_paired=False)
+        shared = (
+            *(note for note in chosen.notes if note.kind == "few"),
+            *rows.notes_for(statistic),
+        )
+        found[metric] = Contestant(name, rank, evidence, result, shared, is_paired=False)
     return found
 
 
@@ -188,7 +190,7 @@ def _comparison(
         raise check.fail(call.caller, "interval", must, got, "Use interval='expanded'.")
     pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
     warned.add([note for note in notes if note.kind == "resamples"][:1])
-    few_units = dict.fromkeys(note for one in contestants.values() for note in one.few_units)
+    shared = dict.fromkeys(note for one in contestants.values() for note in one.shared_notes)
     fixed = dict.fromkeys(
         text for one in contestants.values() for text in one.result.held_fixed[1:]
     )
@@ -200,7 +202,7 @@ def _comparison(
         reference=call.reference,
         adjust=call.asked.adjust,
         automatic=call.asked.interval == "auto",
-        notes=texts_of((*notes, *few_units)),
+        notes=texts_of((*notes, *shared)),
         held_fixed=("the trained systems", *fixed),
         settings=call.settings,
     )

@@ -2,7 +2,7 @@
 
 The first two tables are part of the methods: another value makes another interval, or warns of
 others. The last one bounds time and memory; another value changes numbers by rounding or by Monte
-Carlo noise. The coverage that the warnings speak of is measured in tests/coverage_study.
+Carlo noise. The coverage that the warnings speak of is measured in benchmarks/coverage.
 """
 
 # ------------------------------------------------------------------ when "auto" warns

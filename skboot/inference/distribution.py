@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import EfficiencyWarning
 
 from .._checks import fail
 from .._memory import check_fits
@@ -33,6 +34,8 @@ _SMALLEST, _LARGEST = 1e-150, 1e150
 _COUNTED = ("rows", "crossing")
 # Least time (seconds, predicted) of all resamples for which faster ways are named.
 _WORTH_ADVICE = 5.0
+# Calls that are timed before they are named, so that a busy machine is not taken for a slow metric.
+_TIMED_CALLS = 3
 # Names of the metrics for which they were named in this session.
 _ADVISED: set[str] = set()
 
@@ -480,7 +483,7 @@ def _all_blocks(
         on_data, first = _data_and_first_block(binding, statistics)
         seconds = time.perf_counter() - start
         progress.done(binding.block_size)
-        _advise_weights(statistics, seconds * binding.n_blocks, caller)
+        _advise_weights(binding, statistics, seconds * binding.n_blocks, caller)
         blocks = {0: first}
         rest = range(1, binding.n_blocks)
         for chunk in in_chunks(
@@ -495,14 +498,19 @@ def _all_blocks(
     return on_data, [blocks[number] for number in range(binding.n_blocks)]
 
 
-def _advise_weights(statistics: Sequence[BoundStatistic], seconds: float, caller: str) -> None:
+def _advise_weights(
+    binding: Binding, statistics: Sequence[BoundStatistic], seconds: float, caller: str
+) -> None:
     """Warn, once a name, of a long call that functions of weighted rows would make short."""
     if seconds < _WORTH_ADVICE:
         return
-    for bound in statistics:
+    for k, bound in enumerate(statistics):
         statistic, reduced = bound.statistic, bound.reduced
         n_cells = n_cells_with_weights(statistic, reduced)
         if n_cells is None or statistic.name in _ADVISED:
+            continue
+        seconds = binding.plan.n_resamples * _seconds_of_a_call(binding, bound, k)
+        if seconds < _WORTH_ADVICE:
             continue
         _ADVISED.add(statistic.name)
         n_rows = len(reduced.data["y_pred"])
@@ -510,9 +518,20 @@ def _advise_weights(statistics: Sequence[BoundStatistic], seconds: float, caller
             f"{caller}: the resamples will take about {seconds:.0f} s in one process, because "
             f"{statistic.name!r} is called on all {n_rows} rows of each. Give it an argument "
             f"sample_weight, which the metrics of scikit-learn take as well: it is then called on "
-            f"the {n_cells} pairs of labels that occur, weighted by their counts."
+            f"the {n_cells} pairs of labels that occur, weighted by their counts.",
+            EfficiencyWarning,
         )
         return
+
+
+def _seconds_of_a_call(binding: Binding, bound: BoundStatistic, k: int) -> float:
+    """Return the shortest time of some calls on the data: other work on the machine adds to it."""
+    seconds = []
+    for _ in range(_TIMED_CALLS):
+        start = time.perf_counter()
+        bound.statistic.evaluate(binding.observed()[k], bound.reduced)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
 
 
 def _numbered_block(

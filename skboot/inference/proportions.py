@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from .._checks import check_choice, check_confidence_level, fail
+from .._typing import ProportionInterval
 from .confidence_interval import ConfidenceInterval
 
 
@@ -82,7 +83,7 @@ _LIMITS: Mapping[str, Callable[[int, int, float], tuple[float, float]]] = {
 
 
 def proportion_interval(
-    k: int, n: int, *, method: str = "wilson", confidence_level: float = 0.95
+    k: int, n: int, *, method: ProportionInterval = "wilson", confidence_level: float = 0.95
 ) -> ConfidenceInterval:
     """Confidence interval of a published proportion, such as an accuracy and a test-set size.
 
@@ -115,9 +116,8 @@ def proportion_interval(
     Examples
     --------
     >>> from skboot.inference import proportion_interval
-    >>> low, high = proportion_interval(50, 50)
-    >>> round(low, 3), high
-    (0.929, 1.0)
+    >>> print(f"{proportion_interval(50, 50):.3f}")
+    0.929 to 1.000
     """
     caller = "proportion_interval"
     share: Any = k
@@ -291,9 +291,8 @@ def tango_interval(
     Examples
     --------
     >>> from skboot.inference import tango_interval
-    >>> low, high = tango_interval(1, 7, 21)
-    >>> round(low, 3), round(high, 3)
-    (-0.517, -0.026)
+    >>> print(f"{tango_interval(1, 7, 21):.3f}")
+    -0.517 to -0.026
     """
     caller = "tango_interval"
     counts = Discordant(

@@ -154,11 +154,13 @@ class CVBootstrap:
             interval = ConfidenceInterval(low, high, confidence_level, method)
             return with_texts(interval, self.notes + notes, self.cautions)
         quantile = float(stdtrit(self.n_effective - 1, 1 - tail))
-        low, high = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
+        own = limits_on_scale(self.centre, error, quantile, self.bounds, self.n_effective)
+        low, high = own
         if guard is not None:
             low, high = min(low, guard[0]), max(high, guard[1])
         notes = self.notes
-        if self.is_unstable(method):
+        # Where both limits are those of the guard, no training sample makes them wide.
+        if self.is_unstable(method) and (guard is None or own[0] < guard[0] or own[1] > guard[1]):
             notes = (*notes, self._why_wide(method))
         interval = ConfidenceInterval(low, high, confidence_level, method)
         return with_texts(interval, notes, self.cautions)
@@ -178,13 +180,16 @@ class CVBootstrap:
         share = 100 * (1 - self.variance_cv / self.standard_error_of(method) ** 2)
         note = (
             "The interval is wide because the method is unstable on training samples of this size: "
-            f"{share:.0f} % of the variance is due to them. The bootstrap samples, which hold "
-            "63.2 % of the distinct units, "
+            f"{share:.0f} % of the variance is due to them. "
         )
+        moved = ""
         if self.variance_cv > 0:
             times = np.sqrt(self.variance_training_robust / self.variance_cv)
-            note += f"move the error {times:.1f} times as far as the units judged on, and "
-        note += f"{self.n_beyond_fences} of {self.n_resamples} give outliers. "
+            moved = f"move the error {times:.1f} times as far as the units judged on, and "
+        note += (
+            f"{'The' if moved else 'Of the'} bootstrap samples, which hold 63.2 % of the distinct "
+            f"units, {moved}{self.n_beyond_fences} of {self.n_resamples} give outliers. "
+        )
         if method == "cv-bootstrap-conservative":
             return note + "These count in full here; 'cv-bootstrap' moves them to the rest."
         return note + "More rows, fewer columns or stronger regularisation narrow it."

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
+from .._typing import ErrorInterval, ErrorPoint
 from .._values import same_values
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
@@ -89,7 +90,11 @@ class ErrorSummary:
         return tuple(text for texts in _point_notes(*errors) for text in texts)
 
     def interval(
-        self, method: str = "adjusted", confidence_level: float = 0.95, *, point: str = ".632+"
+        self,
+        method: ErrorInterval = "adjusted",
+        confidence_level: float = 0.95,
+        *,
+        point: ErrorPoint = ".632+",
     ) -> ConfidenceInterval:
         """Interval for the expected error of the method at this sample size.
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import check_choice, check_groups, check_size, converted, fail
+from .._typing import Clipping, SpreadForm
 from ._columns import Array, Reader, columns_of
 from .cv_bootstrap import Bounds, CVBootstrap, cv_bootstrap
 from .error632 import PredictionError, error632
@@ -30,8 +31,8 @@ def prediction_error(
     no_information_rate: float,
     groups: ArrayLike | None = None,
     bounds: Bounds = (0, 1),
-    clipping: str = "full",
-    form: str = "centred",
+    clipping: Clipping = "full",
+    form: SpreadForm = "centred",
     cv_losses: ArrayLike | None = None,
 ) -> PredictionError:
     """Out-of-bag, .632 and .632+ error of a method, for models trained anywhere.

@@ -51,3 +51,6 @@ DENSE_CLASSES = 4
 # Maximum number of cells whose terms are compared as tuples (cells); above 100 numpy.unique is
 # faster, which takes 80 us for two cells where tuples take 6 us.
 FEW_CELLS = 32
+# Maximum number of pairs of a true and a predicted label, over resamples, whose chance agreement is
+# computed together (entries of temporary arrays, which then stay in the cache).
+PAIRS_OF_LABELS_AT_ONCE = 1 << 14

@@ -129,6 +129,7 @@ class TwoClassRatio(SetRatio):
         Both labels, of which a resample or subgroup may lack one.
     """
 
+    greater_is_positive = True
     zero_division: float = np.nan
     binary: bool = True
     pos_label: Any = None

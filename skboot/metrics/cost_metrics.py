@@ -39,6 +39,7 @@ from .cells import encode
 from .posteriors import all_columns, entropy, gini, log_losses, squared_distances
 
 Floats = NDArray[np.float64]
+SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
 
 
 def expected_cost(
@@ -484,7 +485,7 @@ def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> 
     kinds = ["numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in arrays]
     if len({kind.rstrip("0123456789") for kind in kinds}) > 1:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail(caller, "y_pred", must, kinds[1], "Convert one of them.")
+        raise fail(caller, "y_pred", must, kinds[1], SAME_KIND)
     return np.unique(np.concatenate([np.unique(array) for array in arrays]))
 
 
@@ -495,7 +496,8 @@ def _positions(
     position = encode(y, all_labels)
     if np.any(position < 0):
         others = np.unique(y[position < 0]).tolist()
-        raise fail(caller, name, f"hold labels among {all_labels.tolist()}", f"also {others}")
+        must = f"hold labels among {all_labels.tolist()}"
+        raise fail(caller, name, must, f"also {others}", "Give all labels as labels=.")
     return position
 
 
@@ -517,7 +519,8 @@ def _class_means(
     missing = (weight == 0) & (given > 0)
     if missing.any():
         must = "hold rows of each class that has a prior"
-        raise fail(caller, "y_true", must, f"none of {all_labels[missing].tolist()}")
+        advice = "Give classes without rows the prior 0."
+        raise fail(caller, "y_true", must, f"none of {all_labels[missing].tolist()}", advice)
     used = given > 0
     return given, float(np.sum(given[used] * total[used] / weight[used]))
 

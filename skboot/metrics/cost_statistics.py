@@ -54,6 +54,8 @@ class ClassCosts(SumsStatistic):
         All labels, in the order of ``priors``; by default those that occur, sorted.
     relative : bool
         Whether to divide by the reference.
+    skill : bool
+        Whether the value is one less the relative loss (D2 of scikit-learn).
 
     Notes
     -----
@@ -67,6 +69,7 @@ class ClassCosts(SumsStatistic):
     priors: ArrayLike | None = None
     labels: NDArray[Any] | None = None
     relative: bool = False
+    skill: bool = False
     greater_is_better: bool | None = False
     bounds: tuple[float, float] = (0.0, np.inf)
 
@@ -100,6 +103,10 @@ class ClassCosts(SumsStatistic):
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Mean of the class means, or of all rows, by that of the best answer without input."""
+        loss = self._loss(sums, reduced)
+        return 1 - loss if self.skill else loss
+
+    def _loss(self, sums: Floats, reduced: ReducedData) -> Floats:
         weight, loss = np.split(sums, 2, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             scale, shares = self._scale(weight, reduced.data["priors"])
@@ -126,7 +133,7 @@ class ClassCosts(SumsStatistic):
         """Derivative; that of the best answer is its loss, by the envelope theorem."""
         weight, loss = np.split(sums, 2, axis=1)
         priors = reduced.data["priors"]
-        value = self.combine(sums, reduced)[:, None]
+        value = self._loss(sums, reduced)[:, None]
         with np.errstate(invalid="ignore", divide="ignore"):
             scale, shares = self._scale(weight, priors)
             best = self._best(shares)
@@ -138,13 +145,14 @@ class ClassCosts(SumsStatistic):
                 by_weight = -by_loss * value * best
             else:
                 by_weight = -by_loss * value
-        return np.hstack([np.where(weight > 0, part, 0.0) for part in (by_weight, by_loss)])
+        gradient = np.hstack([np.where(weight > 0, part, 0.0) for part in (by_weight, by_loss)])
+        return -gradient if self.skill else gradient
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
-        """Loss of the best answer without input: 1 if relative."""
+        """Loss of the best answer without input: 1 if relative, which is no skill."""
         y_true, _, sample_weight = rows
         if self.relative or y_true is None:
-            return 1.0
+            return 0.0 if self.skill else 1.0
         if self.priors is not None:
             shares = np.asarray(self.priors, dtype=np.float64)
         else:
@@ -314,3 +322,25 @@ fast_path("cross_entropy", response="probabilities")(
 fast_path("brier_score", response="probabilities")(
     _posterior_loss(brier_statistic, squared_distances, _brier_of_best)
 )
+
+
+def _skill(loss: Callable[..., Any], best: Callable[..., Any]) -> Factory:
+    """Factory of the share of the loss of the class shares that the predictions save."""
+
+    def factory(request: Request, *, labels: ArrayLike | None = None) -> ClassCosts:
+        return ClassCosts(
+            request.name,
+            loss,
+            best,
+            labels=request.columns(labels),
+            relative=True,
+            skill=True,
+            greater_is_better=True,
+            bounds=(-np.inf, 1.0),
+        )
+
+    return factory
+
+
+fast_path("d2_log_loss_score", response="probabilities")(_skill(log_losses, _entropy_of_best))
+fast_path("d2_brier_score", response="probabilities")(_skill(squared_distances, _brier_of_best))

@@ -51,6 +51,7 @@ class _Loss(Statistic):
 class _ErrorRates(_Loss):
     """A function of the rates of the two errors at one threshold."""
 
+    greater_is_positive = True
     pos_label: Any
 
     def reduce(

@@ -39,6 +39,7 @@ class LikelihoodRatio(LabelMetric):
         the positive class.
     """
 
+    greater_is_positive = True
     name: str
     of_negative: bool
     if_undefined: float

@@ -26,6 +26,7 @@ from . import (
     additive,
     agreement,
     class_metrics,
+    clusterings,
     coefficients,
     cost_statistics,
     crossing,
@@ -47,6 +48,7 @@ STATISTICS = (
     additive,
     agreement,
     class_metrics,
+    clusterings,
     coefficients,
     cost_statistics,
     crossing,
@@ -90,8 +92,9 @@ def resolve_metrics(
     for name, one in named:
         statistic = _resolve(one, name, labels, caller)
         if name is None and statistic.name in statistics:
-            advice = "Name them with a dict."
-            raise fail(caller, "metric", "hold metrics of different names", f"two {name!r}", advice)
+            advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
+            got = f"two {statistic.name!r}"
+            raise fail(caller, "metric", "hold metrics of different names", got, advice)
         directed = _directed(statistic, greater_is_better, caller)
         statistics[statistic.name if name is None else name] = directed
     return statistics, single
@@ -232,7 +235,7 @@ def _is_library(function: Any) -> bool:
 
 def _check_options(request: Request, caller: str) -> None:
     if request.options.get("sample_weight") is not None:
-        advice = f"Give them to {caller}: its resamples hold other rows than these weights."
+        advice = f"Give {caller} the weights as sample_weight=: they are then drawn with the rows."
         raise fail(caller, "metric", "not bind sample_weight", "a partial that does", advice)
     known = _parameters(request.function)
     average = request.options.get("average", "")
@@ -248,7 +251,9 @@ def _check_options(request: Request, caller: str) -> None:
     is_library = _is_library(request.function)
     unknown = sorted(set(request.options) - set(known)) if is_library else []
     if unknown:
-        raise fail(caller, "metric", f"take the options of {request.name}", f"{unknown}")
+        must = f"have options that {request.name} takes"
+        advice = f"It takes {', '.join(name for name in known if not name.startswith('y_'))}."
+        raise fail(caller, "metric", must, f"{unknown}", advice)
 
 
 def _check_top_k(options: Mapping[str, Any], caller: str) -> None:

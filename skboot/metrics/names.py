@@ -16,50 +16,74 @@ from sklearn.metrics import make_scorer
 
 from .._checks import fail
 from . import cost_metrics, two_class
+from .unnamed import AS_MEAN, instead_of_name
+
+
+class NotGiven(str):
+    """The metric of a call that gives none: equal to its name and shown like it."""
+
+    __slots__ = ()
+
+
+ACCURACY_IF_NOT_GIVEN = NotGiven("accuracy")
 
 # What people call a metric, in lower case with underscores, and its name in ``metric=``.
 ALIASES = {
     "acc": "accuracy",
+    "act_dcf": "expected_cost",
+    "actdcf": "expected_cost",
+    "adj_r2": "r2",
+    "adjusted_r2": "r2",
     "ami": "adjusted_mutual_info_score",
     "ap": "average_precision",
-    "ari": "adjusted_rand_score",
     "area_under_curve": "roc_auc",
     "area_under_the_curve": "roc_auc",
+    "ari": "adjusted_rand_score",
     "auc": "roc_auc",
     "auc_roc": "roc_auc",
     "aucpr": "average_precision",
     "auprc": "average_precision",
     "auroc": "roc_auc",
     "ba": "balanced_accuracy",
+    "bac": "balanced_accuracy",
     "bacc": "balanced_accuracy",
     "balanced_acc": "balanced_accuracy",
+    "bce": "log_loss",
     "binary_crossentropy": "log_loss",
     "brier_loss": "brier_score",
     "brier_score_loss": "brier_score",
     "ce": "log_loss",
     "cost": "expected_cost",
     "crossentropy": "log_loss",
+    "dcf": "expected_cost",
     "dice": "f1",
     "dice_score": "f1",
     "eer": "equal_error_rate",
+    "em": "accuracy",
     "error": "expected_cost",
     "error_rate": "expected_cost",
+    "exact_match": "accuracy",
     "f": "f1",
-    "f1score": "f1",
     "f1_measure": "f1",
+    "f1score": "f1",
     "f_measure": "f1",
     "f_score": "f1",
     "fscore": "f1",
     "iou": "jaccard",
     "likelihood_ratio_negative": "negative_likelihood_ratio",
     "likelihood_ratio_positive": "positive_likelihood_ratio",
+    "log_likelihood": "neg_log_loss",
     "logistic_loss": "log_loss",
     "lr_minus": "negative_likelihood_ratio",
     "lr_plus": "positive_likelihood_ratio",
+    "mad": "mean_absolute_error",
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
     "mcc": "matthews_corrcoef",
+    "mean_iou": "jaccard_macro",
+    "mdae": "median_absolute_error",
     "medae": "median_absolute_error",
+    "miou": "jaccard_macro",
     "mse": "mean_squared_error",
     "msle": "mean_squared_log_error",
     "multiclass_log_loss": "log_loss",
@@ -73,43 +97,33 @@ ALIASES = {
     "pr_auc": "average_precision",
     "prauc": "average_precision",
     "r_squared": "r2",
+    "rmsd": "root_mean_squared_error",
     "rmse": "root_mean_squared_error",
     "rmsle": "root_mean_squared_log_error",
     "roc": "roc_auc",
     "rocauc": "roc_auc",
     "rsquared": "r2",
     "selectivity": "specificity",
+    "sens": "sensitivity",
+    "spec": "specificity",
     "tnr": "specificity",
-    "top_1_accuracy": "accuracy",
-    "top_5_accuracy": "top_k_accuracy",
+    "top1": "accuracy",
     "top5": "top_k_accuracy",
+    "top_1": "accuracy",
+    "top_1_accuracy": "accuracy",
+    "top_5": "top_k_accuracy",
+    "top_5_accuracy": "top_k_accuracy",
+    "top_k": "top_k_accuracy",
     "tpr": "recall",
     "true_negative_rate": "specificity",
     "true_positive_rate": "recall",
     "uar": "balanced_accuracy",
-}
-# Metrics without a name: what to give instead, by how people call them.
-CALLABLES = {
-    "cohen_kappa": "metric=sklearn.metrics.cohen_kappa_score",
-    "false_negative_rate": "metric=lambda y, p: 1 - sklearn.metrics.recall_score(y, p)",
-    "false_positive_rate": (
-        "metric=lambda y, p: 1 - sklearn.metrics.recall_score(y, p, pos_label=0)"
-    ),
-    "fnr": "metric=lambda y, p: 1 - sklearn.metrics.recall_score(y, p)",
-    "fpr": "metric=lambda y, p: 1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
-    "kappa": "metric=sklearn.metrics.cohen_kappa_score",
-    "pearson": "metric=lambda y, p: scipy.stats.pearsonr(y, p)[0]",
-    "pearsonr": "metric=lambda y, p: scipy.stats.pearsonr(y, p)[0]",
-    "spearman": "metric=lambda y, p: scipy.stats.spearmanr(y, p)[0]",
-    "spearmanr": "metric=lambda y, p: scipy.stats.spearmanr(y, p)[0]",
-    "wer": "metric='mean' with y_true=None, the rate of each row in y_pred, and its words as "
-    "sample_weight",
+    "xent": "log_loss",
 }
 # Minimum likeness, as of difflib, of a name that is offered; below it "zero_one_loss" would be
 # taken for a misspelt "log_loss".
 _LEAST_LIKENESS = 0.7
-_AT_K = re.compile(r"(?P<metric>precision|prec|p|recall|r)_?(@|_at_)(?P<k>\d+|k)")
-
+_OF_A_FUNCTION = "Of a function make a scorer with sklearn.metrics.make_scorer."
 
 # Function, and the methods of an estimator whose answer it takes, by the name of the scorer.
 SCORERS: dict[str, tuple[Any, Any]] = {
@@ -155,7 +169,7 @@ def get_scorer(scoring: str) -> Any:
     -0.047
     """
     if not isinstance(scoring, str):
-        raise fail("get_scorer", "scoring", "be a known name", repr(scoring), "It is a string.")
+        raise fail("get_scorer", "scoring", "be a known name", repr(scoring), _OF_A_FUNCTION)
     if scoring in SCORERS:
         function, response = SCORERS[scoring]
         better = not scoring.startswith("neg_")
@@ -194,8 +208,13 @@ def unknown_metric(metric: str, caller: str) -> ValueError:
 def unknown_scoring(scoring: str, caller: str) -> ValueError:
     """Error for a ``scoring`` of no known name; for a loss it names the negated one."""
     advice = _instead(scoring)
-    if advice:
-        advice += " As scoring= give sklearn.metrics.make_scorer of that function."
+    if advice.startswith(AS_MEAN):
+        advice += " In scoring= there is no such metric: it takes predictions, not values of rows."
+    elif advice:
+        advice += (
+            " As scoring= give sklearn.metrics.make_scorer of that function, for a loss with "
+            "greater_is_better=False."
+        )
     else:
         advice = _did_you_mean(scoring, negated=True)
     names = [name for name in known_names() if name != "mean"]
@@ -244,14 +263,9 @@ def _plain(given: str) -> str:
 
 def _instead(given: str) -> str:
     """What to give for a metric that has no name of its own; "" if it is none of those."""
-    at_k = _AT_K.fullmatch(given.lower())
-    if at_k is not None:
-        share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
-        k = 10 if at_k["k"] == "k" else int(at_k["k"])
-        instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
-        return f"No metric has this name: give a callable, such as {instead} of labels 0 and 1."
-    if _plain(given) in CALLABLES:
-        return f"No metric has this name: give {CALLABLES[_plain(given)]}."
+    unnamed = instead_of_name(given, _plain(given))
+    if unnamed:
+        return unnamed
     # The last parts of names keep matrices, curves and `auc`, which takes a curve, from the advice.
     ends = ("_score", "_loss", "_error", "_deviance")
     if not given.endswith(ends) or _meant(_plain(given)) is not None:

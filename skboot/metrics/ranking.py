@@ -226,6 +226,7 @@ class RocAuc(Statistic):
     response: Response = "scores"
     bounds = (0.0, 1.0)
     reads = "pairs"
+    greater_is_positive = True
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):

@@ -29,8 +29,6 @@ FAST_PATHS: dict[str, Factory] = {}
 RESPONSES: dict[str, Response] = {
     "dcg_score": "scores",
     "det_curve": "scores",
-    "d2_brier_score": "probabilities",
-    "d2_log_loss_score": "probabilities",
     "d2_absolute_error_score": "values",
     "d2_pinball_score": "values",
     "d2_tweedie_score": "values",

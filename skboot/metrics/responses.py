@@ -21,11 +21,13 @@ from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
 from .class_metrics import SetRatio, TwoClassRatio, function_name
-from .cost_metrics import check_costs, check_priors
+from .clusterings import ClusteringScore
+from .cost_metrics import SAME_KIND, check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost, decision_labels
 from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
 from .posteriors import TopAccuracy
+from .ranking import AveragePrecision
 from .statistic import CallableStatistic, Statistic
 from .two_class import check_two_classes
 
@@ -85,16 +87,65 @@ def check_response(
     return Negated(fixed) if isinstance(statistic, Negated) else fixed
 
 
+def check_decidable(
+    metric: str,
+    y_true: NDArray[Any] | None,
+    y_pred: NDArray[Any],
+    labels: NDArray[Any],
+    caller: str,
+) -> None:
+    """Refuse columns whose largest is not the most probable class.
+
+    Parameters
+    ----------
+    metric : str
+        Name of a metric of labels, for messages.
+    y_true : ndarray of shape (n_samples,) or None
+        Truth.
+    y_pred : ndarray of shape (n_samples, n_columns)
+        Predictions.
+    labels : ndarray of shape (n_classes,)
+        Labels of the columns.
+    caller : str
+        Function to name in messages.
+
+    Raises
+    ------
+    ValueError
+        If the columns are not those of the labels, or hold other things than probabilities, such
+        as the labels that several systems predict.
+    """
+    must = f"hold labels, or probabilities of all classes, for the metric {metric!r}"
+    if y_pred.dtype.kind not in "biuf":
+        got = f"{_kind(y_pred)} of shape {y_pred.shape}"
+        raise fail(caller, "y_pred", must, got, _DECISIONS_OF_SEVERAL)
+    if y_true is not None:
+        _check_among("y_true", label_counts(y_true)[0], labels, caller)
+    _check_columns(y_pred, labels, caller)
+    if y_pred.dtype.kind != "f" and not _sums_to_one(y_pred):
+        got = "integers that do not sum to 1 in each row"
+        raise fail(caller, "y_pred", must, got, _DECISIONS_OF_SEVERAL)
+
+
+_DECISIONS_OF_SEVERAL = (
+    "For the labels that several systems predict use compare_systems, for those of several runs "
+    "bootstrap_runs."
+)
+
+
 def _suspicion(
     statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
 ) -> Note | None:
     """Return a warning of predictions that the metric takes but that are hardly what was meant."""
     if statistic.response == "probabilities" and y_pred.ndim == 2 and not _sums_to_one(y_pred):
-        return Note(
-            "caution",
-            "the rows of y_pred do not sum to one: make sure that they are probabilities of all "
-            "classes.",
+        sums = y_pred.sum(axis=1, dtype=np.float64)
+        text = (
+            f"the rows of y_pred do not sum to one, but to {sums.min():.4g} to {sums.max():.4g}: "
+            "make sure that they are probabilities of all classes."
         )
+        if np.abs(sums - 1).max() < _HALF_PRECISION:
+            text += " Half precision rounds so; a softmax in single precision does not."
+        return Note("caution", text)
     if isinstance(statistic, TopAccuracy):
         n_classes = len(_known_labels(statistic, y_true, caller))
         if statistic.k >= n_classes:
@@ -118,9 +169,15 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str
     if is_mean:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
             must = "hold one number per row for metric='mean'"
-            raise fail(caller, "y_pred", must, _described(y_pred))
+            advice = "For labels, and for columns of probabilities, give y_true and another metric."
+            raise fail(caller, "y_pred", must, _described(y_pred), advice)
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
         advice = "Only metric='mean' and callables of predictions alone need no y_true."
+        if y_pred.ndim == 1 and y_pred.dtype.kind in "biuf":
+            advice = (
+                "If y_pred holds a value of each row, such as 1 where a system is right and 0 "
+                f"where it is wrong, give metric='mean'. {advice}"
+            )
         must = f"hold the true labels or values for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, "None", advice)
 
@@ -151,9 +208,11 @@ def _check_labels(
             "such as 'neg_log_loss'."
         )
         raise fail(caller, "y_pred", must, _described(y_pred), advice)
-    _check_discrete("y_pred", y_pred, must, caller)
+    # A real target says more of what was meant than real predictions, which may be scores.
     _check_discrete("y_true", y_true, must, caller)
-    _check_same_kind(y_true, y_pred, caller)
+    _check_discrete("y_pred", y_pred, must, caller)
+    if not isinstance(statistic, ClusteringScore):
+        _check_same_kind(y_true, y_pred, caller)
     if y_pred.dtype.kind == "O":
         numbered_labels("y_pred", y_pred, caller)
     if isinstance(statistic, TwoClassRatio | LikelihoodRatio):
@@ -173,9 +232,12 @@ def _check_discrete(name: str, y: NDArray[Any], must: str, caller: str) -> None:
     fractional = y != np.floor(y)
     if fractional.any():
         got = f"real numbers such as {y[np.argmax(fractional)]:g}"
-        advice = "Compare scores with a threshold, or use a metric of scores such as 'roc_auc'."
+        advice = (
+            "Compare scores with a threshold, or use a metric of scores such as 'roc_auc', or of "
+            "real values such as 'mean_absolute_error' or 'r2'."
+        )
         if name == "y_true":
-            advice = "Use a metric of real values such as 'r2'."
+            advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
         raise fail(caller, name, must, got, advice)
 
 
@@ -183,7 +245,7 @@ def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) ->
     kinds = [_kind(y) for y in (y_true, y_pred)]
     if kinds[0] != kinds[1]:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail(caller, "y_pred", must, f"{kinds[1]}", "Convert one of them.")
+        raise fail(caller, "y_pred", must, f"{kinds[1]}", SAME_KIND)
     if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
         for name, y in (("y_true", y_true), ("y_pred", y_pred)):
             if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
@@ -247,7 +309,10 @@ def _check_scores(
 ) -> None:
     must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
     if y_pred.dtype.kind not in "biuf":
-        raise fail(caller, "y_pred", must, _described(y_pred), "Give what predict_proba returns.")
+        advice = "Give what predict_proba returns."
+        if _is_number(y_pred.flat[0]):
+            advice = "Convert text: np.asarray(y_pred, dtype=float)."
+        raise fail(caller, "y_pred", must, _described(y_pred), advice)
     all_labels = _known_labels(statistic, y_true, caller)
     if isinstance(statistic, LibraryCallable):
         return
@@ -257,20 +322,33 @@ def _check_scores(
         return
     if len(all_labels) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"the label {all_labels.tolist()[0]!r} alone")
+        raise fail(
+            caller, "y_true", must, f"the label {all_labels.tolist()[0]!r} alone", _ONE_CLASS
+        )
     if len(all_labels) == 2:
         _check_two_classes(statistic, y_pred, all_labels, caller)
         return
     # The area under the ROC curve is defined for several classes only by an option.
     lacks_option = getattr(statistic, "multi_class", "") is None
     if lacks_option or not hasattr(statistic, "average"):
-        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if lacks_option else ""
+        advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if lacks_option else _ONE_OF_SEVERAL
         must = f"hold two classes for the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, f"{len(all_labels)} classes", advice)
     _check_columns(y_pred, all_labels, caller)
     if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
         must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
+
+
+_ONE_CLASS = "Test rows of one class say nothing of how classes are told apart: add the other's."
+_ONE_OF_SEVERAL = "Score a class against the others: y_true == label, and its column of y_pred."
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except (TypeError, ValueError):
+        return False
 
 
 def _check_two_classes(
@@ -281,8 +359,11 @@ def _check_two_classes(
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
     positive = getattr(statistic, "pos_label", None)
     if positive is not None:
+        function = "function"
+        if isinstance(statistic, AveragePrecision):
+            function = "sklearn.metrics.average_precision_score"
         response = ", response_method='predict_proba'"
-        _check_positive(statistic, positive, all_labels, caller, "function", response)
+        _check_positive(statistic, positive, all_labels, caller, function, response)
 
 
 def _name_the_positive(function: str, label: Any, response: str = "") -> str:
@@ -307,7 +388,12 @@ def _check_probabilities(
         _check_columns(y_pred, all_labels, caller)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:
-        advice = "Scores are not probabilities: use a metric of scores such as 'roc_auc'."
+        advice = (
+            "Logits become probabilities by scipy.special.softmax(y_pred, axis=1)."
+            if y_pred.ndim == 2
+            else "Logits become probabilities by scipy.special.expit(y_pred); other scores are for "
+            "a metric such as 'roc_auc'."
+        )
         raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
     if isinstance(statistic, ClassCosts):
         check_priors(caller, statistic.priors, len(all_labels))
@@ -339,6 +425,11 @@ def _check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str) 
         )
         advice = "Give all labels, in the order of the columns, as labels=."
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
+
+
+# Largest distance of a sum of probabilities from one that rounding to 8 bits (bfloat16) explains:
+# each is off by 2**-8 of itself at most, all in one direction at worst.
+_HALF_PRECISION = 2**-8
 
 
 def _sums_to_one(prob: NDArray[Any]) -> bool:

@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import partial
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +127,8 @@ class Statistic(ABC):
         Whether rows may carry weights.
     is_row_mean : bool
         Whether the value is a mean of one value per row.
+    greater_is_positive : bool
+        Whether the greater of two labels is the positive one where none is named.
     """
 
     name: str
@@ -136,6 +138,7 @@ class Statistic(ABC):
     reads: Reading = "rows"
     takes_weights: bool = True
     is_row_mean: bool = False
+    greater_is_positive: ClassVar[bool] = False
 
     @abstractmethod
     def reduce(

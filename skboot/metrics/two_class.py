@@ -1,4 +1,7 @@
-"""Sensitivity, specificity and predictive values of decisions between two classes."""
+"""Sensitivity, specificity and predictive values of decisions between two classes.
+
+And which of the two is positive, for those whose scores say the opposite.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import check_rows, check_same_length, check_weights, fail
+from .._warnings import Note
+from .adapters import Negated
 from .cells import label_counts
+from .statistic import Statistic
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
 
@@ -205,6 +211,30 @@ def check_two_classes(
         raise fail(caller, "pos_label", f"be one of {labels}", repr(pos_label), advice)
 
 
+def positive_note(
+    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
+) -> Note | None:
+    """Say which of two labels in text is the positive one, where the user did not name it."""
+    inner: Any = getattr(statistic, "statistic", statistic)
+    of_column = y_pred.ndim == 1 and inner.response in ("scores", "probabilities")
+    matters = inner.response == "labels" or of_column
+    if not matters or not (inner.greater_is_positive or inner.response == "probabilities"):
+        return None
+    if y_true is None or y_true.dtype.kind not in "USO" or getattr(inner, "pos_label", None):
+        return None
+    own = getattr(inner, "labels", None)
+    labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
+    if len(labels) != 2 or not all(isinstance(label, str) for label in labels):
+        return None
+    other, positive = sorted(labels)
+    must = ": larger values of y_pred must mean it" if of_column else ""
+    return Note(
+        "advice",
+        f"The positive class is {positive!r}, the greater label{must}. For the other one give "
+        f"labels True and False, made with == {other!r}.",
+    )
+
+
 def _share(
     caller: str,
     y_true: ArrayLike,
@@ -227,3 +257,28 @@ def _share(
         weights = np.ones(len(truth))
     total = float(weights[members].sum())
     return float(weights[hits].sum()) / total if total > 0 else float("nan")
+
+
+def of_reversed_scores(
+    statistic: Statistic,
+    y_true: NDArray[Any] | None,
+    naive: float | None,
+    limits: tuple[float, float],
+) -> list[Note]:
+    """Say which class is positive where scores are surely worse than any that ignore the input."""
+    if y_true is None or naive is None:
+        return []
+    if not (limits[1] < naive if statistic.greater_is_better else limits[0] > naive):
+        return []
+    labels = label_counts(y_true)[0]
+    inner = statistic.statistic if isinstance(statistic, Negated) else statistic
+    given = getattr(inner, "pos_label", None)
+    if len(labels) != 2 or given not in (None, *labels.tolist()):
+        return []
+    positive, other = (class_of(labels, given, negative) for negative in (False, True))
+    why = ", the greater label" if given is None else ""
+    text = (
+        f"Worse than scores that ignore the input. Larger scores must mean {positive!r}{why}; if "
+        f"they mean {other!r}, give y_true == {other!r}."
+    )
+    return [Note("advice", text)]

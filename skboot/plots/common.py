@@ -24,8 +24,9 @@ class Display:
             # IPython then shows the object as text.
             raise NotImplementedError
         plt, number = pyplot(type(self).__name__), getattr(figure, "number", None)
-        if number is not None and plt.fignum_exists(number) and plt.figure(number) is figure:
-            return  # Figures that pyplot holds are shown at the end of the cell.
+        is_held = number is not None and plt.fignum_exists(number) and plt.figure(number) is figure
+        if is_held and plt.isinteractive():
+            return  # Figures that pyplot holds are then shown at the end of the cell.
         from IPython.display import display
 
         display(figure)

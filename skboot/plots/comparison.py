@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
+from .._typing import ShownPairs
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
 from .common import BLUE, GREY, ORANGE, range_of, with_direction
@@ -107,7 +108,7 @@ class ComparisonDisplay(ForestPlot):
         result: ComparisonResult,
         ax: Any = None,
         *,
-        pairs: str = "auto",
+        pairs: ShownPairs = "auto",
         **kwargs: Any,
     ) -> Self:
         """Draw the differences of a comparison.
@@ -142,7 +143,7 @@ class ComparisonDisplay(ForestPlot):
         results: Mapping[Any, Any],
         ax: Any = None,
         *,
-        pairs: str = "auto",
+        pairs: ShownPairs = "auto",
         **kwargs: Any,
     ) -> Self:
         """Draw the differences of several comparisons, one panel below the other.

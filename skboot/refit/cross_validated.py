@@ -62,10 +62,13 @@ def of_folds(metric: RunMetric, runs: RunRecords) -> CrossValidated | None:
     if not len(influence):
         return None
     rows = runs.n_rows // runs.samples.n_folds
+    what, others = "A callable of estimator, X and y", "Metrics by name read"
+    if runs.target.y is not None and runs.target.y.ndim > 1:
+        what, others = "A metric of targets of several columns", "Metrics of one column read"
     note = (
-        f"A callable of estimator, X and y is averaged over folds of about {rows} rows; if it is "
-        "biased on so few, as average precision and R2 are, so is the estimate. Metrics by name "
-        "read all folds of a repeat together."
+        f"{what} is averaged over folds of about {rows} rows; if it is biased on so few, as "
+        f"average precision and R2 are, so is the estimate. {others} all folds of a repeat "
+        "together."
     )
     return CrossValidated(float(np.nanmean(errors)), influence, {"notes": (note,)})
 

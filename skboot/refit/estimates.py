@@ -82,7 +82,8 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     )
     run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
     run_errors[parts.runs] = parts.errors
-    notes = (metric.no_information_note,) if metric.no_information_note else ()
+    said = (metric.positive_note, metric.no_information_note)
+    notes = tuple(note for note in said if note is not None)
     point = optimism_error(metric, kept, float(parts.full.mean()))
     if parts.out_of_bag is None:
         reason = "fewer than two training samples gave a value on the rows left out"

@@ -158,12 +158,28 @@ def replicate_rows(
     influence = np.full(n_units, np.nan)
     if not np.isfinite(value) or n_units < 2:
         return np.nan, influence
-    chosen = np.arange(n_units)
-    if units is None and n_units > MOST_LEFT_OUT:
-        chosen = np.random.default_rng(number).permutation(n_units)[:MOST_LEFT_OUT]
-    for unit in chosen:
+    for unit in _chosen(n_units, units, number):
         influence[unit] = (n_units - 1) * (value - evaluate(every[codes != unit]))
     return value, influence
+
+
+def replicate_sums(
+    error: Callable[[Array], Array], value: float, terms: Array, units: Array | None, number: int
+) -> Array:
+    """As the influence of `replicate_rows`, for a function of sums of terms (n_rows, n_terms).
+
+    ``error`` takes sums (n, n_terms), and ``value`` is the error on all rows.
+    """
+    code = np.arange(len(terms)) if units is None else np.unique(units, return_inverse=True)[1]
+    n_units = int(code.max()) + 1 if len(terms) else 0
+    influence = np.full(n_units, np.nan)
+    if not np.isfinite(value) or n_units < 2:
+        return influence
+    of_unit = np.zeros((n_units, terms.shape[1]))
+    np.add.at(of_unit, code, terms)
+    chosen = _chosen(n_units, units, number)
+    influence[chosen] = (n_units - 1) * (value - error(of_unit.sum(axis=0) - of_unit[chosen]))
+    return influence
 
 
 def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array | None) -> float:
@@ -176,6 +192,13 @@ def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array
         return as_number(answers.lender.call(call, *lent))
     X = copy_of_rows(answers.X, rows)
     return as_number(call(X) if y is None else call(X, y))
+
+
+def _chosen(n_units: int, units: Array | None, number: int) -> Array:
+    """Return the units that are left out one by one: all groups, and not more rows than that."""
+    if units is not None or n_units <= MOST_LEFT_OUT:
+        return np.arange(n_units)
+    return np.random.default_rng(number).permutation(n_units)[:MOST_LEFT_OUT]
 
 
 def _is_binary(function: ErrorFunction) -> bool:

@@ -6,7 +6,8 @@
 * `LossRunMetric`: means of a loss of probabilities, or of hits; keeps the loss of each row.
 * `ReplicateRunMetric`: anything else (AUC, any function): keeps its value on the rows left out, and
   the influence of each of these on it.
-* `ScorerRunMetric`: a callable of estimator, X and y; likewise.
+* `ScorerRunMetric`: a callable of estimator, X and y; likewise. Of several outputs:
+  `several_outputs`.
 
 Everything is in loss direction, smaller is better, as minus the score where larger is better.
 """
@@ -23,7 +24,6 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import NDArray
 
-from .._sklearn_compat import scorer_parts
 from ..method_error.no_information import no_information_absolute, no_information_squared
 from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.class_metrics import BalancedAccuracy
@@ -31,7 +31,7 @@ from ..metrics.coefficients import Coefficient
 from ..metrics.labels import LabelMetric
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.ranking import RocAuc
-from ..metrics.statistic import Statistic, as_number
+from ..metrics.statistic import Statistic
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
 
@@ -114,10 +114,13 @@ class RunMetric(ABC):
     target : Target
     no_information_note : str or None
         How the no-information error was found, where not exactly.
+    positive_note : str or None
+        Which of two classes is the positive one, where the user did not name it.
     """
 
     key: str
     no_information_note: str | None = None
+    positive_note: str | None = None
 
     def __init__(self, arguments: RunMetricArguments) -> None:
         self.name, self.target = arguments.name, arguments.target
@@ -365,18 +368,27 @@ class LossRunMetric(RowRunMetric):
         self.key = f"loss of {arguments.name}"
         self._methods, self._positive = arguments.methods, arguments.positive
 
+    @property
+    def probability_key(self) -> str | None:
+        """Under which the probability of the second of two classes is kept; None if it is not."""
+        classes = self.target.classes
+        is_known = self.statistic.response == "probabilities"
+        return "probability" if is_known and classes is not None and len(classes) == 2 else None
+
     def _columns(self, answers: Answers) -> Array:
         if self.statistic.response == "probabilities":
             return answers.probabilities
         return answers.scores(self._methods, self._positive)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
-        """Keep the loss of each row."""
+        """Keep the loss of each row, and the probability behind it."""
         assert self.target.codes is not None
-        losses = self._row_losses(self.target.codes[scored.rows], self._columns(answers))
+        columns = self._columns(answers)
+        losses = self._row_losses(self.target.codes[scored.rows], columns)
         if not np.isfinite(losses).all():
             raise ValueError(f"{self.name} is not finite on rows that were left out.")
-        return {self.key: losses}
+        key = self.probability_key
+        return {self.key: losses} if key is None else {self.key: losses, key: columns[:, 1].copy()}
 
     def _row_losses(self, codes: Array, columns: Array) -> Array:
         assert isinstance(self.statistic, RowMean)
@@ -492,10 +504,18 @@ class ScorerRunMetric(RunMetric):
             kept[f"{self.key}: inside"] = self.error(answers, scored.train)
         outside = np.flatnonzero(scored.outside)
         units = None if scored.units is None else scored.units[outside]
-        error, influence = replicate_rows(
-            lambda rows: self.error(answers, outside[rows]), len(outside), units, scored.number
-        )
+        error, influence = self.replicate(answers, outside, units, scored.number)
         return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
+
+    def replicate(
+        self, answers: Answers, outside: Array, units: Array | None, number: int
+    ) -> tuple[float, Array]:
+        """Error on the rows left out, and the influence of each of their units."""
+
+        def error(rows: Array) -> float:
+            return self.error(answers, outside[rows])
+
+        return replicate_rows(error, len(outside), units, number)
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean over permutations of y; NaN without y."""
@@ -505,28 +525,6 @@ class ScorerRunMetric(RunMetric):
         n = len(np.asarray(answers.y))
         draws = (rng.permutation(n) for _ in range(N_PERMUTATIONS))
         return _mean_defined([self.error(answers, None, rows) for rows in draws])
-
-
-class OutputsRunMetric(ScorerRunMetric):
-    """A metric function of scikit-learn on several outputs, which are predicted once a run."""
-
-    def _value(self, answers: Answers, rows: Any, y: Any) -> float:
-        parts, predicted = scorer_parts(self.scorer), answers.predicted
-        if parts is None or predicted.ndim != 2 or predicted.dtype.kind not in "biuf":
-            # Sparse matrices, for example, are left to the scorer.
-            return super()._value(answers, rows, y)
-        truth = np.asarray(answers.y)
-        rows = slice(None) if rows is None else rows
-        truth, predicted = truth[rows if y is None else y], predicted[rows]
-        is_accuracy = parts.function is sklearn.metrics.accuracy_score and not parts.options
-        if is_accuracy and _is_indicator(truth) and _is_indicator(predicted):
-            # scikit-learn makes sparse matrices of them first, which takes milliseconds.
-            return parts.sign * float(np.mean((truth == predicted).all(axis=1)))
-        return as_number(parts.sign * parts.function(truth, predicted, **parts.options))
-
-
-def _is_indicator(y: Array) -> bool:
-    return y.ndim == 2 and y.shape[1] > 1 and len(y) > 0 and bool(((y == 0) | (y == 1)).all())
 
 
 def is_row_statistic(statistic: Statistic) -> bool:

@@ -65,7 +65,11 @@ class RunRecords:
         for values, k in zip(data, runs, strict=True):
             counts = self.row_counts[k // self.samples.n_seeds]
             rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)
-            values[rows] = records[k][key]
+            own = records[k][key]
+            # Rows without an answer weigh nothing. They hold one of the run's answers, since not
+            # every loss takes a zero.
+            values[:] = own[0] if len(own) else 0
+            values[rows] = own
         return data, runs
 
     def of_folds(self, key: str) -> Array:

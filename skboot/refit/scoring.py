@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +22,10 @@ from ..metrics.lookup import check_response, resolve_metrics
 from ..metrics.names import known_names, unknown_scoring
 from ..metrics.posteriors import PosteriorMean, TopAccuracy
 from ..metrics.statistic import CallableStatistic, Statistic
+from ..metrics.two_class import positive_note
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
+from .several_outputs import OutputsRunMetric
 from .training import Answers
 
 _CALLER = "BootstrapScorer"
@@ -121,8 +125,28 @@ def _scorer(scoring: Any, estimator: Any) -> Any:
     if not callable(scoring):
         must = "be a scoring name, a scorer callable(estimator, X, y), or a list or dict of these"
         raise fail(_CALLER, "scoring", must, repr(scoring))
-    # scikit-learn refuses a metric function, with advice.
+    if _is_metric_function(scoring):
+        must = "take the estimator first: callable(estimator, X, y)"
+        advice = (
+            "Give scoring=sklearn.metrics.make_scorer of the function, with its options, and for a "
+            "loss with greater_is_better=False."
+        )
+        raise fail(_CALLER, "scoring", must, f"the metric function {_name_of(scoring)}", advice)
     return check_scoring(estimator, scoring=scoring)
+
+
+def _is_metric_function(scoring: Any) -> bool:
+    """Whether a callable, or what a partial calls, takes true and predicted values."""
+    if scorer_parts(scoring) is not None:
+        return False
+    while isinstance(scoring, partial):
+        scoring = scoring.func
+    try:
+        first = next(iter(inspect.signature(scoring).parameters), "")
+    except (TypeError, ValueError):
+        # Functions written in C need not have a signature.
+        return False
+    return first in ("y_true", "y_test")
 
 
 def _name_of(scoring: Any) -> str:
@@ -141,7 +165,7 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
     if parts is None or target.y is None or target.y.ndim != 1:
         predicts = parts is not None and parts.response_methods == ("predict",)
         has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
-        of_type = run_metrics.OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
+        of_type = OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
         return of_type(RunMetricArguments(name, target), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
@@ -164,7 +188,11 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         parts.response_methods,
         positive,
     )
-    return _of_statistic(arguments, inner, response)
+    metric = _of_statistic(arguments, inner, response)
+    # Scores are those of the class that scikit-learn takes, whichever it is.
+    note = positive_note(inner, target.y, response) if inner.response == "labels" else None
+    metric.positive_note = None if note is None else note.text
+    return metric
 
 
 def _of_statistic(

@@ -143,7 +143,7 @@ class CrossedBlock(Block):
         else:
             matrix = sparse.csr_matrix((value, units.T), shape=(height, width))
         size = matrix if value.min(initial=0.0) >= 0 else abs(matrix)
-        largest = float(size.sum(axis=0).max(initial=0)) if n_nonzero else 0.0
+        largest = float(np.max(size.sum(axis=0))) if n_nonzero else 0.0
         # Small sums of integers are exact in single precision, whose products take half the time.
         if largest < EXACT_SINGLE and np.array_equal(value, np.rint(value)):
             matrix = matrix.astype(np.float32)

@@ -34,6 +34,8 @@ from . import rendering, wording
 from .monte_carlo import MonteCarloError, error_of_replicates, with_resamples
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -205,13 +207,17 @@ class Basis(ABC):
     def claim(self, result: EvaluationResult) -> str:
         """Return a sentence for a paper; see `EvaluationResult.claim`."""
         if math.isnan(result.estimate):
-            name, rows = wording.name_and_rows(result)
+            name, rows = wording.name_and_rows(result)[0], self.rows(result.n_samples)
             return f"{name} is undefined on {rows}: {wording.reason(result)}."
         return self._claim(result, wording.estimate(result), self.interval_phrase(result))
 
     @abstractmethod
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         """Return the sentence for an estimate that is defined."""
+
+    def reasons(self, result: EvaluationResult) -> Sequence[str]:
+        """Return the notes that say why the estimate or its limits are undefined."""
+        return result.notes
 
     def interval_phrase(self, result: EvaluationResult) -> str:
         """Return the interval, how it was made, and what was resampled."""

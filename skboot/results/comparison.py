@@ -30,8 +30,10 @@ from .shown import ShownDifferences
 class ComparisonResult(ShownDifferences):
     """Differences of systems on the same rows, with intervals and p-values.
 
-    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Two
-    results are equal if all they hold is equal; they cannot be hashed or changed.
+    `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Of two
+    systems ``float(result)`` is the difference, and a format, as in ``f"{result:.3f}"``, applies
+    to it and its limits; of more, ``result.pair("A", "B")`` and ``result.systems["A"]`` are such
+    numbers. Two results are equal if all they hold is equal; they cannot be hashed or changed.
 
     Attributes
     ----------
@@ -126,6 +128,7 @@ class ComparisonResult(ShownDifferences):
             estimand=self.estimand,
             unit=system.unit,
             n_units=system.n_units,
+            digits=max(map(comparison_tables.own_digits_of, self.pairs)),
         )
         return tuple(
             pair if pair.comparison == facts else replace(pair, comparison=facts)
@@ -381,6 +384,22 @@ class ComparisonResult(ShownDifferences):
 
     def __str__(self) -> str:
         return wording.short(self)
+
+    def __float__(self) -> float:
+        return float(self._only_pair("float(...)"))
+
+    def __format__(self, spec: str) -> str:
+        return format(self._only_pair(f"The format {spec!r}"), spec) if spec else str(self)
+
+    def _only_pair(self, what: str) -> PairedDifference:
+        """Return the difference of two systems; of more, no number is the one that is meant."""
+        if len(self.pairs) == 1:
+            return self.pairs[0]
+        first, second = self.pairs[0].first, self.pairs[0].second
+        raise TypeError(
+            f"{what} needs one number, and a comparison of {len(self.systems)} {self.estimand}s "
+            f"has many. Use .pair({first!r}, {second!r}) or .systems[{first!r}] of it."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the arrays, ready for JSON.

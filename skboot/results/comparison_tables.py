@@ -74,7 +74,7 @@ def _digits_and_best(result: ComparisonResult) -> tuple[int, str | None]:
 
     Scores that are written alike are best alike. None if the direction is unknown.
     """
-    digits = max(wording.digits_of(system) for system in result.systems.values())
+    digits = digits_of_scores(result)
     defined = [s.estimate for s in result.systems.values() if not math.isnan(s.estimate)]
     if result.greater_is_better is None or not defined:
         return digits, None
@@ -89,22 +89,27 @@ def pairs_table(
     level = rendering.percent(result.confidence_level)
     adjusted = result.adjust is not None and len(result.pairs) > 1
     mcnemar = any(pair.mcnemar_p_value is not None for pair in pairs)
-    header = ["difference", "interval", "estimate", f"{level} CI"]
+    methods = {pair.confidence_interval.method for pair in pairs}
+    # A method that all share is named once, in the title: rows are wide enough without it.
+    shared = len(methods) == 1
+    header = ["difference", *([] if shared else ["interval"]), "estimate"]
+    header += [f"{level} CI ({methods.pop()})" if shared else f"{level} CI"]
     header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
     runs = any(pair.outperformance is not None for pair in pairs)
     header += ["P(A > B)" if runs else "support"] + ["McNemar p"] * mcnemar
-    digits = max(digits_of(pair) for pair in pairs)
-    rows = [_pair_cells(pair, digits, adjusted, mcnemar) for pair in pairs]
-    return rendering.Table(header, rows, 2)
+    rows = []
+    for pair in pairs:
+        names = rendering.Difference(pair.first, pair.second)
+        method = [] if shared else [pair.confidence_interval.method]
+        rows.append([names, *method, *_pair_cells(pair, adjusted, mcnemar)])
+    return rendering.Table(header, rows, 1 if shared else 2)
 
 
-def _pair_cells(pair: PairedDifference, digits: int, adjusted: bool, mcnemar: bool) -> list[str]:
-    """Return the row of a pair."""
-    simultaneous = pair.simultaneous_interval
+def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[str]:
+    """Return the numbers of a pair."""
+    simultaneous, digits = pair.simultaneous_interval, digits_of(pair)
     exact = pair.mcnemar_p_value
     return [
-        f"{pair.first} - {pair.second}",
-        pair.confidence_interval.method,
         rendering.number(pair.difference, digits),
         rendering.limits(pair.confidence_interval, digits),
         *([rendering.limits(simultaneous, digits) if simultaneous else ""] if adjusted else []),
@@ -135,8 +140,32 @@ def strip_of(result: ComparisonResult, pair: PairedDifference) -> Strip:
     )
 
 
+def digits_of_scores(result: ComparisonResult) -> int:
+    """Return the digits after the point of every score, in tables as in sentences.
+
+    They are those that the system with the narrowest interval needs. No two systems that can be
+    told apart are written alike, unless that takes more than two digits more.
+    """
+    scores = {name: system.estimate for name, system in result.systems.items()}
+    digits = max(wording.digits_of(system) for system in result.systems.values())
+    apart = [
+        (scores[pair.first], scores[pair.second])
+        for pair in result.pairs
+        if result.is_distinguishable(pair)
+    ]
+    for more in range(3):
+        if all(round(a, digits + more) != round(b, digits + more) for a, b in apart):
+            return digits + more
+    return digits
+
+
 def digits_of(pair: PairedDifference) -> int:
-    """Return the digits after the point that the interval's width supports."""
+    """Return the digits after the point of a difference: those of all of its comparison."""
+    return own_digits_of(pair) if pair.comparison is None else pair.comparison.digits
+
+
+def own_digits_of(pair: PairedDifference) -> int:
+    """Return the digits after the point that the width of the interval of a pair supports."""
     low, high = pair.confidence_interval
     if math.isinf(low) != math.isinf(high):
         # A one-sided interval is as wide as its limit is far from the estimate, twice.
@@ -147,6 +176,15 @@ def digits_of(pair: PairedDifference) -> int:
         low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
     shown = (pair.difference, *pair.widest_interval, *pair.confidence_interval)
     return rendering.digits_for(low, high, shown, (0.0,))
+
+
+def short_text(pair: PairedDifference) -> str:
+    """Write the names of a pair, its difference and its interval on one line."""
+    digits, interval = digits_of(pair), pair.confidence_interval
+    level = rendering.percent(interval.confidence_level)
+    limits = f"{level} CI {rendering.limits(interval, digits)}, {interval.method}"
+    value = rendering.number(pair.difference, digits)
+    return f"{pair.first} - {pair.second}: {value} ({limits})"
 
 
 def share_text(share: Outperformance) -> str:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from ..inference.differences import CLOSED_FORM, words_of_difference
 from . import rendering, wording
-from .comparison_tables import digits_of, p_text, share_text, shown_pairs
+from .comparison_tables import (
+    digits_of,
+    digits_of_scores,
+    p_text,
+    share_text,
+    short_text,
+    shown_pairs,
+)
 from .runs_basis import is_untrained
 
 if TYPE_CHECKING:
@@ -51,14 +58,7 @@ def title(result: ComparisonResult) -> str:
 def short(result: ComparisonResult) -> str:
     """Write the comparison on one short line."""
     if len(result.pairs) == 1:
-        [pair] = result.pairs
-        level = rendering.percent(result.confidence_level)
-        value = rendering.number(pair.difference, digits_of(pair))
-        interval = rendering.limits(pair.confidence_interval, digits_of(pair))
-        return (
-            f"{result.metric} {pair.first} - {pair.second}: {value} ({level} CI {interval}, "
-            f"{pair.confidence_interval.method})"
-        )
+        return f"{result.metric} {short_text(result.pairs[0])}"
     apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
     best = f", best {result.best}" if result.best else ""
     return (
@@ -105,7 +105,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     if math.isnan(pair.difference):
         return f"The difference in {_metric(result)} is undefined: {_reason(result, pair)}."
     scores = [
-        rendering.number(result.systems[n].estimate, _score_digits(result, pair))
+        rendering.number(result.systems[n].estimate, digits_of_scores(result))
         for n in (pair.first, pair.second)
     ]
     rows = _rows(result)
@@ -190,7 +190,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
         if result.is_distinguishable(pair):
             kind = "better" if _ordered(result, pair)[0] == name else "worse"
         groups[kind].append(name)
-    score = wording.estimate(result.systems[centre])
+    score = rendering.number(result.systems[centre].estimate, digits_of_scores(result))
     noun = result.estimand
     rows = _rows(result)
     if result.reference is None:
@@ -326,7 +326,7 @@ def _one_sided(result: ComparisonResult) -> str:
 def _estimand(result: ComparisonResult) -> str:
     """Say of what the differences are, and at which training-set size."""
     if is_untrained(result):
-        return "difference of the methods' expected scores, over runs that differ in their seed"
+        return "difference of the methods' expected scores, over runs that differ as these do"
     if result.training_share is None:
         return _ESTIMANDS[result.estimand]
     return f"difference of the methods' expected performance{_size(result)}"
@@ -397,8 +397,3 @@ def method_name(method: str, *, paired: bool = True) -> str:
     if method in _METHODS:
         return _METHODS[method]
     return words_of_difference(method, paired=paired)
-
-
-def _score_digits(result: ComparisonResult, pair: PairedDifference) -> int:
-    """Return the digits of two scores such that their difference can be read off."""
-    return max(digits_of(pair), wording.digits_of(result.systems[pair.first]))

@@ -81,7 +81,7 @@ def draw(strip: Strip, extent: tuple[float, float] | None = None, *, wide: bool 
         start, stop = start - room, stop + room
     if extent is None:
         start, stop = _with_reference(start, stop, strip.naive)
-    width, height, margin = (460, 112, 70) if wide else (190, 34, 8)
+    width, height, margin = (460, 112, 70) if wide else (150, 34, 8)
     canvas = _Canvas(start, stop, width, height, margin, wide)
     parts = [canvas.histogram(strip.replicates), canvas.interval(strip), canvas.reference(strip)]
     key = f"strip-{crc32(repr((strip.title, strip.labels, parts)).encode()):08x}"

@@ -119,7 +119,7 @@ def scores_table(entries: Sequence[Entry]) -> rendering.Table:
         return wording.table_of(results)
     titles = _level_titles(entries)
     names = [(entry.path + ("",) * len(titles))[: len(titles)] for entry in entries]
-    return wording.table_of(results, names, titles)
+    return wording.table_of(results, names, titles, [entry.base_metric for entry in entries])
 
 
 def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -147,9 +147,21 @@ def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:
     lines = []
     # Sorted by the place of the note alone: notes of one place stay in the order of the scores.
     for (_, label, text), names in sorted(holders.items(), key=lambda item: item[0][0]):
-        everywhere = len(names) == len(entries)
-        lines.append((label, text if everywhere else f"{'; '.join(names)}: {text}"))
+        where = _holders([entry.name for entry in entries], names)
+        lines.append((label, f"{where}: {text}" if where else text))
     return lines
+
+
+def _holders(everyone: Sequence[str], names: Sequence[str], most: int = 6) -> str:
+    """Name the scores for which a note holds; nothing if for all, "all but" a few if for most."""
+    others = [name for name in everyone if name not in set(names)]
+    if not others:
+        return ""
+    if len(names) > most and len(others) <= 2:
+        return f"all but {'; '.join(others)}"
+    if len(names) > most:
+        return f"{'; '.join(names[: most - 1])} and {len(names) - most + 1} others"
+    return "; ".join(names)
 
 
 def _notes_of(result: EvaluationResult) -> Iterator[tuple[int, str, str]]:

@@ -103,7 +103,7 @@ class GapBasis(Basis):
         return "simultaneous CI"
 
     def column_name(self, result: EvaluationResult) -> str:
-        """Return "CI": the cell or the name of the method says that it is simultaneous."""
+        """Return "CI": the name of the method says that it is simultaneous."""
         return "CI"
 
     def method_name(self, result: EvaluationResult) -> str:

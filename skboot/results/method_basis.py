@@ -14,6 +14,8 @@ from .basis import ScoresBasis
 from .monte_carlo import MonteCarloError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .result import EvaluationResult
 
 _INTERVALS = {
@@ -57,7 +59,8 @@ class MethodBasis(ScoresBasis):
     def _check_estimand(self, result: EvaluationResult, estimand: str | None) -> None:
         if estimand not in (None, "method"):
             must = "be 'method' for a result without a test set"
-            raise check.fail("interval", "estimand", must, repr(estimand))
+            advice = "Fit with X_test= and y_test= for the others."
+            raise check.fail("interval", "estimand", must, repr(estimand), advice)
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         return method_interval(self.error, method, level).interval
@@ -81,6 +84,10 @@ class MethodBasis(ScoresBasis):
         """Return the name of the interval in words."""
         method = result.confidence_interval.method
         return _INTERVALS.get(method, method)
+
+    def reasons(self, result: EvaluationResult) -> Sequence[str]:
+        """Return the first note: others speak of the scores beside the estimate."""
+        return result.notes[:1]
 
     def corrected_estimate(self, result: EvaluationResult) -> str | None:
         """Return None: the replicates are scores of single runs, not of the estimate."""

@@ -7,7 +7,7 @@ freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from ..inference.outperformance import Outperformance
 from ..inference.proportions import Discordant
 from ..inference.verdicts import Verdict
 from . import decisions, rendering
-from .comparison_tables import digits_of
+from .comparison_tables import digits_of, short_text
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,9 @@ class ComparisonFacts:
         What was resampled, in the singular: "row", "group", ...
     n_units : int or tuple of int
         How many units there were to draw from; a number per factor if there are two.
+    digits : int
+        Digits after the point of the differences and their limits, in tables and sentences: as many
+        as the difference that needs most.
     """
 
     metric: str
@@ -45,9 +48,10 @@ class ComparisonFacts:
     estimand: str
     unit: str
     n_units: int | tuple[int, ...]
+    digits: int
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PairedDifference:
     """One pair of systems, or of methods.
 
@@ -123,12 +127,16 @@ class PairedDifference:
     alternative: str = "two-sided"
     simultaneous_quantile: float | None = None
     step_down_sign: int | None = None
-    comparison: ComparisonFacts | None = field(default=None, repr=False)
+    comparison: ComparisonFacts | None = None
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, PairedDifference) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        metric = "" if self.comparison is None else f"{self.comparison.metric} "
+        return f"<{type(self).__name__}: {metric}{short_text(self)}>"
 
     def __str__(self) -> str:
         digits = digits_of(self)

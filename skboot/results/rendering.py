@@ -40,6 +40,32 @@ class Best(str):
     __slots__ = ()
 
 
+class Difference(str):
+    """A cell with the names of a difference, which may stand above its numbers or on two lines.
+
+    Parameters
+    ----------
+    first, second : str
+        Names.
+    """
+
+    first: str
+    second: str
+
+    def __new__(cls, first: str, second: str) -> Difference:
+        """Make the text "first - second"."""
+        cell = super().__new__(cls, f"{first} - {second}")
+        cell.first, cell.second = first, second
+        return cell
+
+
+# Characters on a line of text. Names of differences that make a table wider get a line of their own
+# above their numbers, in LaTeX too.
+_LINE = 100
+# Characters up to which words stay beside their numbers, and on one line in a cell of a page.
+_UNBROKEN = 30
+
+
 # ------------------------------------------------------------------ numbers
 
 
@@ -102,7 +128,7 @@ def percent(level: float) -> str:
 # ------------------------------------------------------------------ lists and tables
 
 
-def text_list(items: Sequence[tuple[str, str]], width: int = 100) -> str:
+def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
     """Write labelled texts as aligned, wrapped lines; a label that repeats is said once.
 
     Parameters
@@ -134,11 +160,15 @@ def html_list(items: Sequence[tuple[str, str]]) -> str:
     if not items:
         return ""
     lines = "".join(
-        f'<dt style="opacity:.75">{escape(label)}</dt>'
-        f'<dd style="margin:0">{escape(_one_line(text))}</dd>'
+        # Notebooks give terms a share of the width, which is less than they need.
+        f'<dt style="float:none;width:auto;opacity:.75">{escape(label)}</dt>'
+        f'<dd style="margin:0;overflow-wrap:anywhere">{escape(_one_line(text))}</dd>'
         for label, text in items
     )
-    style = "display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em;margin:.5em 0"
+    style = (
+        "display:grid;grid-template-columns:fit-content(40%) minmax(0,1fr);gap:.15em 1em;"
+        "margin:.5em 0"
+    )
     return f'<dl style="{style}">{lines}</dl>'
 
 
@@ -153,17 +183,34 @@ def text_table(table: Table) -> str:
     Returns
     -------
     str
-        Lines without trailing blanks.
+        Lines without trailing blanks. Names of differences stand above their numbers where the
+        lines would else be too long.
     """
     lines = [[_one_line(cell) for cell in row] for row in (table.header, *table.rows)]
+    above = [""] * len(lines)
+    if _is_too_wide(table):
+        # The indentation is the empty first column.
+        above = [f"{row[0]}\n" for row in lines]
+        lines = [["", *row[1:]] for row in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(
+        start
+        + "  ".join(
             cell.ljust(width) if k < table.n_left else cell.rjust(width)
             for k, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
-        for row in lines
+        for start, row in zip(above, lines, strict=True)
     )
+
+
+def _is_too_wide(table: Table) -> bool:
+    """Whether names of differences leave too little room for the numbers beside them."""
+    if not any(isinstance(row[0], Difference) for row in table.rows):
+        return False
+    columns = zip(table.header, *table.rows, strict=True)
+    widths = [max(len(_one_line(cell)) for cell in column) for column in columns]
+    # Above their numbers, short names would save less than the lines that they cost.
+    return widths[0] > _UNBROKEN and sum(widths) + 2 * (len(widths) - 1) > _LINE
 
 
 def markdown_table(table: Table) -> str:
@@ -208,19 +255,30 @@ def latex_table(table: Table) -> str:
     str
         A tabular environment.
     """
-    n_columns = len(table.header)
-    header, *rows = (
-        " & ".join(_with_bold(cell, latex, r"\textbf{", "}") for cell in row) + r" \\"
-        for row in (table.header, *table.rows)
-    )
-    columns = "l" * table.n_left + "r" * (n_columns - table.n_left)
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule", *rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+    columns = "l" * table.n_left + "r" * (len(table.header) - table.n_left)
+    cells = [list(map(_latex_cell, row)) for row in (table.header, *table.rows)]
+    above = [""] * len(cells)
+    if _is_too_wide(table):
+        columns = columns[1:]
+        names = (rf"\multicolumn{{{len(columns)}}}{{l}}{{{first}}}" for first, *_ in cells)
+        above = [f"{each} \\\\\n" for each in names]
+        cells = [row[1:] for row in cells]
+    lines = (" & ".join(row) + r" \\" for row in cells)
+    header, *rows = (start + line for start, line in zip(above, lines, strict=True))
+    start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", header, r"\midrule"]
+    return "\n".join([*start, *rows, r"\bottomrule", r"\end{tabular}"])
+
+
+def _latex_cell(cell: str) -> str:
+    """Write a cell in LaTeX; the names of a difference with a minus sign."""
+    if isinstance(cell, Difference):
+        return f"{latex(cell.first)} $-$ {latex(cell.second)}"
+    return _with_bold(cell, latex, r"\textbf{", "}")
 
 
 def latex_tables(tables: Sequence[tuple[str, Table]]) -> str:
-    """Write tables in LaTeX, one below the other, each after a comment with its caption if any."""
-    return "\n\n".join(
+    """Write tables in LaTeX, set apart, each after a comment with its caption if it has one."""
+    return "\n\n\\bigskip\n\n".join(
         f"% {_one_line(caption)}\n{latex_table(table)}" if caption else latex_table(table)
         for caption, table in tables
     )
@@ -243,27 +301,60 @@ def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
     """
     line = "border-bottom:1px solid rgba(127,127,127,.4)"
 
-    def cell(tag: str, k: int, content: str) -> str:
+    def cell(tag: str, k: int, content: str, is_long: bool = False) -> str:
         side = "left" if k < table.n_left else "right"
         scope = {"th": ' scope="col"', "td": ""}[tag]
-        wrap = "white-space:nowrap;" if side == "right" and tag == "td" else ""
-        style = f"text-align:{side};padding:.3em .7em;{wrap}{line}"
+        # Long words may be broken, but only into lines that are long themselves.
+        wrap = "min-width:20ch;" if is_long else "white-space:nowrap;"
+        style = f"text-align:{side};padding:.3em .5em;{wrap if tag == 'td' else ''}{line}"
         return f'<{tag}{scope} style="{style}">{content}</{tag}>'
 
+    table, headings = _without_repeats(table)
     header = "".join(cell("th", k, escape(title)) for k, title in enumerate(table.header))
     if drawings:
         header += cell("th", len(table.header), "distribution")
-    body = []
-    for row, drawing in zip(table.rows, drawings or [""] * len(table.rows), strict=True):
+    body, n_columns = [], len(table.header) + bool(drawings)
+    for heading, row, drawing in zip(
+        headings, table.rows, drawings or [""] * len(table.rows), strict=True
+    ):
+        if heading:
+            style = f"text-align:left;padding:.9em .5em .3em;{line}"
+            start = f'<th scope="rowgroup" colspan="{n_columns}" style="{style}">'
+            body.append(f"<tr>{start}{html(heading)}</th></tr>")
         cells = "".join(
-            cell("td", k, _with_bold(content, html, "<b>", "</b>")) for k, content in enumerate(row)
+            cell("td", k, _html_cell(content), k < table.n_left and _is_long(content))
+            for k, content in enumerate(row)
         )
         cells += cell("td", len(row), drawing) if drawings else ""
         body.append(f"<tr>{cells}</tr>")
+    # On a narrow screen the table is moved from side to side, and not the page.
     return (
-        '<table style="border-collapse:collapse;color:inherit;background:none">'
-        f"<thead><tr>{header}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        '<div style="overflow-x:auto;margin:.5em 0"><table style="border-collapse:collapse;'
+        'color:inherit;background:none">'
+        f"<thead><tr>{header}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
+
+
+def _without_repeats(table: Table) -> tuple[Table, list[str]]:
+    """Return a table whose first column repeats words without it, and headings of its rows."""
+    first = [row[0] for row in table.rows]
+    if len(set(first)) == len(first) or table.n_left < 2:
+        return table, [""] * len(first)
+    headings = ["" if k and name == first[k - 1] else name for k, name in enumerate(first)]
+    rows = [row[1:] for row in table.rows]
+    return Table(table.header[1:], rows, table.n_left - 1), headings
+
+
+def _is_long(cell: str) -> bool:
+    """Whether a cell of words may be broken into lines; names of a difference break themselves."""
+    return len(cell) > _UNBROKEN and not isinstance(cell, Difference)
+
+
+def _html_cell(cell: str) -> str:
+    """Write a cell in HTML; long names of a difference on two lines."""
+    if isinstance(cell, Difference) and len(cell) > _UNBROKEN:
+        return f"{html(cell.first)}<br>- {html(cell.second)}"
+    return _with_bold(cell, html, "<b>", "</b>")
 
 
 def page(title: str, body: str) -> str:
@@ -284,6 +375,7 @@ def page(title: str, body: str) -> str:
     style = (
         ":root{color-scheme:light dark}"
         "body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem}"
+        "table{font-size:.85rem}"
     )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -195,7 +195,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
 
     def _where(self, result: EvaluationResult) -> str:
         if is_untrained(result):
-            return "over runs that differ in their seed as these do"
+            return "over runs that differ as these do"
         if self.run_evidence.varied == "seed":
             return "when trained on this training list"
         return "at this training-set size"

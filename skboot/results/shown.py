@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from .._checks import check_choice
+from .._typing import Layout
 from . import rendering, storage
 
 _LAYOUTS = ("differences", "systems", "both")
@@ -218,7 +219,7 @@ class ShownDifferences(Shown):
     def _systems(self, caller: str) -> rendering.Table:
         """Return the table of one row per system and one column per comparison."""
 
-    def to_markdown(self, *, layout: str = "differences") -> str:
+    def to_markdown(self, *, layout: Layout = "differences") -> str:
         """Return tables in Markdown.
 
         Parameters
@@ -245,7 +246,7 @@ class ShownDifferences(Shown):
         """
         return rendering.markdown_tables(self._laid_out(layout, "to_markdown"))
 
-    def to_latex(self, *, layout: str = "differences") -> str:
+    def to_latex(self, *, layout: Layout = "differences") -> str:
         """Return tables in LaTeX.
 
         Parameters

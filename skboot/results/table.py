@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from .. import _checks as check
 from . import entries, rendering
 from .result import EvaluationResult
 from .shown import Shown, ShownDifferences
 
+if TYPE_CHECKING:
+    # Python has defaults of type variables from 3.13 on, type checkers before.
+    from typing_extensions import TypeVar
 
-class ResultTable(ShownDifferences, dict[Any, Any]):
+    ValueT = TypeVar("ValueT", default=Any)
+else:
+    from typing import TypeVar
+
+    ValueT = TypeVar("ValueT")
+
+
+class ResultTable(ShownDifferences, dict[Any, ValueT]):
     """A dict of results, or of comparisons, that can be shown as one table.
 
     `skboot.bootstrap_score` and `skboot.compare_systems` return one for several metrics, and for
@@ -50,6 +60,12 @@ class ResultTable(ShownDifferences, dict[Any, Any]):
     _format = "skboot.ResultTable", 1
     _noun = "table"
 
+    @overload
+    def __init__(self, results: Mapping[Any, ValueT], /, **named: ValueT) -> None: ...
+    @overload
+    def __init__(self, results: Iterable[tuple[Any, ValueT]], /, **named: ValueT) -> None: ...
+    @overload
+    def __init__(self, results: Iterable[ValueT] = ..., /, **named: ValueT) -> None: ...
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
         super().__init__(results if isinstance(results, Mapping) else _by_metric(results), **named)
 
@@ -84,7 +100,19 @@ class ResultTable(ShownDifferences, dict[Any, Any]):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"ResultTable({dict.__repr__(self)})"
+        # One result a line: a table holds many.
+        items = [f"{name!r}: {value!r}".replace("\n", "\n  ") for name, value in self.items()]
+        inner = "".join(f"\n  {item}," for item in items)
+        return f"ResultTable({{{inner}\n}})" if items else "ResultTable({})"
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        name = next(iter(self), "accuracy")
+        raise TypeError(
+            f"The format {spec!r} applies to one result, and a table holds {len(self)}. Take one "
+            f"by its name, as in table[{name!r}]."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return dicts ready for JSON, nested as the results are.

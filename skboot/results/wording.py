@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
+# Title of a column of tables, which they have where the reference of a score is known.
+_NAIVE = "naive reference"
 _ACRONYMS = frozenset(
-    ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "ovo", "ovr", "r2")
+    ("auc", "d2", "eer", "f1", "fnr", "fpr", "mae", "mcc", "mse", "npv", "ovo", "ovr", "ppv", "r2")
 ) | {"rmse", "roc", "tnr", "tpr"}
+_PEOPLE = frozenset(("brier", "cohen", "jaccard", "matthews", "poisson"))
 
 
 def spoken(metric: str) -> str:
@@ -34,6 +37,7 @@ def spoken(metric: str) -> str:
         return metric
     words = [word for word in found[0].split("_") if word]
     words = [word.upper() if word in _ACRONYMS else word for word in words]
+    words = [word.capitalize() if word in _PEOPLE else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
     if words == ["mean"]:
@@ -134,7 +138,7 @@ def reason(result: EvaluationResult) -> str:
     if has_too_few_values(result):
         return TOO_FEW
     if result.notes:
-        return " ".join(result.notes).rstrip(".")
+        return " ".join(result.basis.reasons(result)).rstrip(".")
     if math.isnan(result.estimate):
         return "the metric has no value on these data"
     return f"the {words_of(result.confidence_interval.method)} has no limits on these data"
@@ -144,7 +148,7 @@ def notes_beside_reason(result: EvaluationResult) -> list[tuple[str, str]]:
     """Return the notes but those that the reason of an undefined number gives already."""
     given: set[str] = set()
     if math.isnan(result.estimate + sum(result.confidence_interval)):
-        given = {NO_LIMITS} if has_too_few_values(result) else set(result.notes)
+        given = {NO_LIMITS} if has_too_few_values(result) else {*result.basis.reasons(result)}
     return [("note", note) for note in result.notes if note not in given]
 
 
@@ -167,6 +171,9 @@ def naive_text(result: EvaluationResult) -> str:
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
     text = rendering.number(value, digits_of(result))
+    low, high = result.evidence.bounds
+    if value == (low if result.greater_is_better is False else high):
+        return f"{text} (a system that ignores its inputs reaches the best value there is)"
     return f"{text} (best system that ignores its inputs, on the same rows)"
 
 
@@ -177,6 +184,7 @@ def table_of(
     results: Sequence[EvaluationResult],
     names: Sequence[Sequence[str]] = (),
     titles: Sequence[str] = (),
+    metrics: Sequence[str] = (),
 ) -> rendering.Table:
     """Return the table of some results.
 
@@ -188,6 +196,8 @@ def table_of(
         What each row begins with, before its metric.
     titles : sequence of str
         Titles of these columns.
+    metrics : sequence of str
+        How the metric of each row is called; by its name when empty.
 
     Returns
     -------
@@ -201,12 +211,16 @@ def table_of(
         [(level, name)] = kinds
         interval = f"{rendering.percent(level)} {name}"
     header = [*titles, "metric", "method", "estimate", interval]
-    header += ["standard error", "naive reference", "resampled"]
+    header += ["standard error", _NAIVE, "resampled"]
+    names = names or [()] * len(results)
+    metrics = metrics or [result.metric for result in results]
     rows = [
-        [*own, *_cells(result, shared)]
-        for own, result in zip(names or [()] * len(results), results, strict=True)
+        [*own, metric, *_cells(result, shared)]
+        for own, metric, result in zip(names, metrics, results, strict=True)
     ]
-    return rendering.Table(header, rows, len(titles) + 2)
+    known = [k for k, title in enumerate(header) if title != _NAIVE or any(r[k] for r in rows)]
+    rows = [[row[k] for k in known] for row in rows]
+    return rendering.Table([header[k] for k in known], rows, len(titles) + 2)
 
 
 def _cells(result: EvaluationResult, shared: bool) -> list[str]:
@@ -214,10 +228,7 @@ def _cells(result: EvaluationResult, shared: bool) -> list[str]:
     interval = limits(result)
     if not shared:
         interval += f" ({result.basis.interval_label(result)})"
-    elif result.basis.is_gap:
-        interval += " (simultaneous)"
     return [
-        result.metric,
         result.confidence_interval.method,
         estimate(result),
         interval,

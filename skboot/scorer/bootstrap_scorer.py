@@ -102,7 +102,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
     error_score : float or "raise", default=np.nan
         What becomes of a run that fails: left out and counted, or raised.
     n_jobs : int, optional
-        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+        Workers at most; used when the work takes seconds. The numbers do not depend on it. An
+        estimator with threads of its own, such as boosting, is best given ``n_jobs=1``.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     memory : path-like, optional
@@ -139,6 +140,13 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         "sample" ("full", "bootstrap", "fold"), "training_sample", "seed", "score", "fit_time",
         "failed", "n_convergence_warnings". Scores of bootstrap runs are out-of-bag, NaN for folds;
         with a test set, those on the first test set. They are by the first scorer.
+    prediction_instability_ : dict of ndarrays of shape (n_samples,)
+        How far answers for a row depend on the training sample: the "probability" (of the second
+        of two classes, for log loss and Brier score), "value" or "label" by the run on all rows;
+        "difference", the mean absolute difference from it of the bootstrap runs that left the row
+        out (share of other labels); the 2.5th and 97.5th percentiles "low" and "high" of their
+        answers; "n_models", how many they are. One for all scorers; absent where none of them keeps
+        answers of rows, as rank metrics do not. See `skboot.PredictionInstabilityDisplay`.
     estimator_ : estimator
         The run on all rows with the first seed; absent with ``refit=False``.
     classes_ : ndarray of shape (n_classes,)
@@ -319,6 +327,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         names = [error.metric.name for error in runs.errors]
         results = packing.results_of(call, self.estimator, runs.kept, runs.errors)
         self.runs_ = packing.runs_of(runs.kept, runs.errors[0])
+        _set_or_delete(
+            self, "prediction_instability_", packing.instability_of(runs.kept, runs.errors)
+        )
         cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}
         warn_of(packing.named_cautions(cautions, runs.single), _CALLER)
         by_name = {

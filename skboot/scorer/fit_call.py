@@ -143,7 +143,7 @@ class FitData:
 def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
     """Refuse masked values, targets of mixed types, and columns of another length than X."""
     for name, values in (("X", X), ("y", y), ("groups", groups)):
-        check.check_not_masked(name, values, caller)
+        check.check_readable(name, values, caller)
         sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
         if not sized:
             # An argument without a length is None, or the estimator may know how to read it.
@@ -153,11 +153,20 @@ def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
             must = f"have as many rows as X, {n_rows_of(X)}"
             advice = "Row order is what pairs them; an index is never used."
             raise check.fail(caller, name, must, f"{n_values}", advice)
-    if isinstance(y, list | tuple) or getattr(getattr(y, "dtype", None), "kind", "") == "O":
+    if _may_hold_objects(y):
         labels = check.converted("y", y, caller)
         if labels.dtype.kind == "O" and labels.ndim == 1:
             check.check_no_missing("y", labels, caller)
             check.numbered_labels("y", labels, caller)
+
+
+def _may_hold_objects(y: Any) -> bool:
+    """Whether the targets may be of mixed types, or missing without being NaN."""
+    if isinstance(y, list | tuple):
+        return True
+    dtype = getattr(y, "dtype", None)
+    # Types of other packages, such as polars, need not say what numpy will make of them.
+    return dtype is not None and (not isinstance(dtype, np.dtype) or bool(dtype.kind == "O"))
 
 
 def _checked_groups(groups: Any) -> NDArray[np.intp]:

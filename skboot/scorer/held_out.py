@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
+from ..metrics.cost_metrics import SAME_KIND
 from ..refit.training import HeldOut
 
 _CALLER = "BootstrapScorer"
@@ -60,11 +61,15 @@ def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
 
 def _rows(of: str, X: Any, y: Any) -> HeldOut:
     caller = f"{_CALLER}.fit"
-    check.check_not_masked(f"X_test{of}", X, caller)
+    check.check_readable(f"X_test{of}", X, caller)
     truth = check.check_rows(f"y_test{of}", y, caller)
     if truth.ndim != 1:
         must = "be of shape (n_test,)"
-        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}")
+        advice = (
+            "Targets of several columns are scored without a test set; with one, train and score "
+            "on each column by itself."
+        )
+        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}", advice)
     check.check_size(f"y_test{of}", truth, caller)
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     if n_rows != len(truth):
@@ -106,5 +111,5 @@ def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
     kinds = {own.dtype.kind in "biuf" for own in (classes, *(rows.y for rows in tests.rows))}
     if len(kinds) > 1:
         must = "hold labels of the kind that y holds"
-        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there")
+        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there", SAME_KIND)
     return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))

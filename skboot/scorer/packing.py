@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from .._evaluating import versions_used
 from .._streams import stored_seed
 from .._warnings import Note, texts_of
+from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import Evidence
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..refit.estimates import MethodError
+from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric
 from ..refit.run_records import RunRecords
 from ..resampling.design import GroupDesign, RowDesign
 from ..results import EvaluationResult, ResultTable, wording
@@ -59,7 +61,17 @@ WITHOUT_TEST = (
     "no_information_score_",
     "relative_overfitting_rate_",
     "weight_",
+    "prediction_instability_",
 )
+
+# Metrics that keep the answers of rows, the most telling first.
+_KEEP_ANSWERS: dict[str, type[RunMetric]] = {
+    "probability": LossRunMetric,
+    "value": ValueRunMetric,
+    "label": LabelRunMetric,
+}
+# Tails of the models' answers for a row that its range leaves out.
+_TAILS = (0.025, 0.975)
 
 
 def record_of(call: FitCall, estimator: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -134,6 +146,57 @@ def runs_of(kept: RunRecords, found: MethodError) -> dict[str, NDArray[Any]]:
         "failed": np.array([one["error"] is not None for one in every]),
         "n_convergence_warnings": np.array([one["n_convergence"] for one in every], dtype=int),
     }
+
+
+def instability_of(
+    kept: RunRecords, errors: Sequence[MethodError]
+) -> dict[str, NDArray[Any]] | None:
+    """Spread of the answers for each row over the models that left it out.
+
+    Parameters
+    ----------
+    kept : RunRecords
+    errors : sequence of MethodError
+
+    Returns
+    -------
+    dict or None
+        As the attribute ``prediction_instability_``; None where no metric keeps answers of rows.
+
+    Notes
+    -----
+    Riley and Collins (2023) take the answers of all models for all rows, those that a model was
+    trained on included, which are nearer to the answers of the model of all rows.
+    """
+    found = _kept_answers([error.metric for error in errors])
+    if found is None:
+        return None
+    kind, key, labels = found
+    (data, runs), full = kept.of_bootstrap(key), kept.full[0].get(key)
+    if full is None or not len(runs):
+        return None
+    outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
+    n_models = outside.sum(axis=0)
+    gaps = (data != full).astype(float) if kind == "label" else np.abs(data - full)
+    sums = np.einsum("ij,ij->j", gaps, outside)
+    difference = np.where(n_models > 0, sums / np.maximum(n_models, 1), np.nan)
+    low, high = np.full((2, len(full)), np.nan)
+    for row in np.flatnonzero(n_models) if kind != "label" else ():
+        low[row], high[row] = np.quantile(data[outside[:, row], row], _TAILS)
+    columns = {"n_models": n_models, "difference": difference}
+    if kind == "label":
+        return {"label": labels[full], **columns}
+    return {kind: full, **columns, "low": low, "high": high}
+
+
+def _kept_answers(metrics: Sequence[RunMetric]) -> tuple[str, str, NDArray[Any]] | None:
+    """Return what is kept of the answers of rows, under which key, and the labels."""
+    for kind, own in _KEEP_ANSWERS.items():
+        for metric in metrics:
+            key: Any = getattr(metric, "probability_key", metric.key)
+            if isinstance(metric, own) and key is not None:
+                return kind, key, np.asarray(getattr(metric, "labels", ()))
+    return None
 
 
 def named_cautions(cautions: Mapping[str, Sequence[str]], single: bool) -> list[Note]:
@@ -215,6 +278,14 @@ def _cautions(
             f"The smallest class has {rarest} rows ({_SMALL_CLASS} or fewer): the interval may "
             "cover less than it says."
         )
+    if kept.target.unit is not None and kept.n_units < FEW_GROUPS:
+        cautions.append(
+            f"Only {kept.n_units} groups were drawn (fewer than {FEW_GROUPS}): the interval may "
+            "cover less than it says."
+        )
     if summary.strategy == "cv-bootstrap" and summary.error.cv is None:
-        cautions.append("No repeat of cross-validation is whole: the score is undefined.")
+        cautions.append(
+            "In every repeat of cross-validation a fit failed, or the metric has no value, as a "
+            "share of the positive decisions where there are none: the score is undefined."
+        )
     return tuple(cautions)

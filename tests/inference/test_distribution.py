@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import EfficiencyWarning
 from sklearn.metrics import average_precision_score, f1_score
 
 from skboot import bootstrap_score
@@ -198,12 +199,27 @@ OPTIONS = {"n_resamples": 320, "random_state": 0, "interval": "percentile"}
 
 
 def test_a_slow_function_of_labels_is_told_once_that_weights_make_it_fast(slow):
-    with pytest.warns(UserWarning, match=r"about 33 s.*'own'.*all 40 rows.*sample_weight.*2 pairs"):
+    with pytest.warns(
+        EfficiencyWarning, match=r"about 32 s.*'own'.*all 40 rows.*sample_weight.*2 pairs"
+    ):
         bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS)
     # Warnings are errors here.
     bootstrap_score(LABELS, LABELS, metric=slow(), **OPTIONS)
-    with pytest.warns(UserWarning, match="'other'"):
+    with pytest.warns(EfficiencyWarning, match="'other'"):
         bootstrap_score(LABELS, LABELS, metric=slow(name="other"), **OPTIONS)
+
+
+def test_a_busy_machine_is_not_taken_for_a_slow_function(slow):
+    """Warnings are errors here: else a call would fail at random where they are."""
+    ordinary, waiting = slow(0.001), slow(0.1)
+    calls = []
+
+    def metric(truth, predicted):
+        calls.append(len(truth))
+        return (waiting if len(calls) <= 30 else ordinary)(truth, predicted)
+
+    bootstrap_score(LABELS, LABELS, metric=metric, **OPTIONS)
+    assert len(calls) > OPTIONS["n_resamples"]
 
 
 def test_nothing_is_said_where_weights_would_not_help_or_nobody_waits(slow):

@@ -200,6 +200,24 @@ def test_a_wide_interval_says_that_training_samples_are_the_reason(problem):
         assert found.interval.method == method
 
 
+def test_limits_that_the_guard_decides_are_not_said_to_be_wide_for_training_samples():
+    # One of 400 rows is wrong in one of 100 samples; Wilson's limits of no error are far wider.
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(400, np.full(400, 1 / 400), size=100)
+    scores = np.where(np.arange(100) == 0, 1 / 150, 0.0)
+    influence = np.zeros((100, 400))
+    influence[0, 0] = 1.0
+    found = cv_bootstrap(
+        0.0, np.zeros((5, 400)), counts, scores, influence, bounds=(0, 1), guard="proportion"
+    )
+    method = "cv-bootstrap-conservative"
+    assert found.is_unstable(method)
+    made = found.interval_with_notes(method=method)
+    assert "unstable" not in " ".join(note.text for note in made.notes)
+    low, high = made.interval
+    assert (low, high) == pytest.approx(score_limits(0.0, 400, norm.ppf(0.975)), abs=1e-12)
+
+
 def test_squares_too_large_for_a_float_leave_the_narrower_interval_finite(problem):
     centre, cv, counts, scores, influence = pieces(*problem)
     huge = np.where(np.arange(120) < 10, 1e200, 1.0)[:, None]

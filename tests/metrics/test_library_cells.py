@@ -114,7 +114,7 @@ def test_weighted_rows_are_repeated():
 
 
 def test_functions_without_weights_are_called_on_rows():
-    (statistic,) = resolve_metrics(sk.mutual_info_score)[0].values()
+    (statistic,) = resolve_metrics(sk.max_error)[0].values()
     assert isinstance(statistic, LibraryCallable)
     assert not isinstance(statistic, CellsCallable)
 
@@ -170,3 +170,31 @@ def test_the_influence_of_a_function_of_cells_is_that_of_rows():
     )
     assert values[0][0] == pytest.approx(values[1][0], rel=1e-12)
     np.testing.assert_allclose(values[0][1], values[1][1], rtol=1e-9)
+
+
+# ------------------------------------------------------------------ clusterings
+
+
+def test_information_that_no_table_of_the_margins_lacks_counts_as_all_of_it():
+    """scikit-learn's adjusted mutual information is there 0 / 0 but for rounding."""
+    truth, decision = np.arange(12), np.arange(12) // 3
+    metric = partial(sk.adjusted_mutual_info_score, average_method="min")
+    result = bootstrap_score(truth, decision, metric=metric, n_resamples=99, random_state=0)
+    assert result.estimate == 1.0
+
+
+@pytest.mark.parametrize("metric", [sk.rand_score, sk.adjusted_mutual_info_score])
+def test_clusters_are_not_scores(metric):
+    y_true, _ = data()
+    with pytest.raises(ValueError, match=r"y_pred.*must hold class labels"):
+        bootstrap_score(y_true, np.linspace(0, 1, N), metric=metric)
+
+
+def test_agreement_by_chance_of_many_clusters_is_that_of_scikit_learn():
+    rng = np.random.default_rng(3)
+    truth, decision = rng.integers(0, 30, (2, 400))
+    result = bootstrap_score(
+        truth, decision, metric="adjusted_mutual_info_score", n_resamples=99, random_state=0
+    )
+    expected = sk.adjusted_mutual_info_score(truth, decision)
+    assert result.estimate == pytest.approx(expected, rel=1e-10)

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer, precision_score, recall_score
 
 import skboot.metrics
-from skboot import BootstrapScorer, bootstrap_score
+from skboot import BootstrapScorer, bootstrap_score, compare_systems
 from skboot.inference import proportion_interval
 from skboot.metrics.lookup import resolve_metrics
 
@@ -60,7 +60,9 @@ def test_few_errors_get_the_wilson_interval_of_the_members_of_the_class(name):
 
 def test_the_positive_class_can_be_named():
     metric = partial(skboot.metrics.sensitivity, pos_label="no")
-    result = bootstrap_score(WORDS[TRUTH], WORDS[DECISION], metric=metric, n_resamples=399)
+    result = bootstrap_score(
+        WORDS[TRUTH], WORDS[DECISION], metric=metric, n_resamples=399, random_state=0
+    )
     assert result.estimate == recall_score(TRUTH, DECISION, pos_label=0)
 
 
@@ -145,3 +147,61 @@ def test_likelihood_ratios_are_evaluated_from_sums_and_take_weights(name):
     assert weighted.estimate == pytest.approx(
         bootstrap_score(TRUTH[rows], DECISION[rows], **options).estimate
     )
+
+
+# ------------------------------------------------------------------ which class is positive
+
+EVENTS = np.array(["no event", "event"])
+
+
+def notes_of(y_true, y_pred, **options):
+    return " ".join(
+        bootstrap_score(y_true, y_pred, n_resamples=399, random_state=0, **options).notes
+    )
+
+
+@pytest.mark.parametrize("name", [*OF_SCIKIT_LEARN, "positive_likelihood_ratio"])
+def test_the_positive_class_of_labels_in_text_is_said(name):
+    said = notes_of(EVENTS[TRUTH], EVENTS[DECISION], metric=name)
+    assert "The positive class is 'no event', the greater label." in said
+    advised = bootstrap_score(
+        EVENTS[TRUTH] == "event", EVENTS[DECISION] == "event", metric=name, random_state=0
+    )
+    assert (
+        advised.estimate == bootstrap_score(TRUTH, DECISION, metric=name, random_state=0).estimate
+    )
+    assert "positive class" not in " ".join(advised.notes)
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "equal_error_rate", "log_loss"])
+def test_scores_of_labels_in_text_are_said_to_mean_the_greater_one(name):
+    score = np.where(DECISION == 1, 0.9, 0.2)
+    said = notes_of(EVENTS[TRUTH], score, metric=name)
+    assert "larger values of y_pred must mean it" in said
+    # Two columns say which is which; and numbers, or a label that is named, leave no doubt.
+    columns = np.column_stack((score, 1 - score))
+    if name != "equal_error_rate":
+        assert "positive class" not in notes_of(EVENTS[TRUTH], columns, metric=name)
+    assert "positive class" not in notes_of(TRUTH, score, metric=name)
+    named = partial(skboot.metrics.equal_error_rate, pos_label="event")
+    assert "positive class" not in notes_of(EVENTS[TRUTH], score, metric=named)
+
+
+def test_a_comparison_and_a_method_say_the_positive_class_too():
+    systems = {"a": EVENTS[DECISION], "b": EVENTS[1 - DECISION]}
+    pair = compare_systems(
+        EVENTS[TRUTH], systems, metric="sensitivity", n_resamples=999, random_state=0
+    )
+    assert sum("positive class is 'no event'" in note for note in pair.notes) == 1
+    X = (TRUTH + RNG.normal(size=300))[:, None]
+    scorer = BootstrapScorer(
+        LogisticRegression(), scoring="npv", strategy="oob", n_train_resamples=50, random_state=0
+    ).fit(X, EVENTS[TRUTH])
+    assert any("positive class is 'no event'" in note for note in scorer.result_.notes)
+
+
+def test_the_best_value_that_no_input_is_needed_for_is_called_so():
+    summary = bootstrap_score(TRUTH, DECISION, metric="sensitivity", random_state=0).summary()
+    assert "1.000 (a system that ignores its inputs reaches the best value there is)" in summary
+    share = bootstrap_score(TRUTH, DECISION, metric="ppv", random_state=0).summary()
+    assert "(best system that ignores its inputs, on the same rows)" in share

@@ -17,22 +17,38 @@ def test_without_matplotlib_displays_say_what_to_install(monkeypatch):
             draw(result())
 
 
-def test_a_display_in_a_notebook_shows_its_picture_once_and_no_text(monkeypatch, capsys):
+def shown_by_ipython(monkeypatch, is_interactive):
+    """What a stand-in for IPython is given to show."""
     plt = pytest.importorskip("matplotlib.pyplot")
     shown = []
     stand_in = SimpleNamespace(display=shown.append)
-    drawn = [result().plot(), IntervalDisplay.from_result(result())]
-    for display in drawn:
-        display._ipython_display_()
-    # The notebook draws the figures that pyplot holds.
-    assert shown == []
-    plt.close("all")
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=stand_in))
     monkeypatch.setitem(sys.modules, "IPython.display", stand_in)
+    monkeypatch.setattr(plt, "isinteractive", lambda: is_interactive)
+    return shown
+
+
+def test_a_display_in_a_notebook_shows_its_picture_once_and_no_text(monkeypatch, capsys):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    drawn = [result().plot(), IntervalDisplay.from_result(result())]
+    shown = shown_by_ipython(monkeypatch, is_interactive=True)
+    for display in drawn:
+        display._ipython_display_()
+    # The notebook draws the figures that pyplot holds, at the end of the cell that made them.
+    assert shown == []
+    plt.close("all")
     for display in drawn:
         display._ipython_display_()
     assert shown == [display.figure_ for display in drawn]
     assert capsys.readouterr().out == ""
+
+
+def test_a_display_is_shown_where_pyplot_shows_no_figures_by_itself(monkeypatch):
+    pytest.importorskip("matplotlib")
+    display = result().plot()
+    shown = shown_by_ipython(monkeypatch, is_interactive=False)
+    display._ipython_display_()
+    assert shown == [display.figure_]
 
 
 def test_a_display_that_is_not_drawn_is_shown_as_text():

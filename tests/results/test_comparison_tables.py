@@ -128,15 +128,15 @@ def test_digits_agree_down_each_column():
     assert len(own) > 1
     assert len(digits_down(result.to_markdown(layout="systems"), 1)) == 1
     differences = result.to_markdown()
-    assert len({frozenset(digits_down(differences, k)) for k in (2, 3, 4)}) == 1
-    assert len(digits_down(differences, 2)) == 1
+    assert len({frozenset(digits_down(differences, k)) for k in (1, 2, 3)}) == 1
+    assert len(digits_down(differences, 1)) == 1
 
 
 def test_both_layouts_are_the_systems_above_the_differences(table):
     for shown in (table, compared()):
-        for write in (shown.to_markdown, shown.to_latex):
+        for write, between in ((shown.to_markdown, ""), (shown.to_latex, "\\bigskip\n\n")):
             assert write() == write(layout="differences")
-            assert write(layout="both") == f"{write(layout='systems')}\n\n{write()}"
+            assert write(layout="both") == f"{write(layout='systems')}\n\n{between}{write()}"
 
 
 def test_a_page_of_comparisons_begins_with_systems_by_metrics(table):
@@ -167,9 +167,92 @@ def test_a_table_of_scores_has_no_layout_of_systems():
         table.to_latex(layout="systems")
 
 
+LONG = {"a model with a long name, large": "good", "a model with a long name, small": "poor"}
+LONG["another model with a long name"] = "fair"
+
+
+def long_names():
+    return compared({name: SYSTEMS[system] for name, system in LONG.items()})
+
+
+def test_an_interval_that_all_differences_share_is_named_in_the_title():
+    text = long_names().to_markdown()
+    columns = ["difference", "estimate", "95 % CI (expanded)", "simultaneous", "p", "adjusted p"]
+    assert text.splitlines()[0] == f"| {' | '.join([*columns, 'support', 'McNemar p'])} |"
+    # Two systems that differ on eight rows have another interval, of few discordant rows.
+    near = np.where(np.arange(200) < 8, Y, SYSTEMS["good"])
+    mixed = compared({"near": near, **SYSTEMS})
+    header, _, row, *_ = mixed.to_markdown().splitlines()
+    assert header.startswith("| difference | interval | estimate | 95 % CI | simultaneous |")
+    assert row.startswith("| near - good | tango |")
+
+
+def test_long_names_of_differences_leave_room_for_the_numbers():
+    result = long_names()
+    block = result.summary().split("\n\n")[2].splitlines()
+    assert max(map(len, block)) <= 100
+    assert block[2] == "a model with a long name, large - a model with a long name, small"
+    assert numbers_of(block[3])[:3] == ["0.300", "0.199", "0.386"]
+    latex = result.to_latex()
+    first, second = "a model with a long name, large", "another model with a long name"
+    names = f"{first} $-$ {second}"
+    assert "\\multicolumn{7}{l}{NAMES} \\\\\n0.050 &".replace("NAMES", names) in latex
+    assert f"{first}<br>- {second}</td>" in result._repr_html_()
+
+
+def test_short_names_of_differences_stay_on_one_line():
+    result = compared()
+    block = result.summary().split("\n\n")[2].splitlines()
+    assert block[1].startswith("good - fair  ")
+    assert "\ngood $-$ fair & 0.050 &" in result.to_latex()
+    assert ">good - fair</td>" in result._repr_html_()
+
+
+def numbers_of(text):
+    return re.findall(r"-?\d+\.\d+", text)
+
+
+def test_a_number_is_written_alike_in_tables_claims_and_pairs():
+    # The first two systems differ on few rows, the third on many: intervals of different widths.
+    close = np.where(np.arange(200) < 16, 1 - Y, Y)
+    systems = {"good": SYSTEMS["good"], "close": close, "poor": SYSTEMS["poor"]}
+    for reference in (None, "poor"):
+        result = compared(systems, reference=reference)
+        rows = {row.split(" | ")[0].strip("| "): row for row in result.to_markdown().splitlines()}
+        for pair in result.pairs:
+            row = rows[f"{pair.first} - {pair.second}"]
+            # Estimate and limits of the row.
+            assert numbers_of(row)[:3] == numbers_of(str(pair))
+        best = numbers_of(result.claim())[0]
+        assert f"{best} (" in result.to_markdown(layout="systems").replace("*", "")
+    both = compared({name: systems[name] for name in ("good", "close")})
+    scores = [numbers_of(row)[0] for row in both.to_markdown(layout="systems").splitlines()[2:]]
+    assert numbers_of(both.claim())[:2] == scores
+    assert numbers_of(both.claim())[2:5] == numbers_of(str(both.pairs[0]))
+
+
+def test_systems_that_can_be_told_apart_are_not_written_alike():
+    # The same values but for .02: far less than their spread, and in every row.
+    values = np.random.default_rng(0).normal(5, 2, size=200)
+    noise = np.random.default_rng(1).normal(0, 0.001, size=200)
+    systems = {"a": values, "b": values + 0.02 + noise}
+    result = compare_systems(None, systems, metric="mean", greater_is_better=True, **OPTIONS)
+    assert result.is_distinguishable(result.pairs[0])
+    a, b = (numbers_of(row)[0] for row in result.to_markdown(layout="systems").splitlines()[2:])
+    assert a != b
+    assert numbers_of(result.claim())[:2] == [a, b]
+    assert bold_of(result.to_markdown(layout="systems")) == [[False], [True]]
+
+
+def test_tabulars_do_not_touch(table):
+    for latex in (table.to_latex(), table.to_latex(layout="both")):
+        n_tables = latex.count(r"\toprule")
+        assert latex.count("\\end{tabular}\n\n\\bigskip\n\n") == n_tables - 1
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="LaTeX is not installed")
 def test_latex_compiles(table, tmp_path):
-    body = table.to_latex(layout="both")
+    body = table.to_latex(layout="both") + "\n\n" + long_names().to_latex()
     source = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{body}"
     (tmp_path / "t.tex").write_text(source + "\n\\end{document}\n")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]

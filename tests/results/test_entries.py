@@ -23,7 +23,8 @@ def test_a_table_of_results_is_a_dict():
     assert list(table) == ["women", "men", "gap"]
     assert table == dict(table)
     assert pickle.loads(pickle.dumps(table)) == table
-    assert repr(table).startswith("ResultTable({'women': <EvaluationResult: accuracy (women) 0.855")
+    start = "ResultTable({\n  'women': <EvaluationResult: accuracy (women) 0.855"
+    assert repr(table).startswith(start)
 
 
 def test_the_summary_of_a_table_has_a_line_per_result_and_each_note_once():
@@ -35,6 +36,59 @@ def test_the_summary_of_a_table_has_a_line_per_result_and_each_note_once():
     assert "mean: Careful." in table.summary()
     assert "accuracy gap (women - men): The largest of 1 differences." in table.summary()
     assert str(table) == table.summary()
+
+
+def test_a_note_of_many_results_does_not_list_them_all():
+    plain = {f"{k}": accuracy_result() for k in range(12)}
+    some = {f"s{k}": mean_result(notes=("Careful.",)) for k in range(8)}
+    text = " ".join(ResultTable(plain | some).summary().split())
+    assert "note s0; s1; s2; s3; s4 and 3 others: Careful." in text
+    text = " ".join(ResultTable(some | {"last": mean_result()}).summary().split())
+    assert "note all but last: Careful." in text
+    text = " ".join(ResultTable(some).summary().split())
+    assert "note Careful." in text
+
+
+def test_a_metric_does_not_repeat_the_key_beside_it():
+    text = ResultTable({"model": subgroups(), "mean": mean_result()}).to_markdown()
+    assert "| model | women | accuracy | wilson |" in text
+    assert "| model | gap | accuracy gap (women - men) | simultaneous |" in text
+
+
+def test_a_page_has_repeated_keys_as_headings():
+    page = ResultTable({"one": subgroups(), "two": subgroups()}).to_html()
+    assert page.count('<th scope="rowgroup"') == 2
+    assert page.count(">one</th>") == page.count(">two</th>") == 1
+    assert ">one</td>" not in page
+    plain = ResultTable({"one": accuracy_result(), "two": accuracy_result()}).to_html()
+    assert "rowgroup" not in plain
+    assert ">one</td>" in plain
+
+
+def test_a_reference_that_no_result_has_takes_no_column():
+    without = ResultTable({"a": mean_result(), "b": mean_result()})
+    assert mean_result().naive_estimate is None
+    for text in (without.summary(), without.to_markdown(), without.to_latex(), without.to_html()):
+        assert "naive reference" not in text
+    assert len(without.to_markdown().splitlines()[0].split(" | ")) == 7
+    assert "naive reference" in ResultTable({"a": mean_result(), "b": accuracy_result()}).summary()
+
+
+def test_a_note_with_a_long_word_stays_on_a_narrow_page():
+    note = f"Of {'long' * 30} no more is known."
+    page = ResultTable({"a": mean_result(notes=(note,))}).to_html()
+    assert f'overflow-wrap:anywhere">{note}</dd>' in page
+    assert "fit-content(40%) minmax(0,1fr)" in page
+
+
+def test_a_page_breaks_no_short_words_and_a_narrow_screen_moves_the_table_alone():
+    name = "a name of a result that is longer than thirty characters"
+    page = ResultTable({"short name": accuracy_result(), name: accuracy_result()}).to_html()
+    style_of = {text: style for style, text in re.findall(r'<td style="([^"]*)">([^<]*)<', page)}
+    assert "white-space:nowrap" in style_of["short name"]
+    assert "min-width:20ch" in style_of[name]
+    assert "nowrap" not in style_of[name]
+    assert '<div style="overflow-x:auto;margin:.5em 0"><table' in page
 
 
 def test_keys_are_shown_where_the_metric_does_not_say_them():

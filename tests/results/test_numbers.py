@@ -1,12 +1,13 @@
 """Answers behave like numbers: `float`, a format, and a short line of text."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from made_results import ALL_KINDS, accuracy_result, any_kind, subgroups, undefined_result
 
-from skboot import compare_systems
+from skboot import ResultTable, compare_systems
 from skboot.inference import proportion_interval
 
 
@@ -14,6 +15,10 @@ def one_pair():
     y_true = np.arange(60) % 2
     systems = {"A": np.where(np.arange(60) < 6, 1 - y_true, y_true), "B": np.ones(60, dtype=int)}
     return compare_systems(y_true, systems, n_resamples=99, random_state=0)
+
+
+def numbers_of(text):
+    return re.findall(r"-?\d+\.\d+", text)
 
 
 def test_a_printed_result_is_its_estimate_and_limits_on_one_line():
@@ -68,7 +73,38 @@ def test_a_pair_is_a_number_with_limits():
     assert "\n" not in str(pair)
     assert str(pair).startswith("0.4")
     assert float(pair) == pair.difference
-    assert repr(pair).startswith("PairedDifference(first='A', second='B', ")
+    low, high = numbers_of(str(pair))[1:]
+    shown = f"accuracy A - B: {numbers_of(str(pair))[0]} (95 % CI {low} to {high}, expanded)"
+    assert repr(pair) == f"<PairedDifference: {shown}>"
+    assert repr(one_pair()) == f"<ComparisonResult: {shown}>"
+
+
+def test_a_comparison_of_two_is_a_number_and_one_of_more_says_which_numbers_it_has():
+    two = one_pair()
+    assert float(two) == two.pairs[0].difference
+    assert f"{two:.3f}" == f"{two.pairs[0]:.3f}"
+    assert f"{two}" == str(two)
+    y_true = np.arange(60) % 2
+    three = compare_systems(
+        y_true, {"A": y_true, "B": 1 - y_true, "C": 0 * y_true}, n_resamples=99, random_state=0
+    )
+    advice = re.escape(".pair('A', 'B') or .systems['A']")
+    with pytest.raises(TypeError, match=f"comparison of 3 systems has many. Use {advice}"):
+        float(three)
+    with pytest.raises(TypeError, match=f"format '.3f' needs one number.*{advice}"):
+        f"{three:.3f}"
+    assert f"{three}" == str(three)
+
+
+def test_a_table_has_a_line_per_result_and_a_format_asks_for_one_of_them():
+    table = subgroups()
+    lines = repr(ResultTable({"all": table})).splitlines()
+    assert lines[:2] == ["ResultTable({", "  'all': ResultTable({"]
+    assert lines[2].startswith("    'women': <EvaluationResult: accuracy (women) 0.855 (95 % CI")
+    assert len(lines) == 2 + len(table) + 2
+    assert f"{table}" == str(table)
+    with pytest.raises(TypeError, match=re.escape("table['women']")):
+        f"{table:.3f}"
 
 
 def test_a_format_applies_to_both_limits_of_an_interval():

@@ -129,6 +129,13 @@ def test_html_is_readable_on_dark_and_light_pages():
     assert not re.search(r"(?<![-\w])(color|background|fill):(#|black|white)", html)
 
 
+def test_terms_keep_their_width_beside_the_rules_of_notebooks():
+    # Notebooks style dt with "float: left; width: 20%", of a column of its own a fifth.
+    terms = re.findall('<dt style="([^"]*)"', accuracy_result()._repr_html_())
+    assert terms
+    assert all("float:none;width:auto" in style for style in terms)
+
+
 def test_the_same_result_gives_the_same_html():
     assert accuracy_result()._repr_html_() == accuracy_result()._repr_html_()
 

@@ -190,6 +190,8 @@ def test_an_interval_without_width_is_called_no_evidence():
     [
         ("roc_auc", "ROC AUC"),
         ("neg_log_loss", "Negated log loss"),
+        ("npv", "NPV"),
+        ("neg_brier_score", "Negated Brier score"),
         ("accuracy (women)", "Accuracy (women)"),
         ("f1_macro gap (a_b - c)", "F1 macro gap (a_b - c)"),
         ("mAP", "mAP"),

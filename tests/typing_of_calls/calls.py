@@ -19,6 +19,7 @@ from skboot import (
     compare_systems,
     search_score,
 )
+from skboot.inference import proportion_interval
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100, 3))
@@ -56,18 +57,25 @@ assert_type(compare_methods(models, X, y, X_test=[[0.0]], y_test=[1]), Compariso
 
 # ------------------------------------------------------------------ several, or subgroups
 
-assert_type(bootstrap_score(y, y, metric=["accuracy", "f1"]), ResultTable)
-assert_type(bootstrap_score(y, y, metric=names), ResultTable)
-assert_type(bootstrap_score(y, y, metric=["accuracy", f1_score, exact_match]), ResultTable)
-assert_type(bootstrap_score(y, y, metric=("accuracy", exact_match)), ResultTable)
-assert_type(bootstrap_score(y, y, metric={"F": f1_score, "exact": exact_match}), ResultTable)
-assert_type(bootstrap_score(y, y, by=speakers), ResultTable)
-assert_type(bootstrap_score(y, y, metric=names, by=speakers), ResultTable)
-assert_type(bootstrap_runs(y, [y, y], metric=names), ResultTable)
-assert_type(search_score(y, systems, metric=names), ResultTable)
-assert_type(compare_systems(y, systems, metric=names), ResultTable)
+assert_type(bootstrap_score(y, y, metric=["accuracy", "f1"]), ResultTable[EvaluationResult])
+assert_type(bootstrap_score(y, y, metric=names), ResultTable[EvaluationResult])
+assert_type(
+    bootstrap_score(y, y, metric=["accuracy", f1_score, exact_match]), ResultTable[EvaluationResult]
+)
+assert_type(bootstrap_score(y, y, metric=("accuracy", exact_match)), ResultTable[EvaluationResult])
+assert_type(
+    bootstrap_score(y, y, metric={"F": f1_score, "exact": exact_match}),
+    ResultTable[EvaluationResult],
+)
+assert_type(bootstrap_score(y, y, by=speakers), ResultTable[EvaluationResult])
+assert_type(
+    bootstrap_score(y, y, metric=names, by=speakers), ResultTable[ResultTable[EvaluationResult]]
+)
+assert_type(bootstrap_runs(y, [y, y], metric=names), ResultTable[EvaluationResult])
+assert_type(search_score(y, systems, metric=names), ResultTable[EvaluationResult])
+assert_type(compare_systems(y, systems, metric=names), ResultTable[ComparisonResult])
 assert_type(compare_systems(y, systems, by=speakers), ResultTable)
-assert_type(compare_runs(y, runs, metric={"F": "f1"}), ResultTable)
+assert_type(compare_runs(y, runs, metric={"F": "f1"}), ResultTable[ComparisonResult])
 assert_type(compare_methods(models, X, y, scoring=names), ResultTable)
 tests = {"clean": X, "noisy": X + rng.normal(size=X.shape)}
 assert_type(compare_methods(models, X, y, X_test=tests, y_test={"clean": y}), ResultTable)
@@ -87,3 +95,22 @@ assert_type(
     BootstrapScorer(LogisticRegression(), strategy=".632+", interval="hull").fit(X, y),
     BootstrapScorer,
 )
+
+# ------------------------------------------------------------------ values of tables, and names
+
+table = bootstrap_score(y, y, metric=names)
+assert_type(table["accuracy"].estimate, float)
+assert_type([one.standard_error for one in table.values()], list[float])
+assert_type(bootstrap_score(y, y, by=speakers)["gap"].confidence_interval.low, float)
+assert_type(bootstrap_score(y, y, metric=names, by=speakers)["f1"][3].estimate, float)
+assert_type(bootstrap_runs(y, [y, y], metric=names)["f1"].estimate, float)
+assert_type(compare_systems(y, systems, metric=names)["f1"].pairs[0].difference, float)
+assert_type(compare_runs(y, runs, metric=names)["f1"].systems["A"].estimate, float)
+assert_type(search_score(y, systems, metric=names)["f1"].estimate, float)
+assert_type(ResultTable({"a": result, "b": result}), ResultTable[EvaluationResult])
+assert_type(ResultTable([result])["accuracy"].estimate, float)
+assert_type(ResultTable([("a", result)])["a"].estimate, float)
+untyped: ResultTable = ResultTable({"all": result, "parts": table})
+assert_type(untyped["parts"], Any)
+assert_type(table.to_latex(layout="systems"), str)
+assert_type(proportion_interval(186, 200, method="clopper-pearson").low, float)

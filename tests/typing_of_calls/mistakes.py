@@ -5,6 +5,7 @@ from sklearn.linear_model import LogisticRegression
 
 from skboot import (
     BootstrapScorer,
+    ComparisonDisplay,
     bootstrap_runs,
     bootstrap_score,
     compare_methods,
@@ -12,6 +13,7 @@ from skboot import (
     compare_systems,
     search_score,
 )
+from skboot.inference import prediction_error, proportion_interval
 
 y = np.arange(100) % 2
 systems = {"A": y, "B": 1 - y}
@@ -41,3 +43,14 @@ search_score(y, systems, interval="bca")  # mistake
 BootstrapScorer(model, strategy="cv_bootstrap")  # mistake
 BootstrapScorer(model, inner_cv="group")  # mistake
 BootstrapScorer(model, interval="wald-ish")  # mistake
+print(bootstrap_score(y, y, metric=["f1"])["f1"].estimat)  # mistake
+print(bootstrap_score(y, y, by=y)["gap"].pairs)  # mistake
+print(compare_systems(y, systems, metric=["f1"])["f1"].estimate)  # mistake
+bootstrap_score(y, y, by=y).to_latex(layout="rows")  # mistake
+compare_systems(y, systems).to_markdown(layout="system")  # mistake
+proportion_interval(186, 200, method="exact")  # mistake
+ComparisonDisplay.from_result(compare_systems(y, systems), pairs="first")  # mistake
+error = prediction_error([[0.0, 1.0]], [[0, 1]], form="ET97")  # mistake
+prediction_error([[0.0, 1.0]], [[0, 1]], clipping="none")  # mistake
+error.interval("basic")  # mistake
+error.interval(point="632")  # mistake

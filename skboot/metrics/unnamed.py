@@ -1,0 +1,124 @@
+"""What to give for a metric that has no name: a callable, or the mean of a value of each row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+
+def _by_name(several: Mapping[str, str]) -> dict[str, str]:
+    return {name: advice for names, advice in several.items() for name in names.split()}
+
+
+# The callable by how people call the metric, in lower case with underscores, and what it takes
+# where that is not obvious.
+CALLABLES = _by_name(
+    {
+        "act_cllr actual_cllr cllr": "lambda y, llr: skboot.metrics.cross_entropy(y, "
+        "1 / (1 + np.exp(-llr)), priors=[0.5, 0.5]) / np.log(2). It takes natural log-likelihood "
+        "ratios",
+        "bleu corpus_bleu sacrebleu": "lambda references, texts: "
+        "sacrebleu.corpus_bleu(texts.tolist(), [references.tolist()]).score",
+        "c_index c_statistic cindex concordance concordance_index harrell_c harrells_c": "lambda "
+        "row, risk: lifelines.utils.concordance_index(time[row], -risk, event[row]), with "
+        "y_true=np.arange(len(time)). Without times, for two classes, it is 'roc_auc'",
+        "calibration_in_the_large calibration_intercept": "lambda y, p: scipy.optimize.brentq("
+        "lambda shift: np.mean(y - scipy.special.expit(scipy.special.logit(p) + shift)), -20, 20)",
+        "calibration_slope": "lambda y, p: sklearn.linear_model."
+        "LogisticRegression(C=np.inf, tol=1e-8)"
+        ".fit(scipy.special.logit(p)[:, None], y).coef_[0, 0]",
+        "ccc concordance_correlation lins_ccc": "lambda y, p: 2 * np.cov(y, p, bias=True)[0, 1] / "
+        "(y.var() + p.var() + (y.mean() - p.mean()) ** 2)",
+        "cohen_kappa cohens_kappa kappa": "sklearn.metrics.cohen_kappa_score",
+        "ece expected_calibration_error": "lambda y, p: sum(abs(np.sum((y - p)"
+        "[np.minimum(p * 10 // 1, 9) == k])) for k in range(10)) / len(y). It has ten bins",
+        "corr correlation pearson pearsonr": "lambda y, p: scipy.stats.pearsonr(y, p)[0]",
+        "diagnostic_odds_ratio dor": "lambda y, p: "
+        "np.divide(*sklearn.metrics.class_likelihood_ratios(y, p))",
+        "f0_5": "functools.partial(sklearn.metrics.fbeta_score, beta=0.5)",
+        "f2 f_beta fbeta": "functools.partial(sklearn.metrics.fbeta_score, beta=2)",
+        "false_acceptance_rate false_alarm_rate false_positive_rate far fpr": "lambda y, p: "
+        "1 - sklearn.metrics.recall_score(y, p, pos_label=0)",
+        "false_negative_rate false_rejection_rate fnr frr miss_rate": "lambda y, p: "
+        "1 - sklearn.metrics.recall_score(y, p)",
+        "fpr95 fpr_95 fpr_at_95_tpr": "functools.partial(skboot.metrics.false_positive_rate_at, "
+        "false_negative_rate=0.05)",
+        "g_mean geometric_mean gmean": "lambda y, p: scipy.stats.gmean("
+        "sklearn.metrics.recall_score(y, p, average=None, zero_division=0))",
+        "gini": "lambda y, score: 2 * sklearn.metrics.roc_auc_score(y, score) - 1",
+        "half_total_error_rate hter": "lambda y, p: "
+        "1 - sklearn.metrics.balanced_accuracy_score(y, p)",
+        "informedness j_statistic youden youden_index youden_j youdens_j": "functools.partial("
+        "sklearn.metrics.balanced_accuracy_score, adjusted=True)",
+        "kendall kendall_tau kendalltau": "lambda y, p: scipy.stats.kendalltau(y, p)[0]",
+        "kolmogorov_smirnov ks ks_statistic": "lambda y, score: "
+        "scipy.stats.ks_2samp(score[y == 1], score[y == 0]).statistic",
+        "min_dcf mindcf minimum_dcf": "lambda y, score: min(0.01 * (1 - tpr) + 0.99 * fpr for "
+        "fpr, tpr, _ in zip(*sklearn.metrics.roc_curve(y, score, drop_intermediate=False))) / 0.01"
+        ". It takes 0.01 for the prior of targets",
+        "net_benefit": "lambda y, p: np.mean((p >= 0.2) * (y - (1 - y) * 0.2 / 0.8)). Its "
+        "threshold is 0.2",
+        "likelihood_ratio lr": "'positive_likelihood_ratio' or 'negative_likelihood_ratio'",
+        "normalized_rmse nrmse": "lambda y, p: "
+        "sklearn.metrics.root_mean_squared_error(y, p) / np.std(y)",
+        "o_e observed_expected oe oe_ratio": "lambda y, p: y.mean() / p.mean()",
+        "partial_auc pauc": "functools.partial(sklearn.metrics.roc_auc_score, max_fpr=0.1)",
+        "perplexity ppl": "lambda loss, sample_weight=None: np.exp(np.average(loss, "
+        "weights=sample_weight)), with y_true=None. It takes the loss of each token, or of each "
+        "text with its tokens as sample_weight",
+        "neg_mean_pinball_loss pinball pinball_loss quantile quantile_loss": "functools.partial("
+        "sklearn.metrics.mean_pinball_loss, alpha=0.9). Its alpha is the quantile",
+        "quadratic_weighted_kappa qwk": "functools.partial(sklearn.metrics.cohen_kappa_score, "
+        "weights='quadratic')",
+        "spearman spearmanr": "lambda y, p: scipy.stats.spearmanr(y, p)[0]",
+        "tpr_at_fpr tpr_fpr": "lambda y, score: "
+        "np.interp(0.01, *sklearn.metrics.roc_curve(y, score)[:2])",
+        "wape wmape": "lambda y, p: np.abs(y - p).sum() / np.abs(y).sum()",
+        "weighted_kappa": "functools.partial(sklearn.metrics.cohen_kappa_score, weights='linear')",
+    }
+)
+# The value of each row, query or text, by how people call its mean; also after a cut, as "ndcg@10".
+ROW_MEANS = _by_name(
+    {
+        "bert_score bertscore chrf comet meteor rouge rouge_l rougel": "the score of each text",
+        "bias mbe me mean_bias_error mean_error": "p - y of each row",
+        "bpb bpc loss": "the loss of each row",
+        "cer character_error_rate": "the rate of each row, with its characters as sample_weight",
+        "coverage picp": "(low <= y) & (y <= high) of each row",
+        "crps": "the value of each row",
+        "der diarization_error_rate": "the rate of each recording, with its seconds of speech as "
+        "sample_weight",
+        "hausdorff hausdorff_distance psnr ssim": "the value of each image",
+        "hit hit_rate hits map mean_average_precision mean_reciprocal_rank mrr ndcg": "the value "
+        "of each query",
+        "mase": "abs(p - y) of each row over the mean absolute error of the naive forecast",
+        "mos pesq sdr si_sdr stoi": "the value of each recording",
+        "pass": "1 - comb(n - c, k) / comb(n, k) of each problem, where c of n solutions are right",
+        "smape symmetric_mape": "2 * abs(p - y) / (abs(p) + abs(y)) of each row",
+        "ter wer word_error_rate": "the rate of each row, with its words as sample_weight",
+        "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",
+    }
+)
+# How each advice to give "mean" begins.
+AS_MEAN = "No metric has this name: give metric='mean' with y_true=None"
+
+_AT_K = re.compile(r"(?P<metric>precision|prec|p|recall|r)_?(@|_at_)(?P<k>\d+|k)")
+# The "@10" of "ndcg@10", among names with underscores.
+_CUT = re.compile(r"(_at)?_?(\d+|k)$")
+
+
+def instead_of_name(given: str, plain: str) -> str:
+    """What to give for a metric that has no name of its own; "" if it is none of those.
+
+    ``plain`` is the name in lower case, with underscores.
+    """
+    at_k = _AT_K.fullmatch(given.lower())
+    if at_k is not None:
+        share = ".mean()" if at_k["metric"].startswith("p") else ".sum() / y.sum()"
+        k = 10 if at_k["k"] == "k" else int(at_k["k"])
+        instead = f"metric=lambda y, score: y[np.argsort(-score)[:{k}]]{share}"
+        return f"No metric has this name: give a callable, such as {instead} of labels 0 and 1."
+    if plain in CALLABLES:
+        return f"No metric has this name: give metric={CALLABLES[plain]}."
+    name = plain if plain in ROW_MEANS else _CUT.sub("", plain)
+    return f"{AS_MEAN} and, in y_pred, {ROW_MEANS[name]}." if name in ROW_MEANS else ""

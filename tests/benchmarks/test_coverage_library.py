@@ -1,0 +1,447 @@
+"""The library of coverage studies draws what it says, resumes, and judges by the written rule."""
+
+import importlib
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn import metrics
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.coverage import (
+    acceptance,
+    exceptions,
+    pairs,
+    references,
+    runner,
+    scores,
+    systems,
+)
+from benchmarks.coverage.runner import Cell, Study, Tool
+from benchmarks.coverage.samples import (
+    MethodSample,
+    SystemSample,
+    errors,
+    of_estimator,
+    squared_errors,
+)
+from benchmarks.coverage.tools import TOOLS
+
+NEW = ("frozen_systems", "real_predictions", "grouped_systems", "told_apart", "tutorial")
+STUDIES = Path(runner.__file__).parent / "studies"
+
+
+def study_of(name):
+    return importlib.import_module(f"benchmarks.coverage.studies.{name}").STUDY
+
+
+# ------------------------------------------------------------------ scores
+
+
+IN_SKLEARN = {
+    "accuracy": metrics.accuracy_score,
+    "F1": metrics.f1_score,
+    "macro F1": lambda y, p: metrics.f1_score(y, p, average="macro"),
+    "AUC": metrics.roc_auc_score,
+    "average precision": metrics.average_precision_score,
+    "MCC": metrics.matthews_corrcoef,
+    "kappa": metrics.cohen_kappa_score,
+    "MSE": metrics.mean_squared_error,
+    "MAE": metrics.mean_absolute_error,
+    "pinball": lambda y, p: metrics.mean_pinball_loss(y, p, alpha=0.9),
+    "log loss": lambda y, p: metrics.log_loss(y, p, labels=[0, 1]),
+    "RMSE": metrics.root_mean_squared_error,
+    "R2": metrics.r2_score,
+    "median absolute error": metrics.median_absolute_error,
+}
+
+
+def drawn(name, rng, n=60):
+    y = rng.integers(0, 4 if name in ("macro F1", "kappa") else 2, size=n)
+    if name in ("AUC", "average precision", "log loss"):
+        return y, np.round(rng.random(n), 1)
+    if name in ("accuracy", "F1", "macro F1", "MCC", "kappa"):
+        return y, np.where(rng.random(n) < 0.7, y, rng.permutation(y))
+    return rng.normal(size=n), rng.normal(size=n)
+
+
+@pytest.mark.parametrize("name", scores.SCORES)
+def test_fast_scores_are_scikit_learns_in_a_row_and_in_many(name):
+    rng = np.random.default_rng(0)
+    pairs = [drawn(name, rng) for _ in range(5)]
+    function, expected = scores.SCORES[name].function, [IN_SKLEARN[name](*pair) for pair in pairs]
+    assert [float(function(*pair)) for pair in pairs] == pytest.approx(expected)
+    y, p = (np.array(side) for side in zip(*pairs, strict=True))
+    assert function(y, p) == pytest.approx(np.array(expected))
+
+
+# ------------------------------------------------------------------ truths
+
+
+def large(n):
+    """Generators of n rows (or groups) whose scores are near their truth."""
+    yield systems.proportion(n, 0.9)
+    for name in ("F1", "MCC", "kappa"):
+        yield systems.two_classes(name, n, 0.3, 0.8, 0.1)
+    yield systems.many_classes("macro F1", n, 30, 0.5, 0.9)
+    yield systems.many_classes("kappa", n, 4, 0.5, 0.9)
+    for name in ("AUC", "average precision"):
+        yield systems.scored(name, n, 0.3, 0.9, spread=1.5)
+    for name in ("MSE", "MAE", "pinball", "RMSE", "R2", "median absolute error"):
+        yield systems.regression(name, n, "t5")
+    yield systems.regression("MSE", n, "lognormal .5")
+    yield systems.regression("MAE", n, "uniform")
+    yield systems.probabilities(n, 2.0, 1.5)
+
+
+def test_truths_are_those_of_large_samples():
+    # The jackknife over 30 parts gives a standard error; 17 scores within 4.5 of them: a false
+    # alarm once in 500 seeds (t with 29 degrees of freedom).
+    for number, draw in enumerate(large(40_000)):
+        sample = draw(np.random.default_rng(number))
+        score, parts = sample.score.function, np.arange(40_000) % 30
+        kept = [parts != k for k in range(30)]
+        left = [float(score(sample.y_true[rows], sample.y_pred[rows])) for rows in kept]
+        error = 29 / np.sqrt(30) * np.std(left, ddof=1)
+        value = float(score(sample.y_true, sample.y_pred))
+        assert abs(value - sample.truth[""]) < 4.5 * error, (number, sample.score.name)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        systems.grouped("accuracy", 300, (5, 20), 0.3, 0.9),
+        systems.grouped("MAE", 300, (5, 20), 0.2, 0.5),
+        systems.grouped("AUC", 300, (5, 20), 0.4, 0.9),
+        systems.crossed("accuracy", 60, 60, 0.2, 0.8),
+        systems.crossed("AUC", 60, 60, 0.2, 0.9),
+        systems.trials("AUC", 120, 0.2, 0.9),
+        systems.trials("accuracy", 100, 0.2, 0.9),
+    ],
+)
+def test_truths_with_groups_are_those_of_many_data_sets(draw):
+    # 40 data sets within 4 standard errors (t with 39 degrees of freedom): once in 3600 seeds.
+    samples = [draw(np.random.default_rng(k)) for k in range(40)]
+    values = [float(one.score.function(one.y_true, one.y_pred)) for one in samples]
+    error = np.std(values, ddof=1) / np.sqrt(40)
+    assert abs(np.mean(values) - samples[0].truth[""]) < 4 * error
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        pairs.accuracies(100_000, 0.9, 0.8),
+        pairs.f1_scores(100_000, 0.3, (0.8, 0.1), (0.7, 0.1)),
+        pairs.areas(100_000, 0.4, 0.85, 0.8),
+        pairs.absolute_errors(100_000, 1.15),
+    ],
+)
+def test_true_differences_are_those_of_large_samples(draw):
+    # The jackknife over 30 parts; 4.5 standard errors: once in 2000 seeds for all four.
+    sample = draw(np.random.default_rng(0))
+    parts = np.arange(100_000) % 30
+
+    def difference(rows):
+        y, score = sample.y_true[rows], sample.score.function
+        return float(score(y, sample.first[rows]) - score(y, sample.second[rows]))
+
+    left = [difference(parts != k) for k in range(30)]
+    error = 29 / np.sqrt(30) * np.std(left, ddof=1)
+    assert abs(difference(parts >= 0) - sample.truth["difference"]) < 4.5 * error
+
+
+def test_exceptions_are_found_by_what_a_data_set_shows():
+    score = scores.SCORES["MSE"]
+    zeros, rng = np.zeros(1000), np.random.default_rng(0)
+    light = rng.uniform(size=1000)
+    assert exceptions.exception_of(score, light, zeros) == ""
+    one = np.where(np.arange(1000) == 3, 50.0, light)
+    assert "one row above 5 %" in exceptions.exception_of(score, one, zeros)
+    assert "kurtosis" in exceptions.exception_of(score, rng.standard_t(3, size=1000), zeros)
+    y = (np.arange(100) < 19).astype(int)
+    rare = exceptions.exception_of(scores.SCORES["AUC"], y, rng.random(100))
+    assert rare == "minority class under 20"
+    groups = np.repeat(np.arange(25), 4)
+    few = exceptions.exception_of(scores.SCORES["accuracy"], y, np.zeros(100, int), groups)
+    assert few == ""
+    few = exceptions.exception_of(scores.SCORES["accuracy"], y, y, groups // 2)
+    assert few == "under 20 groups, under 5 erring groups"
+
+
+def test_kurtosis_is_scipys():
+    values = np.random.default_rng(0).exponential(size=50)
+    assert exceptions.kurtosis(values) == pytest.approx(stats.kurtosis(values, fisher=False))
+
+
+# ------------------------------------------------------------------ runner
+
+
+def coin(rng):
+    y = rng.integers(0, 2, size=20)
+    return SystemSample(y, rng.integers(0, 2, size=20), scores.SCORES["accuracy"], {"": 0.5})
+
+
+def wald(sample, seed):
+    p = float(np.mean(sample.y_true == sample.y_pred))
+    reach = 1.96 * math.sqrt(p * (1 - p) / 20)
+    return {"": (p - reach, p + reach), "none": (math.nan, 1.0)}
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    return lambda n, chunk: Study(
+        "small", (Cell("coin", "k", coin, {"t": n}),), {"t": Tool("t", wald)}, chunk=chunk
+    )
+
+
+COUNTS = ("repetitions", "truth below", "truth above", "no interval")
+
+
+def test_parts_add_up_to_one_run_and_nothing_is_run_twice(small):
+    assert runner.run(small(30, 30))
+    [whole, none] = acceptance.measured(small(30, 30).path)
+    small(30, 30).path.unlink()
+    assert not runner.run(small(30, 10), minutes=0)
+    runner.append(small(30, 10).path, first_rows(small(30, 10)))
+    assert runner.run(small(30, 10))
+    rows = runner.read(small(30, 10).path)
+    assert [row["first"] for row in rows] == ["0", "0", "10", "10", "20", "20"]
+    [parts, _] = acceptance.measured(small(30, 10).path)
+    assert (parts.repetitions, parts.missed) == (whole.repetitions, whole.missed)
+    assert parts.width == pytest.approx(whole.width, rel=1e-4)
+    assert none.missed == none.without == 30
+    assert list(runner.open_tasks(small(30, 10))) == []
+    assert [task[2:] for task in runner.open_tasks(small(45, 10))] == [(30, 10), (40, 5)]
+
+
+def first_rows(study):
+    cell, tool, first, n = next(runner.open_tasks(study))
+    return runner.rows_of(study, cell, tool, first, n)
+
+
+def test_workers_change_no_number():
+    study = study_of("frozen_systems")
+    cell, tool = study.cells[0], study.tools["skboot"]
+    one, two = (runner.rows_of(study, cell, tool, 0, 4, n_jobs=jobs) for jobs in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        assert {k: a[k] for k in a if k != "seconds"} == {k: b[k] for k in b if k != "seconds"}
+
+
+def test_counts_are_those_of_the_intervals(small):
+    study = small(200, 200)
+    [row, _] = first_rows(study)
+    low = high = 0
+    for r in range(200):
+        rng, _ = runner.seeds_of("small", "coin", r)
+        interval = wald(coin(rng), 0)[""]
+        low, high = low + (interval[0] > 0.5), high + (interval[1] < 0.5)
+    assert (row["truth below"], row["truth above"]) == (low, high)
+    assert float(row["coverage %"]) == pytest.approx(100 * (1 - (low + high) / 200), abs=0.006)
+
+
+# ------------------------------------------------------------------ references
+
+
+def sample_of(n, learner=None, loss=squared_errors, groups=None):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 2))
+    y = X[:, 0] + rng.normal(size=n)
+    learner = learner or of_estimator(LinearRegression())
+    return MethodSample(X, y, learner, loss, {"": 1.0}, groups)
+
+
+def constant(X, y, weights, X_new):
+    """A method that learns nothing."""
+    return np.zeros((len(weights), len(X_new)))
+
+
+def test_where_nothing_is_learnt_the_row_errors_are_all_there_is():
+    sample = sample_of(40, constant)
+    losses = sample.y**2
+    [(low, high)] = references.per_row(sample, 0).values()
+    assert (low + high) / 2 == pytest.approx(losses.mean())
+    assert (high - low) / 2 == pytest.approx(1.959964 * losses.std() / np.sqrt(40))
+    limits = references.corrected_t(sample, 0)
+    for interval in (limits[""], limits["naive"], references.nested(sample, 0)[""]):
+        assert np.mean(interval) == pytest.approx(losses.mean())
+
+
+def test_the_corrected_t_is_that_of_the_fold_means():
+    sample = sample_of(50)
+    rng = np.random.default_rng(7)
+    means = []
+    for _ in range(2):
+        folds = rng.permutation(50) % 5
+        for k in range(5):
+            fit = LinearRegression().fit(sample.X[folds != k], sample.y[folds != k])
+            test = folds == k
+            means.append(np.mean((fit.predict(sample.X[test]) - sample.y[test]) ** 2))
+    low, high = references.corrected_t(sample, 7, n_repeats=2, n_folds=5)[""]
+    # Nadeau and Bengio (2003): the variance times 1 / J + n_test / n_train.
+    reach = stats.t.ppf(0.975, 9) * np.sqrt(np.var(means, ddof=1) * (1 / 10 + 1 / 4))
+    assert (low, high) == pytest.approx((np.mean(means) - reach, np.mean(means) + reach))
+
+
+def test_the_conservative_z_stands_on_halves_that_share_no_row():
+    seen = []
+
+    def watched(X, y, weights, X_new):
+        seen.append(weights)
+        return constant(X, y, weights, X_new)
+
+    references.conservative_z(sample_of(40, watched), 0, n_halvings=2, n_splits=3)
+    [weights] = seen
+    assert weights.shape == (15, 40)
+    assert weights[:3].sum(axis=1).tolist() == [36, 36, 36]
+    for start in (3, 9):
+        first, second = weights[start : start + 3], weights[start + 3 : start + 6]
+        assert first.sum(axis=1).tolist() == [16, 16, 16]
+        assert not np.any(first.any(axis=0) & second.any(axis=0))
+
+
+def test_methods_leave_out_whole_groups():
+    seen = []
+
+    def watched(X, y, weights, X_new):
+        seen.append(weights)
+        return constant(X, y, weights, X_new)
+
+    groups = np.repeat(np.arange(20), 3)
+    sample = sample_of(60, watched, groups=groups)
+    for call in (references.corrected_t, references.nested, references.conservative_z):
+        call(sample, 0)
+        by_group = seen[-1].reshape(-1, 20, 3)
+        assert np.all(by_group == by_group[:, :, :1])
+
+
+def test_the_default_of_methods_is_that_of_the_scorer():
+    # Other samples and folds: widths agree to a few per cent, centres to a part of them.
+    from skboot import BootstrapScorer
+
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    sample = MethodSample(X, y, of_estimator(tree), errors, {"": 0.3}, bounds=(0.0, 1.0))
+    ours = np.array(TOOLS["skboot, method"].call(sample, 0)[""])
+    expected = 1 - np.array(BootstrapScorer(tree, random_state=1).fit(X, y).confidence_interval_)
+    assert np.diff(ours) == pytest.approx(-np.diff(expected), rel=0.15)
+    assert ours.mean() == pytest.approx(expected.mean(), abs=0.2 * np.diff(ours)[0])
+
+
+# ------------------------------------------------------------------ peers
+
+
+def binary(n=40):
+    return systems.two_classes("F1", n, 0.4, 0.8, 0.2)(np.random.default_rng(1))
+
+
+def test_the_fast_score_does_not_change_what_mlstatkit_gives():
+    package = pytest.importorskip("MLstatkit")
+    sample = binary()
+    [limits] = TOOLS["MLstatkit"].call(sample, 5).values()
+    plain = package.Bootstrapping(
+        sample.y_true, sample.y_pred, "f1", average="binary", random_state=5
+    )
+    assert limits == pytest.approx(plain[1:])
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(10), 4)])
+def test_kept_resamples_do_not_change_what_confidence_intervals_gives(groups):
+    package = pytest.importorskip("confidence_intervals")
+    sample = binary()
+    sample = SystemSample(sample.y_true, sample.y_pred, sample.score, sample.truth, groups)
+    plain = package.evaluate_with_conf_int(
+        sample.y_pred, metrics.f1_score, labels=sample.y_true, conditions=groups
+    )
+    for _ in range(2):
+        [limits] = TOOLS["confidence_intervals"].call(sample, 0).values()
+        assert limits == pytest.approx(plain[1])
+
+
+def test_scipy_is_given_the_score_of_whole_resamples():
+    pytest.importorskip("scipy", minversion="1.15")  # the first that takes rng=
+    sample = binary()
+    [limits] = TOOLS["scipy"].call(sample, 2).values()
+    plain = stats.bootstrap(
+        (sample.y_true, sample.y_pred),
+        metrics.f1_score,
+        paired=True,
+        vectorized=False,
+        n_resamples=1000,
+        rng=np.random.default_rng(2),
+    )
+    assert limits == pytest.approx(plain.confidence_interval)
+
+
+# ------------------------------------------------------------------ acceptance
+
+
+def row(cell, tool, missed, width, *, warned_of=0, kind="k"):
+    n = 1000
+    return acceptance.Measured(cell, kind, "", tool, n, missed, 0, width, warned_of, warned_of, 0.5)
+
+
+def test_a_cell_is_below_only_where_its_upper_monte_carlo_limit_is():
+    # 92 % of 1000: standard error .858 %, upper limit 94.2 %; 90 %: .949 %, 92.5 %.
+    near, far = row("near", "skboot", 80, 1.0), row("far", "skboot", 100, 1.0)
+    verdict = acceptance.judge("made", [near, far])
+    assert [cell.cell for cell in verdict.under_most] == ["far"]
+    assert verdict.under_all == ()
+    assert not verdict.passes
+
+
+def test_cells_in_an_exception_are_left_out_only_with_their_warning():
+    told = row("told", "skboot", 300, 1.0, warned_of=500)
+    silent = row("silent", "skboot", 300, 1.0, warned_of=499)
+    verdict = acceptance.judge("made", [told, silent])
+    assert [cell.cell for cell in verdict.left_out] == ["told"]
+    assert [cell.cell for cell in verdict.under_all] == ["silent"]
+
+
+def test_the_narrowest_tool_covers_in_every_cell_of_its_kind():
+    ours = [row("a", "skboot", 50, 2.0), row("b", "skboot", 50, 2.0)]
+    short = [row("a", "short", 50, 0.5), row("b", "short", 200, 0.5)]
+    partial = [row("a", "partial", 50, 0.5)]
+    fair = [row("a", "fair", 60, 1.0), row("b", "fair", 60, 2.0)]
+    verdict = acceptance.judge("made", [*ours, *short, *partial, *fair])
+    tool, ratio = verdict.ratios["k"]
+    assert tool == "fair"
+    assert ratio == pytest.approx(math.sqrt(2))
+    assert list(verdict.too_wide) == ["k"]
+
+
+# ------------------------------------------------------------------ studies
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_each_study_says_what_decides_and_names_tools_that_there_are(name):
+    module = importlib.import_module(f"benchmarks.coverage.studies.{name}")
+    assert "Written before the run." in " ".join(module.__doc__.split())
+    assert "\nRule. " in module.__doc__
+    names = [cell.name for cell in module.STUDY.cells]
+    assert len(set(names)) == len(names)
+    for cell in module.STUDY.cells:
+        assert set(cell.tools) <= set(module.STUDY.tools)
+        assert cell.tools.get("skboot", 1000) >= 1000
+
+
+@pytest.mark.parametrize("name", NEW)
+def test_committed_rows_are_those_of_the_study(name):
+    study = study_of(name)
+    rows = runner.read(study.path)
+    kinds = {cell.name: cell.kind for cell in study.cells}
+    for one in rows:
+        assert kinds[one["cell"]] == one["kind"]
+        assert one["tool"].partition(": ")[0] in study.tools
+        assert one["versions"]
+        assert one["command"].startswith("python -m benchmarks.coverage")
+        missed = sum(int(one[key]) for key in COUNTS[1:])
+        expected = 100 * (1 - missed / int(one["repetitions"]))
+        assert float(one["coverage %"]) == pytest.approx(expected, abs=0.006)
+    keys = [(one["cell"], one["target"], one["tool"], one["first"]) for one in rows]
+    assert len(set(keys)) == len(keys)

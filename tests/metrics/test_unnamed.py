@@ -1,0 +1,218 @@
+"""Metrics that have no name: what is shown instead can be copied, and is that metric."""
+
+import functools
+import types
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.stats
+import sklearn.linear_model
+import sklearn.metrics
+
+import skboot
+from skboot import BootstrapScorer, bootstrap_score
+from skboot.metrics.names import known_names, losses
+from skboot.metrics.unnamed import AS_MEAN, CALLABLES, ROW_MEANS
+
+RNG = np.random.default_rng(0)
+N = 200
+LABEL = RNG.integers(0, 2, N)
+DECISION = np.where(RNG.random(N) < 0.2, 1 - LABEL, LABEL)
+SCORE = 2 * LABEL + RNG.normal(size=N)
+PROBABILITY = 1 / (1 + np.exp(1 - SCORE))
+TIME, EVENT = RNG.exponential(size=N), RNG.random(N) < 0.7
+REAL, FORECAST = SCORE + 5, SCORE + 5 + RNG.normal(size=N)
+
+
+def harrell(time, prediction, event):
+    """Share of usable pairs in the right order (Harrell et al. 1982), from its definition."""
+    usable = event[:, None] & (time[:, None] < time)
+    right = (prediction[:, None] < prediction) + 0.5 * (prediction[:, None] == prediction)
+    return (right * usable).sum() / usable.sum()
+
+
+# The packages that only these metrics need are not installed for the tests.
+LIFELINES = types.SimpleNamespace(utils=types.SimpleNamespace(concordance_index=harrell))
+SACREBLEU = types.SimpleNamespace(
+    corpus_bleu=lambda texts, references: types.SimpleNamespace(
+        score=100 * np.mean([one == other for one, other in zip(texts, references[0], strict=True)])
+    )
+)
+NAMESPACE = {
+    "np": np,
+    "scipy": scipy,
+    "sklearn": sklearn,
+    "skboot": skboot,
+    "functools": functools,
+    "lifelines": LIFELINES,
+    "sacrebleu": SACREBLEU,
+    "time": TIME,
+    "event": EVENT,
+}
+
+SENSITIVITY = np.mean(DECISION[LABEL == 1] == 1)
+SPECIFICITY = np.mean(DECISION[LABEL == 0] == 0)
+THRESHOLDS = [-np.inf, *SCORE, np.inf]
+MISSED = np.array([np.mean(SCORE[LABEL == 1] <= at) for at in THRESHOLDS])
+ALARMS = np.array([np.mean(SCORE[LABEL == 0] > at) for at in THRESHOLDS])
+LOGIT = np.log(PROBABILITY / (1 - PROBABILITY))
+CALIBRATION = scipy.optimize.minimize(
+    lambda ab: np.sum(np.logaddexp(0, (1 - 2 * LABEL) * (ab[0] + ab[1] * LOGIT))), [0, 1]
+).x
+SHIFT = scipy.optimize.minimize_scalar(
+    lambda a: np.sum(np.logaddexp(0, (1 - 2 * LABEL) * (a + LOGIT)))
+).x
+BIN_OF = np.clip(np.digitize(PROBABILITY, np.linspace(0, 1, 11)) - 1, 0, 9)
+ECE = sum(
+    np.mean(own) * abs(LABEL[own].mean() - PROBABILITY[own].mean())
+    for own in (np.equal(BIN_OF, k) for k in np.unique(BIN_OF))
+)
+DECISIONS, SCORES, VALUES = (LABEL, DECISION), (LABEL, SCORE), (REAL, FORECAST)
+PROBABILITIES = (LABEL, PROBABILITY)
+# By one name of each: the rows, and the metric from its definition.
+EXPECTED = {
+    "cllr": (
+        SCORES,
+        (np.logaddexp(0, -SCORE[LABEL == 1]).mean() + np.logaddexp(0, SCORE[LABEL == 0]).mean())
+        / (2 * np.log(2)),
+    ),
+    "bleu": ((np.array(["a", "b"])[LABEL], np.array(["a", "b"])[DECISION]), None),
+    "c_index": ((np.arange(N), -TIME + FORECAST), harrell(TIME, TIME - FORECAST, EVENT)),
+    "calibration_intercept": (PROBABILITIES, SHIFT),
+    "calibration_slope": (PROBABILITIES, CALIBRATION[1]),
+    "ccc": (
+        VALUES,
+        1
+        - np.mean((REAL - FORECAST) ** 2)
+        / (REAL.var() + FORECAST.var() + (REAL.mean() - FORECAST.mean()) ** 2),
+    ),
+    "kappa": (DECISIONS, None),
+    "correlation": (VALUES, np.corrcoef(REAL, FORECAST)[0, 1]),
+    "dor": (
+        DECISIONS,
+        SENSITIVITY / (1 - SENSITIVITY) * SPECIFICITY / (1 - SPECIFICITY),
+    ),
+    "ece": (PROBABILITIES, ECE),
+    "f0_5": (DECISIONS, None),
+    "f2": (DECISIONS, None),
+    "fpr": (DECISIONS, 1 - SPECIFICITY),
+    "fnr": (DECISIONS, 1 - SENSITIVITY),
+    "fpr95": (SCORES, ALARMS[MISSED <= 0.05].min()),
+    "g_mean": (DECISIONS, np.sqrt(SENSITIVITY * SPECIFICITY)),
+    "gini": (
+        SCORES,
+        np.mean(np.sign(SCORE[LABEL == 1][:, None] - SCORE[LABEL == 0])),
+    ),
+    "hter": (DECISIONS, 1 - (SENSITIVITY + SPECIFICITY) / 2),
+    "youden": (DECISIONS, SENSITIVITY + SPECIFICITY - 1),
+    "kendall": (VALUES, None),
+    "ks": (SCORES, np.max(1 - MISSED - ALARMS)),
+    "min_dcf": (SCORES, np.min(0.01 * MISSED + 0.99 * ALARMS) / 0.01),
+    "net_benefit": (
+        PROBABILITIES,
+        np.mean((PROBABILITY >= 0.2) & (LABEL == 1))
+        - np.mean((PROBABILITY >= 0.2) & (LABEL == 0)) * 0.25,
+    ),
+    "lr": (DECISIONS, SENSITIVITY / (1 - SPECIFICITY)),
+    "oe": (PROBABILITIES, LABEL.sum() / PROBABILITY.sum()),
+    "nrmse": (VALUES, np.sqrt(np.mean((REAL - FORECAST) ** 2)) / REAL.std()),
+    "partial_auc": (SCORES, None),
+    "perplexity": ((None, TIME), np.exp(TIME.mean())),
+    "pinball": (VALUES, np.mean(np.maximum(0.9 * (REAL - FORECAST), 0.1 * (FORECAST - REAL)))),
+    "qwk": (DECISIONS, None),
+    "spearman": (VALUES, None),
+    "tpr_at_fpr": (SCORES, None),
+    "wape": (VALUES, np.abs(REAL - FORECAST).sum() / np.abs(REAL).sum()),
+    "weighted_kappa": (DECISIONS, None),
+}
+
+
+def first_line(name):
+    with pytest.raises(ValueError, match="must be a known name") as raised:
+        bootstrap_score(LABEL, DECISION, metric=name)
+    return str(raised.value).splitlines()[0]
+
+
+def shown_callable(line):
+    text = line.partition("metric=")[2].partition(", with y_true=")[0].partition(". ")[0]
+    return eval(text.removesuffix("."), NAMESPACE)
+
+
+def test_there_is_an_example_of_every_callable():
+    assert {CALLABLES[name] for name in EXPECTED} == set(CALLABLES.values())
+
+
+@pytest.mark.filterwarnings("ignore:bootstrap_score")
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_callable_that_is_shown_is_the_metric(name):
+    line = first_line(name)
+    assert "No metric has this name: give metric=" in line
+    rows, expected = EXPECTED[name]
+    metric = shown_callable(line)
+    result = bootstrap_score(
+        *rows, metric=metric, n_resamples=19, random_state=0, interval="percentile"
+    )
+    assert np.isfinite(result.estimate)
+    assert np.isfinite(result.bootstrap_distribution).all()
+    if expected is not None:
+        assert result.estimate == pytest.approx(expected, rel=1e-4)
+
+
+def test_tokens_weigh_the_losses_of_a_perplexity():
+    tokens = RNG.integers(1, 9, N)
+    metric = shown_callable(first_line("perplexity"))
+    result = bootstrap_score(None, TIME, metric=metric, sample_weight=tokens, random_state=0)
+    assert result.estimate == pytest.approx(np.exp(np.repeat(TIME, tokens).mean()))
+
+
+MEANS = """ndcg nDCG@10 pass@k pass@1 pass_at_10 sMAPE WER ROUGE-L rouge-1 rouge2 hits@1 MRR mAP@k
+cer loss"""
+
+
+@pytest.mark.parametrize("name", MEANS.split())
+def test_a_mean_of_values_of_rows_is_to_be_given_as_these(name):
+    assert f"{AS_MEAN} and, in y_pred, " in first_line(name)
+    scorer = BootstrapScorer(sklearn.linear_model.LogisticRegression(), scoring=name)
+    with pytest.raises(ValueError, match="In scoring= there is no such metric") as raised:
+        scorer.fit(SCORE[:, None], LABEL)
+    assert "make_scorer" not in str(raised.value).splitlines()[0]
+
+
+def test_the_value_that_is_shown_for_a_problem_is_unbiased_for_the_success_of_k_draws():
+    """Chen et al. (2021), equation 1: against all subsets of k of n solutions."""
+    n, c, k = 6, 2, 3
+    subsets = np.array([bits for bits in np.ndindex(*(2,) * n) if sum(bits) == k])
+    value = ROW_MEANS["pass"].partition(" of each")[0]
+    shown = eval(value, {"n": n, "c": c, "k": k, "comb": scipy.special.comb})
+    assert shown == pytest.approx(np.mean(subsets[:, :c].any(axis=1)))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    {
+        "brier": "brier",
+        "mape": "mean_absolute_percentage_error",
+        "logloss": "log_loss",
+        "iou": "jaccard",
+        "mIoU": "jaccard_macro",
+        "dice": "f1",
+        "exact match": "accuracy",
+        "top-1": "accuracy",
+        "bce": "log_loss",
+        "bac": "balanced_accuracy",
+        "actDCF": "expected_cost",
+        "adjusted R2": "r2",
+    }.items(),
+)
+def test_other_names_lead_to_the_one_that_is_known(name, meant):
+    if name in losses():
+        assert name == meant
+    else:
+        assert f"Did you mean {meant!r}?" in first_line(name)
+
+
+def test_no_name_is_both_known_and_missing():
+    unnamed = {*CALLABLES, *ROW_MEANS}
+    assert len(unnamed) == len(CALLABLES) + len(ROW_MEANS)
+    assert not unnamed & {*known_names(), *losses()}

@@ -1,0 +1,195 @@
+"""Estimators, samplers and data frames of other packages, where they are installed."""
+
+import numpy as np
+import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import make_classification
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from skboot import (
+    BootstrapScorer,
+    bootstrap_score,
+    compare_methods,
+    compare_systems,
+    out_of_fold,
+    search_score,
+)
+
+X, y = make_classification(60, 5, random_state=0)
+X_VALID, Y_VALID = make_classification(25, 5, random_state=1)
+QUICK = dict(strategy="oob", n_train_resamples=64, random_state=0)
+
+
+# ------------------------------------------------------------------ boosting
+
+
+def xgboost():
+    from xgboost import XGBClassifier
+
+    estimator = XGBClassifier(early_stopping_rounds=3, n_estimators=20, n_jobs=1)
+    return estimator, {"verbose": False}, "best_iteration"
+
+
+def lightgbm():
+    from lightgbm import LGBMClassifier, early_stopping
+
+    estimator = LGBMClassifier(n_estimators=20, n_jobs=1, verbose=-1, min_child_samples=5)
+    return estimator, {"callbacks": [early_stopping(3, verbose=False)]}, "best_iteration_"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("make", [xgboost, lightgbm])
+def test_boosting_stops_early_on_its_eval_set_in_every_run(make):
+    pytest.importorskip(make.__name__)
+    estimator, options, best = make()
+    scorer = BootstrapScorer(estimator, **QUICK)
+    scorer.fit(X, y, eval_set=[(X_VALID, Y_VALID)], **options)
+    assert not scorer.runs_["failed"].any()
+    assert getattr(scorer.estimator_, best) < 20
+    alone = BootstrapScorer(type(estimator)(n_estimators=20, n_jobs=1, verbosity=0), **QUICK)
+    assert alone.fit(X, y).score_ != scorer.score_
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_lightgbm_is_compared_with_logistic_regression_on_the_runs_of_each():
+    lgb = pytest.importorskip("lightgbm")
+    boosted = lgb.LGBMClassifier(n_estimators=10, n_jobs=1, verbose=-1, min_child_samples=5)
+    methods = {"boosting": boosted, "logistic": LogisticRegression()}
+    [pair] = compare_methods(methods, X, y, scoring="roc_auc", **QUICK).pairs
+    alone = {
+        name: BootstrapScorer(method, scoring="roc_auc", **QUICK).fit(X, y).score_
+        for name, method in methods.items()
+    }
+    assert pair.difference == pytest.approx(alone["boosting"] - alone["logistic"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_winner_of_a_search_over_lightgbm_is_scored_from_its_own_out_of_fold_answers():
+    lgb = pytest.importorskip("lightgbm")
+    boosted = lgb.LGBMClassifier(n_estimators=10, n_jobs=1, verbose=-1, min_child_samples=5)
+    search = GridSearchCV(boosted, {"num_leaves": [2, 8]}, cv=3).fit(X, y)
+    answers = out_of_fold(search, X, y)
+    assert len(answers) == 2
+    assert search_score(y, answers, random_state=0).estimate <= search.best_score_
+
+
+# ------------------------------------------------------------------ imbalanced-learn
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_pipeline_of_imbalanced_learn_resamples_in_every_run():
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    sampling = pytest.importorskip("imblearn.over_sampling")
+    model = pipeline.make_pipeline(sampling.RandomOverSampler(), GaussianNB())
+    scorer = BootstrapScorer(model, scoring="balanced_accuracy", **QUICK).fit(X, y)
+    assert not scorer.runs_["failed"].any()
+    assert scorer.score_ > 0.5
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("sampler", ["SMOTE", "RandomOverSampler"])
+def test_a_sampler_inside_makes_no_copies_of_rows_that_are_scored(sampler):
+    # With labels of pure noise, nearest neighbours find only copies. The balanced accuracy of 100
+    # positives and 300 negatives has a standard deviation of about .03; the bounds are 3 of them.
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    make = getattr(pytest.importorskip("imblearn.over_sampling"), sampler)
+    rng = np.random.default_rng(0)
+    noise, label = rng.normal(size=(400, 5)), np.repeat([0, 1], [300, 100])
+    options = dict(QUICK, scoring="balanced_accuracy")
+    nearest = KNeighborsClassifier(1)
+    inside = BootstrapScorer(pipeline.make_pipeline(make(), nearest), **options)
+    assert abs(inside.fit(noise, label).score_ - 0.5) < 0.09
+    before = make(random_state=0).fit_resample(noise, label)
+    assert BootstrapScorer(nearest, **options).fit(*before).score_ > 0.65
+
+
+# ------------------------------------------------------------------ data frames
+
+
+def table():
+    """Columns of numbers, some of them missing, and of words, and words as labels."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 90)
+    age = label + rng.normal(size=90)
+    city = np.array(["Bern", "Oslo", "Rome"])[rng.integers(0, 3, 90)].tolist()
+    ages = [None if i % 11 == 0 else float(x) for i, x in enumerate(age)]
+    return {"age": ages, "city": city}, np.array(["stay", "churn"])[label]
+
+
+def frame(package):
+    columns, label = table()
+    package = pytest.importorskip(package)
+    return package.DataFrame(columns), package.Series(label.tolist())
+
+
+def model():
+    columns = make_column_transformer((SimpleImputer(), ["age"]), (OneHotEncoder(), ["city"]))
+    return make_pipeline(columns, LogisticRegression())
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_frame_with_words_and_missing_values_is_trained_on_as_scikit_learn_does(package):
+    made, labels = frame(package)
+    scorer = BootstrapScorer(model(), scoring="roc_auc", **QUICK).fit(made, labels)
+    assert not scorer.runs_["failed"].any()
+    assert list(scorer.feature_names_in_) == ["age", "city"]
+    trained = model().fit(made, labels)
+    expected = roc_auc_score(labels, trained.predict_proba(made)[:, 1])
+    assert scorer.resubstitution_score_ == pytest.approx(expected)
+
+
+def test_a_frame_of_polars_scores_as_the_same_one_of_pandas():
+    scores = [
+        BootstrapScorer(model(), scoring="roc_auc", **QUICK).fit(*frame(package)).score_
+        for package in ("pandas", "polars")
+    ]
+    assert scores[0] == scores[1]
+
+
+@pytest.mark.filterwarnings("ignore:.*smaller class")
+def test_columns_of_polars_are_rows_in_their_order():
+    polars = pytest.importorskip("polars")
+    _, label = table()
+    rng = np.random.default_rng(1)
+    columns = {
+        "truth": label,
+        "score": (label == "stay") + rng.normal(size=90),
+        "other": (label == "stay") + rng.normal(size=90),
+        "by": np.where(np.arange(90) % 2, "odd", "even"),
+    }
+    made = polars.DataFrame({name: values.tolist() for name, values in columns.items()})
+    options = dict(metric="roc_auc", n_resamples=399, random_state=0)
+
+    def scores(of):
+        return bootstrap_score(of["truth"], of["score"], by=of["by"], **options)
+
+    def differences(of):
+        systems = {name: of[name] for name in ("score", "other")}
+        return compare_systems(of["truth"], systems, **options)
+
+    for compute in (scores, differences):
+        assert compute(made).to_dict() == compute(columns).to_dict()
+
+
+def test_missing_labels_of_polars_are_refused_by_their_row():
+    polars = pytest.importorskip("polars")
+    made, labels = frame("polars")
+    label = polars.Series([*labels.to_list()[:5], None, *labels.to_list()[6:]])
+    with pytest.raises(ValueError, match=r"'y' .* must not contain .* the first in row 5"):
+        BootstrapScorer(model(), **QUICK).fit(made, label)
+
+
+def test_queries_of_polars_are_to_be_collected():
+    polars = pytest.importorskip("polars")
+    made, labels = frame("polars")
+    with pytest.raises(ValueError, match=r"Got a LazyFrame.* give X.collect\(\)"):
+        BootstrapScorer(model(), **QUICK).fit(made.lazy(), labels)
+    with pytest.raises(ValueError, match=r"Got a LazyFrame.* give y_true.collect\(\)"):
+        bootstrap_score(polars.LazyFrame({"a": [0, 1]}), [0, 1])
