@@ -66,9 +66,8 @@ def _cells():
             yield cell(f"kappa, {title}", "kappa", draw, "statsmodels", *peers)
     for n_classes, n in ((3, 60), (3, 300), (10, 300), (30, 900), (100, 2000)):
         draw = many_classes("macro F1", n, n_classes, 0.5, 0.9)
-        peers = ("stambo", "arch") if n == 300 else ()
         title = f"macro F1, {n_classes} classes, n {n}"
-        yield cell(title, "macro F1", draw, "confidenceinterval", *peers)
+        yield cell(title, "macro F1", draw, "confidenceinterval")
     draw = many_classes("kappa", 200, 4, 0.5, 0.9)
     yield cell("kappa, 4 classes, n 200", "kappa", draw, "statsmodels")
     for n, prevalence, auc in (
@@ -100,7 +99,7 @@ def _cells():
         light = errors in ("normal", "uniform")
         kind = f"{name}, light tails" if light else f"{name}, heavy tails"
         for n in sizes:
-            peers = RESAMPLERS if n in (50, 60) and errors != "uniform" else ()
+            peers = RESAMPLERS if (n, errors) == (50, "normal") else ()
             draw = regression(name, n, errors)
             yield cell(f"{name}, {errors} errors, n {n}", kind, draw, "statsmodels", *peers)
     for name, errors, sizes in (

@@ -37,14 +37,11 @@ def _cells():
         ("accuracy", 0.9, 0.1, 10, (10, 10)),
         ("accuracy", 0.9, 0.1, 20, (10, 10)),
         ("accuracy", 0.9, 0.3, 20, (5, 20)),
-        ("accuracy", 0.8, 0.1, 30, (2, 40)),
         ("accuracy", 0.95, 0.3, 50, (5, 20)),
         ("accuracy", 0.9, 0.2, 200, (5, 20)),
         ("MAE", 0.5, 0.2, 20, (10, 10)),
         ("MAE", 0.5, 0.2, 50, (5, 20)),
-        ("MAE", 0.5, 0.2, 200, (5, 20)),
         ("AUC", 0.8, 0.2, 20, (10, 10)),
-        ("AUC", 0.8, 0.2, 50, (5, 20)),
         ("AUC", 0.9, 0.4, 50, (5, 20)),
     ):
         span = f"{sizes[0]} to {sizes[1]}" if sizes[0] < sizes[1] else f"{sizes[0]}"
@@ -60,7 +57,6 @@ def _cells():
         ("accuracy", 0.8, 0.1, (20, 100)),
         ("MAE", 0.5, 0.2, (40, 40)),
         ("AUC", 0.8, 0.1, (40, 40)),
-        ("AUC", 0.9, 0.2, (60, 40)),
         ("AUC", 0.8, 0.1, (15, 15)),
     ):
         title = f"{name} {at}, {sides[0]} x {sides[1]}, icc {icc} a side"
@@ -68,7 +64,6 @@ def _cells():
     for name, at, icc, n_members in (
         ("accuracy", 0.9, 0.2, 40),
         ("AUC", 0.9, 0.2, 40),
-        ("AUC", 0.95, 0.2, 60),
     ):
         title = f"{name} {at}, pairs of {n_members}, icc {icc}"
         yield cell(
