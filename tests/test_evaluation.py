@@ -400,6 +400,17 @@ def test_auto_warns_of_heavy_tails():
         bootstrap_score(None, losses, metric="mean", random_state=0)
 
 
+def test_auto_warns_of_heavy_tails_of_the_residuals_of_r2():
+    # In the study of real predictions 82 to 88 % of such intervals held the score.
+    truth = np.random.default_rng(0).normal(size=200)
+    predicted = truth + 0.1 * np.random.default_rng(1).normal(size=200)
+    predicted[7] += 1.0
+    squares = (truth - predicted) ** 2
+    share = squares.max() / squares.sum()
+    with pytest.warns(UserWarning, match=f"One row carries {share:.0%} of the sum"):
+        bootstrap_score(truth, predicted, metric="r2", random_state=0)
+
+
 def test_auto_for_groups_without_error_is_wilson_with_an_effective_size():
     with pytest.warns(UserWarning, match="Only 15 groups"):
         result = bootstrap_score(

@@ -181,6 +181,11 @@ def described(verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
+def run_so_far() -> tuple[str, ...]:
+    """Studies that have results."""
+    return tuple(name for name in JUDGED if (RESULTS / f"{name}.csv").exists())
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:] or JUDGED:
+    for name in sys.argv[1:] or run_so_far():
         print(described(judge(name)))

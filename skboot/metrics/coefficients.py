@@ -93,6 +93,12 @@ class Coefficient(SumsStatistic):
             gradient /= total[:, None]
         return np.where((total > 0)[:, None], gradient, 0.0)
 
+    def largest_share(self, reduced: ReducedData) -> float | None:
+        """Share of the squared residuals that one row carries, whose tail is that of the score."""
+        squares = reduced.terms[:, 5]
+        total = float(squares.sum())
+        return float(squares.max()) / total if total > 0 else None
+
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """The mean of the truth explains nothing of it."""
         return 0.0

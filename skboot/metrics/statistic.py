@@ -185,7 +185,7 @@ class Statistic(ABC):
         return None
 
     def largest_share(self, reduced: ReducedData) -> float | None:
-        """Share of the sum of row values that one row carries, for a mean of losses."""
+        """Share of the sum of losses that one row carries, for a function of their mean."""
         return None
 
     def delong(self, reduced: ReducedData) -> tuple[float, int] | None:

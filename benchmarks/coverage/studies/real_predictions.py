@@ -6,7 +6,7 @@ is it wider than it must be? Written before the run.
 Design. Out-of-fold predictions of common learners on 17 data sets (`real`); a cell is a score on
 test sets of n rows, n schools or lecturers, or persons by items, drawn with replacement from the
 whole. 1000 repetitions for skboot and for closed forms, 200 for packages that loop over 1000
-resamples.
+resamples and for what is wrong on purpose.
 
 Rule. As in `frozen_systems`: the default covers at least 93 % in at least 90 % of the cells that
 are not left out, and at least 91 % in all (upper Monte Carlo limit, 2.6 standard errors); left out
@@ -27,7 +27,7 @@ PERCENTILES = ("scipy", "confidence_intervals", "stambo", "arch")
 
 def _cells():
     def cell(title, kind, draw, *names, first="skboot"):
-        closed = ("statsmodels", "confidenceinterval", "t of group means", "skboot, rows")
+        closed = ("statsmodels", "confidenceinterval", "t of group means")
         tools = {first: 1000} | {name: 1000 if name in closed else LOOPS for name in names}
         return Cell(title, kind, draw, tools)
 
@@ -93,7 +93,6 @@ def _cells():
         ("accuracy", "minorities in 160 schools, boosting", (20, 50)),
         ("accuracy", "1128 lecturers, boosting", (50,)),
         ("AUC", "minorities in 160 schools, boosting", (30,)),
-        ("AUC", "1128 lecturers, boosting", (40,)),
         ("MAE", "maths in 160 schools, least squares", (20, 50)),
         ("MSE", "maths in 160 schools, least squares", (50,)),
     ):

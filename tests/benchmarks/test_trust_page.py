@@ -1,0 +1,43 @@
+"""The page of trust shows the committed results, and the defaults keep their bounds in them."""
+
+import pytest
+
+from benchmarks.coverage import acceptance, page
+from benchmarks.coverage.runner import RESULTS
+
+NO_PAGE = pytest.mark.skipif(
+    not page.PAGE.exists(), reason="the guide is not part of the installed package"
+)
+
+
+@NO_PAGE
+def test_the_page_shows_the_committed_results():
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.filled(text) == text
+    for name in page.PARTS:
+        assert f"<!-- {name} -->" in text
+
+
+def test_at_least_eight_other_tools_were_measured():
+    rows = [
+        row
+        for name in acceptance.run_so_far()
+        for row in acceptance.measured(RESULTS / f"{name}.csv")
+    ]
+    others = {row.tool for row in rows if not row.tool.startswith("skboot")}
+    assert len(others) >= 8
+
+
+@pytest.mark.parametrize("study", acceptance.run_so_far())
+def test_the_default_has_a_thousand_data_sets_in_every_cell(study):
+    rows = acceptance.measured(RESULTS / f"{study}.csv")
+    for row in rows:
+        if row.tool == acceptance.DEFAULT:
+            assert row.repetitions >= 1000
+
+
+@pytest.mark.parametrize("study", acceptance.run_so_far())
+def test_the_default_covers_as_the_rule_asks(study):
+    verdict = acceptance.judge(study)
+    assert verdict.share >= acceptance.SHARE_OF_CELLS
+    assert [cell.cell for cell in verdict.under_all] == []
