@@ -171,6 +171,7 @@ def result_of(
     reduced: ReducedData | None = None,
 ) -> EvaluationResult:
     """Return the result of one statistic on one part, with the interval that was chosen."""
+    own = statistic if part.rows is None else statistic.on_rows(part.rows)
     warned.add(chosen.notes)
     name = name if part.name is None else f"{name} ({part.name})"
     notes = texts_of((*chosen.notes, *call.notes))
@@ -182,7 +183,7 @@ def result_of(
         _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
-        naive_estimate=statistic.naive(reduced, call.rows.of(part.rows)),
+        naive_estimate=own.naive(reduced, call.rows.of(part.rows)),
     )
 
 
@@ -289,7 +290,7 @@ def make_result(
         unit=call.plan.design.unit,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=tuple(notes),
+        notes=(*notes, *texts_of(call.plan.design.remarks)),
         seed=stored_seed(call.plan.seed),
         settings=call.settings,
         versions=versions_used(),

@@ -276,7 +276,7 @@ def _comparison(
         reference=call.reference,
         adjust=call.asked.adjust,
         automatic=call.asked.interval == "auto",
-        notes=texts_of((*notes, *few_units)),
+        notes=texts_of((*notes, *few_units, *call.alone.plan.design.remarks)),
         held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
         settings=call.alone.settings,
     )
