@@ -172,10 +172,11 @@ def result_of(
     reduced: ReducedData | None = None,
 ) -> EvaluationResult:
     """Return the result of one statistic on one part, with the interval that was chosen."""
+    own = statistic if part.rows is None else statistic.on_rows(part.rows)
     warned.add(chosen.notes)
     name = name if part.name is None else f"{name} ({part.name})"
     rows = call.rows.of(statistic, part.rows)
-    naive = statistic.naive(reduced, rows)
+    naive = own.naive(reduced, rows)
     reversed_scores: list[Note] = []
     if statistic.response == "scores":
         reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
@@ -297,7 +298,7 @@ def make_result(
         unit=call.plan.design.unit,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
-        notes=tuple(notes),
+        notes=(*notes, *texts_of(call.plan.design.remarks)),
         seed=stored_seed(call.plan.seed),
         settings=call.settings,
         versions=versions_used(),

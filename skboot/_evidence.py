@@ -108,6 +108,7 @@ class Prepared:
 def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     """Reduce the rows of a part, and gather what is known before resampling."""
     y_true, y_pred, weights = call.rows.of(statistic, part.rows)
+    statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
     reduced = statistic.reduce(y_true, y_pred, weights)
     proportion = statistic.proportion(reduced)
     largest_share = statistic.largest_share(reduced)
@@ -133,6 +134,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         delong=delong,
         largest_share=largest_share,
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
+        freedom=design.freedom,
     )
     # Rows that the user gave as resamples may split groups; groups then have no influence.
     by_group = design.units_are_groups and known.additive and call.plan.resamples is None

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from ._inputs import Part, columns_of_each
 from ._runs_inputs import Runs
+from ._tasks import settings_of
 from ._workers import DEFAULT_WORKERS, Workers
 from .inference.distribution import (
     BootstrapDistribution,
@@ -30,6 +31,7 @@ from .inference.intervals import Evidence
 from .inference.variance import RowNoise
 from .metrics.additive import RowMean, mean_of_values
 from .metrics.statistic import Statistic
+from .metrics.task_average import Tasks
 from .resampling.plan import Binding, ResamplingPlan
 
 Floats = NDArray[np.float64]
@@ -57,6 +59,8 @@ class RunsCall:
     workers : Workers
     system_run : int
         Number of the run that the estimand "system" is about.
+    tasks : Tasks or None
+        Tasks that metrics are averaged over.
     """
 
     runs: Runs
@@ -69,6 +73,7 @@ class RunsCall:
     caller: str
     workers: Workers = DEFAULT_WORKERS
     system_run: int = 0
+    tasks: Tasks | None = None
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -84,8 +89,9 @@ class RunsCall:
             "n_full_runs": len(self.runs.rows) - self.runs.n_runs,
             "y_true": first.y_true is not None,
             "groups": not design.units_are_rows,
-            "strata": design.strata is not None,
+            "strata": design.has_given_strata,
             "sample_weight": first.sample_weight is not None,
+            **(settings_of(self.tasks) if self.tasks else {}),
         }
 
     @cached_property

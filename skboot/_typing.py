@@ -92,6 +92,7 @@ class ScoreOptions(_RowOptions, total=False):
     """Options of `skboot.bootstrap_score`."""
 
     strata: ArrayLike | None
+    average_over: ArrayLike | None
     interval: ScoreInterval
     same_population: bool
     resamples: ArrayLike | None
@@ -105,6 +106,7 @@ class RunsOptions(_RowOptions, total=False):
     full_runs: Any
     estimand: Estimand
     strata: ArrayLike | None
+    average_over: ArrayLike | None
     interval: RunsInterval
 
 
@@ -115,6 +117,7 @@ class SystemsOptions(_RowOptions, total=False):
     adjust: Adjustment | None
     alternative: Alternative
     strata: ArrayLike | None
+    average_over: ArrayLike | None
     paired: bool
     interval: DifferenceInterval
     same_population: bool
@@ -131,6 +134,7 @@ class CompareRunsOptions(_RowOptions, total=False):
     adjust: Adjustment | None
     alternative: Alternative
     strata: ArrayLike | None
+    average_over: ArrayLike | None
     interval: RunsDifferenceInterval
 
 

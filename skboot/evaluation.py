@@ -14,10 +14,13 @@ from . import _checks as check
 from ._evaluating import evaluate
 from ._evidence import ScoreCall
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
+from ._tasks import checked_tasks, evaluated, settings_of
 from ._typing import Metric, Metrics, ScoreInterval, ScoreOptions
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
+from .metrics.statistic import Statistic
+from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
 
 
@@ -64,6 +67,7 @@ def bootstrap_score(
     metric: Metric | Metrics = ACCURACY_IF_NOT_GIVEN,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    average_over: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     by: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -98,6 +102,11 @@ def bootstrap_score(
         Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
         Units are drawn within strata: give it where the number in each was fixed by design.
+    average_over : array-like of shape (n_samples,), optional
+        A task (subject, language, site) per row: the metric is computed within each task, and the
+        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
+        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
+        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row; words per utterance turn a mean of word error rates into the overall
         word error rate.
@@ -189,6 +198,8 @@ def bootstrap_score(
     statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
     drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
     plan = resampling_plan(*drawn, data.n_samples, caller)
+    tasks = checked_tasks(average_over, data.n_samples, caller)
+    parts = subgroups(by, data.n_samples, caller)
     settings = {
         "confidence_level": float(confidence_level),
         "interval": interval,
@@ -199,9 +210,14 @@ def bootstrap_score(
         "by": by is not None,
         "same_population": bool(same_population),
         "resamples": resamples is not None,
+        **(settings_of(tasks) if tasks else {}),
     }
     level = float(confidence_level)
-    call = ScoreCall(data, plan, interval, level, settings, caller, workers)
-    results, notes = evaluate(call, statistics, subgroups(by, data.n_samples, caller))
+
+    def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
+        call = ScoreCall(data, plan, interval, level, settings, caller, workers)
+        return evaluate(call, own, parts)
+
+    results, notes = evaluated(by_plan, plan, tasks, data, statistics, caller, parts)
     warn_of(notes, caller)
     return next(iter(results.values())) if single else ResultTable(results)

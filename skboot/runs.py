@@ -17,10 +17,13 @@ from ._evaluating_runs import evaluate_runs, refusal
 from ._inputs import resampling_plan, statistics_of_each
 from ._run_scores import RunsCall
 from ._runs_inputs import checked_columns, checked_runs, training_samples
+from ._tasks import checked_tasks, evaluated
 from ._typing import Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
+from .metrics.statistic import Statistic
+from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
 
 _CALLER = "bootstrap_runs"
@@ -54,6 +57,7 @@ def bootstrap_runs(
     estimand: Estimand = "method",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    average_over: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     greater_is_better: bool | None = None,
@@ -92,6 +96,11 @@ def bootstrap_runs(
         Rows of one group are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
         Units are drawn within strata.
+    average_over : array-like of shape (n_samples,), optional
+        A task (subject, language, site) per row: the metric is computed within each task, and the
+        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
+        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
+        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -173,11 +182,16 @@ def bootstrap_runs(
     statistics, single = statistics_of_each(metric, runs.named(), greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
+    tasks = checked_tasks(average_over, runs.rows[0].n_samples, _CALLER)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
     level = float(confidence_level)
-    call = RunsCall(runs, sample, varied, estimand, interval, level, plan, _CALLER, workers)
-    results, notes = evaluate_runs(call, statistics)
+
+    def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
+        asked = (runs, sample, varied, estimand, interval, level, plan, _CALLER, workers)
+        return evaluate_runs(RunsCall(*asked, tasks=tasks), own)
+
+    results, notes = evaluated(by_plan, plan, tasks, runs.rows[0], statistics, _CALLER)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
 

@@ -3,6 +3,13 @@
 import numpy as np
 
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
+from skboot.resampling.task_designs import (
+    DrawnGroupsOfTasks,
+    DrawnTasks,
+    GroupsAcrossTasks,
+    GroupsWithinTasks,
+    RowsWithinTasks,
+)
 
 N = 70
 _RNG = np.random.default_rng(0)
@@ -19,4 +26,13 @@ EXAMPLES = {
     "groups in strata": GroupDesign.of(GROUPS, GROUPS % 2),
     "crossed": CrossedDesign.of(PAIRS),
     "one population": OnePopulationDesign.of(TRIALS),
+    "rows within tasks": RowsWithinTasks(
+        N, (N,), None, np.arange(N) % 6, 3, np.array([0, 0, 1, 1, 2, 2])
+    ),
+    "groups within tasks": GroupsWithinTasks(
+        N, (12,), GROUPS[:, None], np.arange(12) % 3, 3, np.arange(3)
+    ),
+    "groups across tasks": GroupsAcrossTasks(N, (12,), GROUPS[:, None], None, 5),
+    "drawn tasks": DrawnTasks.of(GROUPS),
+    "drawn groups of tasks": DrawnGroupsOfTasks.of(GROUPS),
 }

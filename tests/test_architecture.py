@@ -37,6 +37,7 @@ LAYERS = [
     ["_inputs"],
     ["_gaps"],
     ["_runs_inputs"],
+    ["_tasks"],
     ["refit"],
     ["results"],
     ["_evidence"],

@@ -42,7 +42,7 @@ WALKS = {
         161,
     ),
     "runs": (lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0), 182),
-    "two systems": (lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0), 236),
+    "two systems": (lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0), 240),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
         353,

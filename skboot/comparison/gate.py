@@ -28,6 +28,7 @@ def assert_not_worse(
     inconclusive: Literal["fail", "warn", "pass"] = "fail",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    average_over: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
@@ -63,6 +64,8 @@ def assert_not_worse(
         Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
         Units are drawn within strata.
+    average_over : array-like of shape (n_samples,), optional
+        A task per row, over which the metric is averaged; as of `skboot.compare_systems`.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -137,6 +140,7 @@ def assert_not_worse(
         confidence_level=confidence_level,
         groups=groups,
         strata=strata,
+        average_over=average_over,
         sample_weight=sample_weight,
         labels=labels,
         n_resamples=n_resamples,

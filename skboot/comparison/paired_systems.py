@@ -279,7 +279,7 @@ def _comparison(
         reference=call.reference,
         adjust=call.asked.adjust,
         automatic=call.asked.interval == "auto",
-        notes=texts_of((*notes, *shared)),
+        notes=texts_of((*notes, *shared, *call.alone.plan.design.remarks)),
         held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
         settings=call.alone.settings,
     )

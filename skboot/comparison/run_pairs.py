@@ -38,6 +38,9 @@ Floats = NDArray[np.float64]
 
 _FEW_RUNS = 5
 
+# Settings of each method by itself that a comparison has too.
+_SHARED = ("y_true", "groups", "strata", "sample_weight", "average_over")
+
 
 @dataclass(frozen=True, eq=False)
 class CompareRunsCall:
@@ -91,7 +94,7 @@ class CompareRunsCall:
             "confidence_level": self.confidence_level,
             "n_resamples": self.plan.n_resamples,
             "n_runs": {name: own.runs.n_runs for name, own in self.methods.items()},
-            **{name: of_any[name] for name in ("y_true", "groups", "strata", "sample_weight")},
+            **{name: of_any[name] for name in _SHARED if name in of_any},
         }
 
 
@@ -188,7 +191,7 @@ def _compare_by(
         reference=call.reference,
         adjust=call.adjust,
         automatic=call.interval == "auto",
-        notes=texts_of(notes),
+        notes=texts_of((*notes, *call.plan.design.remarks)),
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         settings=call.settings,
     )

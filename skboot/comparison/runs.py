@@ -12,6 +12,7 @@ from .. import _checks as check
 from .._inputs import resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
+from .._tasks import checked_tasks, evaluated
 from .._typing import (
     Adjustment,
     Alternative,
@@ -23,6 +24,8 @@ from .._typing import (
 )
 from .._warnings import warn_of
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
+from ..metrics.statistic import Statistic
+from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
@@ -63,6 +66,7 @@ def compare_runs(
     greater_is_better: bool | None = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    average_over: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
@@ -112,6 +116,11 @@ def compare_runs(
         Rows of one group are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
         Units are drawn within strata.
+    average_over : array-like of shape (n_samples,), optional
+        A task (subject, language, site) per row: the metric is computed within each task, and the
+        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
+        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
+        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -183,12 +192,15 @@ def compare_runs(
     statistics, single = statistics_of_each(metric, named, greater_is_better, _CALLER)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))
-    methods = {
-        name: RunsCall(own, samples[name], varied, "method", "auto", level, plan, _CALLER, workers)
-        for name, own in runs.items()
-    }
-    call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
-    results, notes = compare_runs_of(call, statistics)
+    tasks = checked_tasks(average_over, named[0][1].n_samples, _CALLER)
+
+    def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
+        asked = (varied, "method", "auto", level, plan, _CALLER, workers)
+        methods = {k: RunsCall(of, samples[k], *asked, tasks=tasks) for k, of in runs.items()}
+        call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
+        return compare_runs_of(call, own)
+
+    results, notes = evaluated(by_plan, plan, tasks, named[0][1], statistics, _CALLER)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if single else ResultTable(results)
 

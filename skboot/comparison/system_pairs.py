@@ -117,7 +117,7 @@ def _normal_quantile(asked: Asked, n_pairs: int) -> float:
 def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
     """Return simultaneous intervals and p-values from the joint bootstrap."""
     asked, drawn, estimates = family.asked, family.drawn, family.differences
-    df, n_strata = drawn.degrees_of_freedom, drawn.n_strata
+    df = drawn.degrees_of_freedom
     errors = np.where(alone.varies, alone.error, 0.0)
     signs = None
     if asked.alternative != "two-sided":
@@ -134,7 +134,7 @@ def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
     low, high = INTERVALS["max-t"].limits(evidence, asked.confidence_level)
     if signs is not None:
         low, high = np.where(signs > 0, low, -np.inf), np.where(signs > 0, np.inf, high)
-    quantiles = t_quantile_of_normal(joint.largest, df, n_strata)
+    quantiles = t_quantile_of_normal(joint.largest, df, drawn.inflation)
     p = max_t_adjusted(alone.p, estimates, errors, quantiles, signs)
     quantile = max_t_quantile(joint.largest, asked.confidence_level)
     found = _Adjusted(_named("max-t", family), *snapped(low, high), p, quantile)
@@ -153,7 +153,7 @@ def _signs(family: Family, errors: Floats, joint: JointDeviations) -> NDArray[np
     with np.errstate(divide="ignore", invalid="ignore"):
         t = family.differences / np.where(errors > 0, errors, np.nan)
     # The standard error of resamples is too small by sqrt(df / n).
-    t *= np.sqrt(df / (df + drawn.n_strata))
+    t /= np.sqrt(drawn.inflation)
     return step_down(t, joint, 1 - rest, lambda m: -float(stdtrit(df, rest / m)))
 
 

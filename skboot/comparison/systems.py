@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._evidence import ScoreCall
 from .._inputs import resampling_plan, statistics_of_systems, subgroups
+from .._tasks import checked_tasks, evaluated, settings_of
 from .._typing import (
     Adjustment,
     Alternative,
@@ -21,6 +22,8 @@ from .._typing import (
 from .._warnings import Note, warn_of
 from .._workers import Workers
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
+from ..metrics.statistic import Statistic
+from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import (
@@ -83,6 +86,7 @@ def compare_systems(
     adjust: Adjustment | None = "max-t",
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    average_over: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     by: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -120,6 +124,11 @@ def compare_systems(
         Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
         Units are drawn within strata.
+    average_over : array-like of shape (n_samples,), optional
+        A task (subject, language, site) per row: the metric is computed within each task, and the
+        tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
+        tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
+        themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     by : array-like of shape (n_samples,), optional
@@ -225,6 +234,7 @@ def compare_systems(
         adjust=adjust,
         groups=groups,
         strata=strata,
+        average_over=average_over,
         sample_weight=sample_weight,
         by=by,
         labels=labels,
@@ -258,6 +268,7 @@ def compared(
     n_jobs: Any,
     verbose: Any,
     paired: Any = True,
+    average_over: Any = None,
     **rows: Any,
 ) -> tuple[Any, list[Note]]:
     """Check the arguments of a public function, and return what it returns and its notes."""
@@ -269,7 +280,7 @@ def compared(
     asked = Asked.of(interval, adjust, level, alternative, reference)
     settings = _settings(asked, reference, by, rows)
     if not check.check_flag("paired", paired, caller):
-        check_unpaired(interval, by, caller)
+        check_unpaired(interval, by, average_over, caller)
         return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
     systems = checked_systems(y_true, y_preds, rows["sample_weight"], rows["labels"], caller)
     check_reference(reference, systems, caller)
@@ -286,9 +297,15 @@ def compared(
         first.n_samples,
         caller,
     )
-    alone = ScoreCall(first, plan, "auto", level, settings, caller, workers)
-    call = CompareSystemsCall(alone, systems, asked, reference)
-    results, notes = compare_systems_of(call, statistics, subgroups(by, first.n_samples, caller))
+    tasks = checked_tasks(average_over, first.n_samples, caller)
+    parts = subgroups(by, first.n_samples, caller)
+    settings |= settings_of(tasks) if tasks else {}
+
+    def by_plan(plan: ResamplingPlan, own: Mapping[str, Mapping[str, Statistic]]) -> Any:
+        alone = ScoreCall(first, plan, "auto", level, settings, caller, workers)
+        return compare_systems_of(CompareSystemsCall(alone, systems, asked, reference), own, parts)
+
+    results, notes = evaluated(by_plan, plan, tasks, first, statistics, caller, parts)
     return next(iter(results.values())) if single else ResultTable(results), notes
 
 

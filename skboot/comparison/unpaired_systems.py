@@ -62,11 +62,15 @@ class UnpairedCall:
     caller: str
 
 
-def check_unpaired(interval: str, by: Any, caller: str) -> None:
+def check_unpaired(interval: str, by: Any, average_over: Any, caller: str) -> None:
     """Refuse what needs both systems on the same rows."""
     if by is not None:
         must, advice = "be None with paired=False", "Compare each subgroup by itself."
         raise check.fail(caller, "by", must, "subgroups", advice)
+    if average_over is not None:
+        must = "be None with paired=False"
+        advice = "Only systems on the same rows are averaged over the same tasks."
+        raise check.fail(caller, "average_over", must, "tasks", advice)
     if interval in _NEEDS_PAIRS:
         got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
         advice = "Use interval='expanded' or 'auto'."

@@ -13,6 +13,8 @@
 | groups, other metrics | expanded | |
 | crossed | percentile | |
 | one population | expanded | |
+| average over fixed tasks | expanded | biased by half a standard error: bias-corrected |
+| average over drawn tasks | t | |
 
 Each rule adds notes for the reader of a summary; notes that are warnings come first.
 """
@@ -99,7 +101,9 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
     notes = Notes()
-    if evidence.design.units_are_rows:
+    if evidence.design.averages_tasks:
+        interval = _over_tasks(evidence, confidence_level, notes)
+    elif evidence.design.units_are_rows:
         interval = _for_rows(evidence, confidence_level, notes)
     elif evidence.design.n_factors == 1:
         interval = _for_groups(evidence, confidence_level, notes)
@@ -452,6 +456,15 @@ def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> C
     if evidence.estimate == high:
         return ConfidenceInterval(high - reach, high, confidence_level, "wilson")
     return ConfidenceInterval(low, low + reach, confidence_level, "wilson")
+
+
+def _over_tasks(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+    """Return the interval of an average over tasks."""
+    method = planned_method(evidence)
+    if method == "expanded":
+        # The bias of a metric within small tasks does not average out over the tasks.
+        method = _without_bias(method, evidence, notes)
+    return _made(evidence, method, confidence_level)
 
 
 def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:

@@ -22,6 +22,7 @@ from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_thr
 from ..metrics.adapters import n_cells_with_weights
 from ..metrics.additive import SumsStatistic
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
+from ..metrics.task_average import OverTasks
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
@@ -144,6 +145,7 @@ def bootstrap(
         except MetricError as failure:
             raise failure.on_data(caller) from failure.error
     _check_sizes(data.values, statistics, caller)
+    _check_tasks(binding, statistics, data.values, [part[0] for part in parts], caller)
     values, errors = parts[0]
     if len(parts) > 1:
         values = np.concatenate([part[0] for part in parts], axis=1)
@@ -181,6 +183,25 @@ def _check_sizes(values: Floats, statistics: Sequence[BoundStatistic], caller: s
         advice = "Measure in another unit: multiply the values by the same number."
         got = f"{value:g} from {bound.statistic.name!r}"
         raise fail(caller, "metric", must, got, advice)
+
+
+def _check_tasks(
+    binding: Binding,
+    statistics: Sequence[BoundStatistic],
+    estimates: Floats,
+    replicates: Sequence[Floats],
+    caller: str,
+) -> None:
+    """Refuse averages over tasks of which one is undefined, on the data or too many resamples."""
+    for k, bound in enumerate(statistics):
+        if isinstance(bound.statistic, OverTasks):
+            only = binding.only([k])
+            n_undefined = sum(int(np.isnan(part[k]).sum()) for part in replicates)
+            blocks = (only.block(number)[0] for number in range(binding.n_blocks))
+            drawn = (n_undefined, binding.plan.n_resamples)
+            bound.statistic.check_each(
+                bound.reduced, estimates[k], only.observed, drawn, blocks, caller
+            )
 
 
 def bootstrap_each(

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from .._warnings import Note, tell
-from ..resampling.design import DESIGNS, SamplingDesign
+from ..resampling.design import SamplingDesign
+from ..resampling.task_designs import DESIGNS
 from .confidence_interval import ConfidenceInterval
 from .multiplicity import max_t_quantile, t_quantile_of_normal
 from .proportions import clopper_pearson_limits, wald_limits, wilson_limits
@@ -91,6 +92,8 @@ class Evidence:
         Summed weight of each group's rows, where ``group_influence`` is known.
     n_effective_rows : float or None
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
+    freedom : tuple (degrees of freedom, inflation) or None
+        Of strata that weigh otherwise than by their units; see `SamplingDesign.freedom`.
     """
 
     estimate: Any
@@ -115,10 +118,12 @@ class Evidence:
     group_influence: Floats | None = None
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
+    freedom: tuple[float, float] | None = None
 
     def of_other_values(self, estimate: Any, replicates: Floats, **others: Any) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""
-        return Evidence(estimate, replicates, self.kind, self.n_units, self.n_strata, **others)
+        drawn: dict[str, Any] = {"n_strata": self.n_strata, "freedom": self.freedom}
+        return Evidence(estimate, replicates, self.kind, self.n_units, **drawn, **others)
 
     @cached_property
     def sorted_replicates(self) -> Floats:
@@ -128,9 +133,18 @@ class Evidence:
         return np.sort(self.replicates[~np.isnan(self.replicates)])
 
     @property
-    def degrees_of_freedom(self) -> int:
-        """Units less strata, of the factor with the fewest units; at least 1."""
+    def degrees_of_freedom(self) -> float:
+        """Units less strata, of the factor with the fewest units, at least 1; or `freedom`."""
+        if self.freedom is not None:
+            return self.freedom[0]
         return max(min(self.n_units) - self.n_strata, 1)
+
+    @property
+    def inflation(self) -> float:
+        """Factor from the variance of resamples to that of samples."""
+        if self.freedom is not None:
+            return self.freedom[1]
+        return (self.degrees_of_freedom + self.n_strata) / self.degrees_of_freedom
 
     @cached_property
     def independent_rows(self) -> bool:
@@ -450,9 +464,8 @@ def _percentile(evidence: Evidence, confidence_level: float) -> tuple[float, flo
 )
 def _expanded(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Percentiles at Phi(sqrt(n / df) t_df) (Hesterberg 2015, section 3.3)."""
-    df = evidence.degrees_of_freedom
-    stretch = np.sqrt((df + evidence.n_strata) / df)
-    tail = float(ndtr(stretch * stdtrit(df, (1 - confidence_level) / 2)))
+    t = stdtrit(evidence.degrees_of_freedom, (1 - confidence_level) / 2)
+    tail = float(ndtr(np.sqrt(evidence.inflation) * t))
     ordered = evidence.sorted_replicates
     return quantile(ordered, tail), quantile(ordered, 1 - tail)
 
@@ -478,11 +491,8 @@ def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 
 @registered("t", "t interval with bootstrap standard error", _needs_replicates, for_difference=True)
 def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    df = evidence.degrees_of_freedom
-    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(
-        (df + evidence.n_strata) / df
-    )
-    half = stdtrit(df, 0.5 + confidence_level / 2) * spread
+    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(evidence.inflation)
+    half = stdtrit(evidence.degrees_of_freedom, 0.5 + confidence_level / 2) * spread
     return evidence.estimate - half, evidence.estimate + half
 
 
@@ -521,9 +531,8 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
     if evidence.design.units_are_rows:
         pivots = pivots[errors > 0]
         if not len(pivots) or np.ptp(pivots) == 0:
-            df = evidence.degrees_of_freedom
-            stretch = np.sqrt((df + evidence.n_strata) / df)
-            half = stdtrit(df, 0.5 + confidence_level / 2) * stretch * evidence.standard_error
+            t = stdtrit(evidence.degrees_of_freedom, 0.5 + confidence_level / 2)
+            half = t * np.sqrt(evidence.inflation) * evidence.standard_error
             return evidence.estimate - half, evidence.estimate + half
     pivots = np.sort(pivots)
     tail = (1 - confidence_level) / 2
@@ -581,8 +590,8 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     assert evidence.max_t is not None
     standard_error, deviations = evidence.max_t
     largest = max_t_quantile(deviations, confidence_level)
-    df, n_strata = evidence.degrees_of_freedom, evidence.n_strata
-    half = float(t_quantile_of_normal(largest, df, n_strata)) * standard_error
+    wide = t_quantile_of_normal(largest, evidence.degrees_of_freedom, evidence.inflation)
+    half = float(wide) * standard_error
     return evidence.estimate - half, evidence.estimate + half
 
 

@@ -84,7 +84,7 @@ def joint_deviations(
     differences: Floats,
     standard_errors: Floats,
     blocks: Iterable[Floats],
-    degrees_of_freedom: int,
+    degrees_of_freedom: float,
     *,
     signs: Floats | None = None,
     with_signs: bool = False,
@@ -98,7 +98,7 @@ def joint_deviations(
     blocks : iterable of ndarray of shape (n_resamples_of_block, n_differences)
         Differences on the resamples, NaN where undefined, in an order of the differences that does
         not depend on that of the call. The arrays are written to.
-    degrees_of_freedom : int
+    degrees_of_freedom : float
         Of the units that were drawn: deviations are divided by independent chi variables with as
         many, as Student's t divides.
     signs : ndarray of shape (n_differences,), optional
@@ -234,7 +234,7 @@ def _largest_left(
 
 
 def t_quantile_of_normal(
-    deviations: ArrayLike, degrees_of_freedom: int, n_strata: int = 1
+    deviations: ArrayLike, degrees_of_freedom: float, inflation: float | None = None
 ) -> Floats:
     """Quantile of Student's t at the level of a normal one, for the spread of resamples.
 
@@ -242,10 +242,10 @@ def t_quantile_of_normal(
     ----------
     deviations : array-like of shape (n_resamples,)
         Normal quantiles, such as the largest deviations from `joint_deviations`.
-    degrees_of_freedom : int
+    degrees_of_freedom : float
         Of the units that were drawn: their number less that of the strata.
-    n_strata : int
-        Number of strata, 1 without.
+    inflation : float, optional
+        Factor from the variance of resamples to that of samples, n / df; of one stratum without.
 
     Returns
     -------
@@ -255,7 +255,7 @@ def t_quantile_of_normal(
     """
     df = degrees_of_freedom
     quantiles = -special.stdtrit(df, special.ndtr(-np.asarray(deviations))) + 0.0
-    return np.asarray(np.sqrt((df + n_strata) / df) * quantiles)
+    return np.asarray(np.sqrt((df + 1) / df if inflation is None else inflation) * quantiles)
 
 
 def max_t_quantile(largest: Floats, confidence_level: float) -> float:

@@ -126,7 +126,7 @@ def _percentile(evidence: Evidence) -> tuple[Any, Any]:
 
 def _expanded(evidence: Evidence) -> tuple[Any, Any]:
     df = evidence.degrees_of_freedom
-    stretch = np.sqrt((df + evidence.n_strata) / df)
+    stretch = np.sqrt(evidence.inflation)
     below, above = _levels_of_zero(evidence.sorted_replicates)
     return stdtr(df, ndtri(below) / stretch), stdtr(df, ndtri(above) / stretch)
 
@@ -146,7 +146,7 @@ def _normal(evidence: Evidence) -> tuple[Any, Any]:
 def _t(evidence: Evidence) -> tuple[Any, Any]:
     df = evidence.degrees_of_freedom
     spread = evidence.sorted_replicates.std(axis=-1, ddof=1)
-    t = _studentized(evidence.estimate, spread * np.sqrt((df + evidence.n_strata) / df))
+    t = _studentized(evidence.estimate, spread * np.sqrt(evidence.inflation))
     return stdtr(df, -t), stdtr(df, t)
 
 

@@ -180,6 +180,10 @@ class Statistic(ABC):
         """Rough flops of `variance` per resample and atom; inf without a formula."""
         return np.inf
 
+    def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
+        """Return the statistic of some of the rows, for one that knows which rows it is of."""
+        return self
+
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The proportion this metric is a function of on these rows, if it is one."""
         return None

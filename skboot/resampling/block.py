@@ -475,6 +475,18 @@ class UnitBlock(Block):
     def _part(self, resamples: slice) -> UnitBlock:
         return UnitBlock(self.units_of_codes, self.counts[resamples], self.strata)
 
+    def parts(self, starts: NDArray[np.intp]) -> Iterator[UnitBlock]:
+        """Yield the same resamples of each of some ranges of codes, as blocks of their own.
+
+        Parameters
+        ----------
+        starts : ndarray of shape (n_ranges + 1,)
+            Range k holds the codes from ``starts[k]`` to ``starts[k + 1]``; in its block they are
+            numbered from 0, as are the atoms that occur in it.
+        """
+        for units, atoms in self.units_of_codes.divided(starts):
+            yield UnitBlock(units, self.counts[:, atoms])
+
     def sums(self, terms: Any = None) -> Floats:
         """Weighted sums of terms: counts of atoms times the sums of their rows."""
         if terms is None:

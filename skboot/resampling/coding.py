@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -106,6 +107,39 @@ class UnitsOfCodes:
         value = make()
         self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
         return value
+
+    def divided(
+        self, starts: NDArray[np.intp]
+    ) -> list[tuple[UnitsOfCodes, slice | NDArray[np.intp]]]:
+        """Return the units of each range of codes, numbered anew, and the atoms these are.
+
+        Parameters
+        ----------
+        starts : ndarray of shape (n_ranges + 1,)
+            Range k holds the codes from ``starts[k]`` to ``starts[k + 1]``, which are numbered
+            from 0 in it, as are the atoms that occur in it.
+        """
+        return self.kept("divided", (starts,), lambda: self._divided(starts.tolist()))
+
+    def _divided(self, starts: list[int]) -> list[tuple[UnitsOfCodes, slice | NDArray[np.intp]]]:
+        assert self.units is None or self.units.shape[1] == 1
+        ranges: list[tuple[UnitsOfCodes, slice | NDArray[np.intp]]] = []
+        for start, stop in itertools.pairwise(starts):
+            first, entries = None, slice(start, stop)
+            if self.first is not None:
+                entries = slice(int(self.first[start]), int(self.first[stop]))
+                first = self.first[start : stop + 1] - self.first[start]
+            units, used = None, entries
+            if self.units is not None:
+                used, units = np.unique(self.units[entries, 0], return_inverse=True)
+                if used[-1] - used[0] == len(used) - 1:
+                    # Consecutive atoms are read without a copy of their counts.
+                    used = slice(int(used[0]), int(used[-1]) + 1)
+                units = units[:, None]
+            times = None if self.times is None else self.times[entries]
+            n_atoms = (stop - start,) if units is None else (int(units.max()) + 1,)
+            ranges.append((UnitsOfCodes(stop - start, n_atoms, first, units, times), used))
+        return ranges
 
     def totals(self, terms: Any) -> Any:
         """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""

@@ -27,6 +27,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .._warnings import Note
 from .block import Block, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
 from .draws import multinomial_counts
@@ -81,6 +82,12 @@ class SamplingDesign(ABC):
         Why no single unit can be left out, and no unit has an influence; empty where it can.
     coverage_caution : str
         Why intervals of the design cover less often than stated; empty where they do not.
+    averages_tasks : {"", "fixed", "drawn"}
+        Whether metrics are averages over tasks, and whether the tasks are drawn.
+    freedom : tuple of float or None
+        Degrees of freedom and inflation where strata weigh otherwise than by their units.
+    remarks : tuple of Note
+        What a reader of every result of the design must know.
     """
 
     n_samples: int
@@ -99,6 +106,9 @@ class SamplingDesign(ABC):
     no_given_rows: ClassVar[str] = ""
     no_jackknife: ClassVar[str] = ""
     coverage_caution: ClassVar[str] = ""
+    averages_tasks: ClassVar[str] = ""
+    freedom: ClassVar[tuple[float, float] | None] = None
+    remarks: ClassVar[tuple[Note, ...]] = ()
 
     @staticmethod
     @abstractmethod
@@ -130,13 +140,18 @@ class SamplingDesign(ABC):
         """What every resample has in common with the data, in words."""
         return () if self.strata is None else ("the number of units in each stratum",)
 
+    @property
+    def has_given_strata(self) -> bool:
+        """Whether the user gave strata."""
+        return self.strata is not None
+
     @cached_property
     def n_strata(self) -> int:
         """Number of strata, 1 without."""
         return 1 if self.strata is None else int(self.strata.max()) + 1
 
     @cached_property
-    def degrees_of_freedom(self) -> int:
+    def degrees_of_freedom(self) -> float:
         """Units less strata, of the factor with the fewest units; at least 1."""
         return max(self.smallest_side - self.n_strata, 1)
 

@@ -168,7 +168,7 @@ class Basis(ABC):
 
     def title(self, result: EvaluationResult) -> str:
         """Return which metric on how many rows."""
-        metric = wording.capitalized(wording.spoken(result.metric))
+        metric, _ = wording.name_and_rows(result)
         return f"{metric} on {self.rows(result.n_samples)}"
 
     def rows(self, n_samples: int) -> str:
@@ -346,7 +346,7 @@ class SystemBasis(Basis):
 
     def estimand_text(self, result: EvaluationResult) -> str:
         """Return what the interval is for."""
-        return "performance of this trained system on new data from the same source"
+        return f"performance of this trained system on {wording.new_data(result)}"
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, rows = wording.name_and_rows(result)
@@ -355,7 +355,7 @@ class SystemBasis(Basis):
             bias = rendering.number(result.bias, wording.digits_of(result))
             corrected = f"corrected for a bias of {bias}, "
         return (
-            f"{name} was {score} on {rows}; {corrected}on new data from the same source it is "
+            f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "
             f"estimated at {expected} ({interval}).{wording.no_width(result)}"
         )
 

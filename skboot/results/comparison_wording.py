@@ -39,7 +39,7 @@ _METHODS = {
     "cv-bootstrap": "t interval with the spread of bootstrap samples",
 }
 _ESTIMANDS = {
-    "system": "difference of these trained systems on new data from the same source",
+    "system": "difference of these trained systems on {}",
     "method": "difference of the methods' expected performance at this training-set size",
 }
 
@@ -50,7 +50,7 @@ _SIDES = {"greater": "above", "less": "below"}
 
 def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
-    name = wording.capitalized(wording.spoken(result.metric))
+    name = wording.capitalized(_metric(result))
     n = len(result.systems)
     return f"{name} of {n} {result.estimand}s on {_rows(result)}"
 
@@ -115,7 +115,7 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
         f"{rows}"
     )
     subject = {
-        "system": "on new data from the same source the difference is estimated at",
+        "system": f"on {wording.new_data(result._any_system)} the difference is estimated at",
         "method": f"the difference to be expected of the methods{_size(result)} is estimated at",
     }[result.estimand]
     fixed = (
@@ -268,7 +268,7 @@ def _given(result: ComparisonResult) -> str:
 
 def _metric(result: ComparisonResult) -> str:
     """Write the name of the metric as words."""
-    return wording.spoken(result.metric)
+    return wording.spoken(result.metric) + wording.average_over(result.settings)
 
 
 def _reason(result: ComparisonResult, pair: PairedDifference) -> str:
@@ -328,7 +328,7 @@ def _estimand(result: ComparisonResult) -> str:
     if is_untrained(result):
         return "difference of the methods' expected scores, over runs that differ as these do"
     if result.training_share is None:
-        return _ESTIMANDS[result.estimand]
+        return _ESTIMANDS[result.estimand].format(wording.new_data(result._any_system))
     return f"difference of the methods' expected performance{_size(result)}"
 
 

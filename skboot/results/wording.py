@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import words_of
@@ -101,7 +101,20 @@ def _estimates(result: EvaluationResult) -> str:
 
 def name_and_rows(result: EvaluationResult) -> tuple[str, str]:
     """Return the metric, as a sentence begins, and how many rows it is of."""
-    return capitalized(spoken(result.metric)), counted(result.n_samples, "test row")
+    name = capitalized(spoken(result.metric)) + average_over(result.settings)
+    return name, counted(result.n_samples, "test row")
+
+
+def average_over(settings: Mapping[str, Any]) -> str:
+    """Return over how many tasks a metric is averaged, to be read after its name."""
+    n_tasks = settings.get("average_over")
+    return f" averaged over {counted(n_tasks, 'task')}" if n_tasks else ""
+
+
+def new_data(result: EvaluationResult) -> str:
+    """Return what the score of a system is for."""
+    source = {"": "data from the same source", "fixed": "data from these tasks"}
+    return f"new {source.get(result.evidence.design.averages_tasks, 'tasks like these')}"
 
 
 def with_held_fixed(result: EvaluationResult) -> str:

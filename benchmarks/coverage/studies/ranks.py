@@ -1,12 +1,11 @@
 """Coverage of simultaneous intervals of ranks, by simulation.
 
-Run ``python ranks.py > ranks.csv`` in this folder to make the table; half an hour. The rule,
-written before the run: over all data sets of a cell the intervals hold all true ranks at once in at
-least 94 %, and their mean width is at most that of Bonferroni's rule with t tests plus .03 ranks. A
-cell that fails is reported as it is.
-
-Values of a row have an effect that all systems share, and are normal; or they are right and wrong,
-by the same normal values. True ranks are 1 + the number of systems that are strictly better.
+Run ``python -m benchmarks.coverage.studies.ranks > benchmarks/coverage/results/ranks.csv`` to make
+the table; half an hour. The rule, written before the run: over all data sets of a cell the
+intervals hold all true ranks at once in at least 94 %, and their mean width is at most that of
+Bonferroni's rule with t tests plus .03 ranks. A cell that fails is reported as it is. Values of a
+row have an effect that all systems share, and are normal; or they are right and wrong, by the same
+normal values. True ranks are 1 + the number of systems that are strictly better.
 """
 
 import csv

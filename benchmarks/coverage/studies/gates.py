@@ -1,13 +1,14 @@
 """How often a gate lets a worse release through, or stops a good one: verdicts by simulation.
 
-Run ``python gates.py > gates.csv`` in this folder to make the table; half an hour. The rule,
-written before the run: "pass" where the first is worse by exactly the margin, and "fail" where both
-are equal, come out in at most 2.5 % plus 2.6 Monte Carlo standard deviations of 2000 releases (20
-groups and five seeds a side: 3.5 % plus). For right and wrong on independent rows the rates are
-computed exactly, without simulation, and are at most 2.5 %. Of several candidates the rate is that
-of any of them. Where both are equal, the mean over all releases of the margin that is called
-detectable passes in 76 to 84 %. Beside them, without a limit: "fail" where the first is worse by
-exactly the margin. A cell that breaks the rule is reported as it is.
+Run ``python -m benchmarks.coverage.studies.gates > benchmarks/coverage/results/gates.csv`` to make
+the table; half an hour. The rule, written before the run: "pass" where the first is worse by
+exactly the margin, and "fail" where both are equal, come out in at most 2.5 % plus 2.6 Monte Carlo
+standard deviations of 2000 releases (20 groups and five seeds a side: 3.5 % plus). For right and
+wrong on independent rows the rates are computed exactly, without simulation, and are at most 2.5 %.
+Of several candidates the rate is that of any of them. Where both are equal, the mean over all
+releases of the margin that is called detectable passes in 76 to 84 %. Beside them, without a limit:
+"fail" where the first is worse by exactly the margin. A cell that breaks the rule is reported as it
+is.
 """
 
 import csv

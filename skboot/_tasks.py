@@ -1,0 +1,294 @@
+"""Averages over tasks: from the argument ``average_over`` to statistics and what is drawn for them.
+
+`over_tasks` takes the plan and the statistics of a call without tasks. Tasks are drawn where each
+of them lies in one group, and fixed otherwise; rows, or groups of one task, are then drawn within.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _checks as check
+from ._inputs import Part, Rows
+from ._warnings import Note, Notes
+from .inference.distribution import BoundStatistic
+from .metrics.statistic import MetricError, ReducedData, Statistic
+from .metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
+from .resampling.design import GroupDesign, RowDesign, SamplingDesign
+from .resampling.plan import ResamplingPlan
+from .resampling.task_designs import (
+    DrawnGroupsOfTasks,
+    DrawnTasks,
+    GroupsAcrossTasks,
+    GroupsWithinTasks,
+    RowsWithinTasks,
+)
+
+# Maximum number of labels in which a truth is asked whether a metric needs each of them.
+_MOST_CLASSES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class _TaskPlan:
+    """The design of a call over tasks, and whether it draws the tasks."""
+
+    design: SamplingDesign
+    are_drawn: bool
+
+
+def checked_tasks(average_over: ArrayLike | None, n_samples: int, caller: str) -> Tasks | None:
+    """Return the task of each row; None without."""
+    if average_over is None:
+        return None
+    labels = check.check_rows("average_over", average_over, caller)
+    check.check_same_length(caller, y_pred=range(n_samples), average_over=labels)
+    if labels.ndim != 1:
+        must = "be of shape (n_samples,), a task for each row"
+        raise check.fail(caller, "average_over", must, f"shape {labels.shape}")
+    distinct, number = check.numbered_labels("average_over", labels, caller, "task")
+    if len(distinct) < 2:
+        got = f"one task, {distinct.tolist()[0]!r}"
+        raise check.fail(
+            caller, "average_over", "name at least two tasks", got, "Leave average_over out."
+        )
+    return Tasks(tuple(distinct.tolist()), number.astype(np.intp, copy=False))
+
+
+def evaluated(
+    evaluate: Callable[[ResamplingPlan, dict[str, Any]], tuple[Mapping[str, Any], Iterable[Note]]],
+    plan: ResamplingPlan,
+    tasks: Tasks | None,
+    rows: Rows,
+    statistics: Mapping[str, Any],
+    caller: str,
+    parts: Sequence[Part] = (),
+) -> tuple[dict[str, Any], Notes]:
+    """Evaluate statistics over tasks.
+
+    Parameters
+    ----------
+    evaluate : callable
+        From a plan and its statistics to results by metric, and notes.
+    plan, tasks, rows, statistics, caller
+        As of `over_tasks`.
+    parts : sequence of Part
+        Subgroups; with tasks, each must have rows in all of them.
+
+    Returns
+    -------
+    results : dict of str to result
+        By metric, in the order of ``statistics``.
+    notes : Notes
+        Of the results and of the plans.
+    """
+    results: dict[str, Any] = {}
+    notes = Notes()
+    if tasks is not None:
+        _check_parts(parts, tasks, caller)
+    for own_plan, own in over_tasks(plan, tasks, rows, statistics, caller):
+        found, more = evaluate(own_plan, own)
+        results |= found
+        notes += [*more, *own_plan.design.remarks]
+    return {name: results[name] for name in statistics}, notes
+
+
+def over_tasks(
+    plan: ResamplingPlan,
+    tasks: Tasks | None,
+    rows: Rows,
+    statistics: Mapping[str, Any],
+    caller: str,
+) -> list[tuple[ResamplingPlan, dict[str, Any]]]:
+    """Return the plans of a call, each with the statistics that are evaluated by it.
+
+    Parameters
+    ----------
+    plan : ResamplingPlan
+        Of the call without tasks.
+    tasks : Tasks or None
+        None: the plan and the statistics as they are.
+    rows : Rows
+        Of one system.
+    statistics : mapping of str to Statistic, or to a list or mapping of them
+        By metric.
+    caller : str
+
+    Returns
+    -------
+    list of tuple
+        One plan, or two where some of the metrics are drawn within classes.
+    """
+    if tasks is None:
+        return [(plan, dict(statistics))]
+    found = _task_plan(plan, tasks, caller)
+    by_class: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    draws_rows = isinstance(found.design, RowsWithinTasks) and plan.resamples is None
+    for name, own in statistics.items():
+        needs = draws_rows and _needs_classes(_first_of(own), rows)
+        wrapped = _each(own, tasks, found.are_drawn)
+        (by_class if needs else others)[name] = wrapped
+    plans = []
+    if others:
+        plans.append((replace(plan, design=found.design), others))
+    if by_class:
+        classes = check.numbered_labels("y_true", np.asarray(rows.y_true), caller)[1]
+        design = _rows_within(plan.design, tasks, classes)
+        plans.append((replace(plan, design=design), by_class))
+    return plans
+
+
+def settings_of(tasks: Tasks) -> dict[str, int]:
+    """Return the number of tasks, as settings hold it."""
+    return {"average_over": len(tasks.names)}
+
+
+def _check_parts(parts: Sequence[Part], tasks: Tasks, caller: str) -> None:
+    """Refuse subgroups that lack a task."""
+    for part in parts:
+        if part.rows is None:
+            continue
+        counts = np.bincount(tasks.number[part.rows], minlength=len(tasks.names))
+        if not counts.all():
+            lacking = tasks.names[int(np.argmin(counts))]
+            must = "name subgroups that have rows in every task of average_over"
+            got = f"the subgroup {part.name!r} without the task {lacking!r}"
+            raise check.fail(caller, "by", must, got, "Leave either of the two out.")
+
+
+# ------------------------------------------------------------------ what is drawn
+
+
+def _task_plan(plan: ResamplingPlan, tasks: Tasks, caller: str) -> _TaskPlan:
+    """Return what is drawn for averages over tasks."""
+    design = plan.design
+    if design.n_factors > 1:
+        raise check.fail(
+            caller,
+            "average_over",
+            "be None with crossed groups",
+            "both",
+            "Give groups of one column: the tasks to draw tasks, or those that rows come in.",
+        )
+    given = plan.resamples is not None or plan.drawn is not None
+    if not isinstance(design, GroupDesign):
+        found: SamplingDesign = _rows_within(design, tasks, None)
+        _check_sizes(found, tasks, tasks.number, caller)
+        return _TaskPlan(found, False)
+    groups, facts = design.group_of_row, (design.n_samples, design.n_units, design.members)
+    if _is_function(tasks.number, groups) and not given:
+        kind = DrawnTasks if design.n_units[0] == len(tasks.names) else DrawnGroupsOfTasks
+        return _TaskPlan(kind(*facts, design.strata), True)
+    if given or not _is_function(groups, tasks.number):
+        n_tasks = len(tasks.names)
+        return _TaskPlan(GroupsAcrossTasks(*facts, design.strata, n_tasks), False)
+    task_of_group = np.empty(design.n_units[0], dtype=np.intp)
+    task_of_group[groups] = tasks.number
+    crossed = _crossed(task_of_group, design.strata)
+    found = GroupsWithinTasks(*facts, *crossed, False, design.strata is not None)
+    _check_sizes(found, tasks, task_of_group, caller)
+    return _TaskPlan(found, False)
+
+
+def _rows_within(
+    design: SamplingDesign, tasks: Tasks, classes: NDArray[np.intp] | None
+) -> SamplingDesign:
+    """Return the design of rows within tasks, strata and classes."""
+    assert isinstance(design, RowDesign)
+    strata = design.strata
+    if classes is not None:
+        strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
+    crossed = _crossed(tasks.number, strata)
+    facts = (design.n_samples, design.n_units, None)
+    return RowsWithinTasks(*facts, *crossed, classes is not None, design.strata is not None)
+
+
+def _crossed(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> tuple[Any, int, Any]:
+    """Return the stratum within a task of each unit, the number of tasks, and each stratum's."""
+    n_tasks = int(task.max()) + 1
+    if strata is None:
+        return task, n_tasks, np.arange(n_tasks)
+    n_strata = int(strata.max()) + 1
+    distinct, number = np.unique(task * n_strata + strata, return_inverse=True)
+    return number.astype(np.intp, copy=False), n_tasks, distinct // n_strata
+
+
+def _is_function(of: NDArray[Any], value: NDArray[Any]) -> bool:
+    """Whether rows with the same first number have the same second one."""
+    last = np.empty(int(of.max()) + 1, dtype=np.intp)
+    last[of] = value
+    return bool(np.all(last[of] == value))
+
+
+def _check_sizes(
+    design: SamplingDesign, tasks: Tasks, task_of_unit: NDArray[np.intp], caller: str
+) -> None:
+    """Refuse fixed tasks of one unit."""
+    single = np.flatnonzero(np.bincount(task_of_unit, minlength=len(tasks.names)) == 1)
+    if not len(single):
+        return
+    named = ", ".join(repr(tasks.names[k]) for k in single[:3])
+    more = f" and {len(single) - 3} more" if len(single) > 3 else ""
+    raise check.fail(
+        caller,
+        "average_over",
+        f"name tasks of at least two {design.unit}s each",
+        f"one {design.unit} in {named}{more}",
+        "One shows no variation within a task. Give groups=<the tasks> to draw whole tasks, for a "
+        "claim about new tasks like these.",
+    )
+
+
+# ------------------------------------------------------------------ statistics
+
+
+def value_of(statistic: Statistic, reduced: ReducedData) -> float:
+    """Return the value of a statistic on its rows."""
+    coding = BoundStatistic.of(statistic, reduced).coding
+    design = RowDesign.of(reduced.n_codes if coding.code is None else len(coding.code))
+    [block] = design.observed(*design.bind([coding]))
+    return float(statistic.evaluate(block, reduced)[0])
+
+
+def _each(statistics: Any, tasks: Tasks, are_drawn: bool) -> Any:
+    """Average a statistic, or each in a list or mapping, over tasks."""
+    if isinstance(statistics, Mapping):
+        return {name: _each(own, tasks, are_drawn) for name, own in statistics.items()}
+    if isinstance(statistics, Sequence):
+        return [_each(own, tasks, are_drawn) for own in statistics]
+    if are_drawn:
+        return DrawnTaskAverage(statistics, tasks, value_of)
+    return TaskAverage.of(statistics, tasks)
+
+
+def _first_of(statistics: Any) -> Statistic:
+    """Return the statistic, or the first in a list or mapping."""
+    if isinstance(statistics, Mapping):
+        statistics = list(statistics.values())
+    return statistics[0] if isinstance(statistics, Sequence) else statistics
+
+
+def _needs_classes(statistic: Statistic, rows: Rows) -> bool:
+    """Whether the metric is undefined on rows that lack a class of the truth."""
+    if rows.y_true is None or statistic.response == "values":
+        return False
+    classes = np.unique(rows.y_true)
+    if not 2 <= len(classes) <= _MOST_CLASSES:
+        return False
+    for label in classes:
+        kept = np.flatnonzero(rows.y_true != label)
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                value = value_of(statistic, statistic.reduce(*rows.of(statistic, kept)))
+        except (MetricError, ValueError):
+            return True
+        if np.isnan(value):
+            return True
+    return False
