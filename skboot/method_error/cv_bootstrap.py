@@ -367,8 +367,7 @@ def cv_bootstrap(
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
         median = quartiles(scores[lines])[1]
-        share = share_of_training(resubstitution, float(centre), median)
-        share = max(share, LEAST_TRAINING_SHARE)
+        share = max(share_of_training(resubstitution, float(centre), median), LEAST_TRAINING_SHARE)
     narrower = _narrower(variances, capped, cv.mean(axis=0), share, bounds)
     n_effective = n_units if n_effective is None else int(n_effective)
     cautions = _cautions(cv, len(lines), bounds)
