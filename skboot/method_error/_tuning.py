@@ -26,6 +26,9 @@ FEW_RESAMPLES = 50
 # Minimum number of resamples for the infinitesimal jackknife (resamples per square root of the
 # units); with fewer its Monte Carlo noise is too large, and it is left out.
 JACKKNIFE_RESAMPLES = 4
+# Minimum degrees of freedom (number) that are left where losses without an upper bound are skewed;
+# with fewer the quantile, and with it the width, would grow faster than the coverage (record 0043).
+LEAST_DF = 6.0
 # Distance from the quartiles (interquartile ranges) beyond which an out-of-bag score is an outlier
 # and moved to this fence (Tukey 1977; record 0034).
 FENCE = 1.5

@@ -31,6 +31,9 @@ class TrainingSpread(NamedTuple):
         w_b: variance of r_b that is due to which units are out-of-bag; NaN where it is one unit.
     effect : ndarray of shape (n_units,)
         T_i = Cov_b(N_i, r_b): effect of a unit through training.
+    presence : ndarray of shape (n_units,)
+        P_i: mean r_b of samples with the unit once, less that of samples without it; 0 where there
+        are none of either.
     jackknife : float
         V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
     """
@@ -38,6 +41,7 @@ class TrainingSpread(NamedTuple):
     residual: Array
     sampling: Array
     effect: Array
+    presence: Array
     jackknife: float
 
     @property
@@ -138,7 +142,8 @@ def training_spread(
         within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1), np.nan)
         effect, jackknife = _jackknife(cv_influence, counts, residual)
-    return TrainingSpread(residual, sampling, effect, jackknife)
+        presence = _presence(counts, residual)
+    return TrainingSpread(residual, sampling, effect, presence, jackknife)
 
 
 def _jackknife(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, float]:
@@ -153,3 +158,16 @@ def _jackknife(cv_influence: Array, counts: Array, residual: Array) -> tuple[Arr
         total += float(np.sum((cv_influence[columns] / n_units + effect[columns]) ** 2))
         total -= sum_of_variances(products) / n_used
     return effect, total
+
+
+def _presence(counts: Array, residual: Array) -> Array:
+    """Return P_i, (n_units,): what units do by being in a sample, once, against being absent."""
+    presence = np.empty(counts.shape[1])
+    for columns in column_blocks(*counts.shape):
+        (without, sums_without), (once, sums_once) = (
+            (own.sum(axis=0), residual @ own)
+            for own in ((counts[:, columns] == times).astype(float) for times in (0, 1))
+        )
+        difference = sums_once / np.maximum(once, 1) - sums_without / np.maximum(without, 1)
+        presence[columns] = np.where((once > 0) & (without > 0), difference, 0.0)
+    return presence

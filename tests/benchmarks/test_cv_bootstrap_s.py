@@ -38,8 +38,9 @@ def test_the_default_is_never_wider_on_average_and_never_without_content():
         assert own["interval"] == "cv-bootstrap"
         assert wide["interval"] == "cv-bootstrap-conservative"
         assert float(own["width ratio"]) <= float(wide["width ratio"])
-        assert float(own["largest limit"]) < 25
-        assert float(own["width ratio"]) < 4
+        # Squared errors have fewer degrees of freedom since record 0043: before it 25 and 4.
+        assert float(own["largest limit"]) < 50
+        assert float(own["width ratio"]) < 5
 
 
 def test_what_explodes_says_so_and_what_does_not_rarely_does():

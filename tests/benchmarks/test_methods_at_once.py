@@ -45,7 +45,7 @@ CELLS = [
     "linear discriminant, 30 % positives, n 90, balanced error",
     "ridge, 22 groups of 1 to 12",
     "centroids, 40 groups of 1 to 5",
-    "logistic, 25 % positives, n 120, average precision",
+    "logistic, 5 % positives, n 300, average precision",
     "linear discriminant, 30 groups of 4, AUC",
 ]
 

@@ -41,3 +41,8 @@ def test_the_default_covers_as_the_rule_asks(study):
     verdict = acceptance.judge(study)
     assert verdict.share >= acceptance.SHARE_OF_CELLS
     assert [cell.cell for cell in verdict.under_all] == []
+
+
+def test_the_kinds_that_are_too_wide_are_those_that_the_page_speaks_of():
+    found = {kind for study in acceptance.run_so_far() for kind in acceptance.judge(study).too_wide}
+    assert found == {"crossed, AUC"}

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from method_error_problems import drawn, nearest_mean_scores
+from scipy import stats as moments
+from scipy.special import logit
 from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
@@ -83,8 +85,8 @@ def percentile(values, share):
     return ordered[below] + (at - below) * (ordered[above] - ordered[below])
 
 
-def narrower_error(centre, cv, counts, scores, influence, resubstitution=None):
-    """Standard error of "cv-bootstrap" (steps 0 to 4 of its definition), in plain loops."""
+def narrower_error(centre, cv, counts, scores, influence, resubstitution=None, *, bounded=True):
+    """Standard error of "cv-bootstrap", in plain loops."""
     used = [b for b in range(len(scores)) if np.isfinite(scores[b])]
     n, first = counts.shape[1], percentile(scores[used], 0.25)
     median, third = percentile(scores[used], 0.5), percentile(scores[used], 0.75)
@@ -115,7 +117,7 @@ def narrower_error(centre, cv, counts, scores, influence, resubstitution=None):
     averaged = [sum(cv[r][i] for r in range(repeats)) / repeats for i in range(n)]
     test = sum(np.var(cv[r], ddof=1) for r in range(repeats)) / repeats / n
     floor = np.var(averaged, ddof=1) / n
-    jackknife, covariance = 0.0, 0.0
+    jackknife, covariance, by_presence = 0.0, 0.0, 0.0
     for i in range(n):
         mean_count = sum(int(counts[b, i]) for b in used) / len(used)
         products = [(counts[b, i] - mean_count) * residual[b] for b in used]
@@ -124,6 +126,11 @@ def narrower_error(centre, cv, counts, scores, influence, resubstitution=None):
             used
         )
         covariance += 2 / n * averaged[i] * through_training
+        once = [residual[b] for b in used if counts[b, i] == 1]
+        without = [residual[b] for b in used if counts[b, i] == 0]
+        if once and without:
+            presence = sum(once) / len(once) - sum(without) / len(without)
+            by_presence += 2 / n * averaged[i] * presence
     of_samples = list(residual.values())
     training = max(0.0, np.var(of_samples, ddof=1) - sum(noise) / len(noise))
     cap = max(floor, test + training)
@@ -139,7 +146,9 @@ def narrower_error(centre, cv, counts, scores, influence, resubstitution=None):
         elif not (median <= between or centre >= median):
             share = ((centre - between) / (median - between)) ** 2
         share = max(share, 0.15)
-    return np.sqrt(max(floor, min(cap, test + share * robust + max(covariance, 0.0))))
+    if bounded:
+        covariance = min(covariance, by_presence)
+    return np.sqrt(min(cap, floor + share * robust + max(covariance, 0.0)))
 
 
 @pytest.mark.parametrize("resubstitution", [0.1, 0.02, 0.9, None])
@@ -160,6 +169,36 @@ def test_the_standard_error_is_that_of_its_definition_where_training_samples_exp
     assert result.standard_error == pytest.approx(narrower_error(*given, 0.05))
     assert result.n_beyond_fences > 10
     assert result.standard_error_conservative > 100 * result.standard_error
+
+
+def test_the_smaller_covariance_counts_between_two_bounds_alone(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    # A unit that is hard to judge does harm by its second copy, and none by its first.
+    harm = 0.02 * np.maximum(counts.astype(int) - 1, 0) @ cv.mean(axis=0)
+    given = (centre, cv, counts, scores + harm, influence)
+    bounded, unbounded = (cv_bootstrap(*given, bounds=(0, high)) for high in (1, np.inf))
+    assert bounded.covariance_presence < bounded.covariance_training
+    assert bounded.covariance_training > 0
+    assert bounded.standard_error == pytest.approx(narrower_error(*given))
+    assert unbounded.standard_error == pytest.approx(narrower_error(*given, bounded=False))
+    assert bounded.standard_error < unbounded.standard_error
+
+
+@pytest.mark.parametrize(("high", "heavy"), [(1.0, True), (np.inf, False), (np.inf, True)])
+def test_skewed_losses_without_a_bound_have_fewer_degrees_of_freedom(problem, high, heavy):
+    _, _, counts, scores, influence = pieces(*problem)
+    cv = np.random.default_rng(3).normal(size=(2, 40))
+    cv[:, 0] += 8.0 * heavy
+    result = cv_bootstrap(0.3, cv, counts, scores, influence, bounds=(0, high))
+    kurtosis = moments.kurtosis(cv.mean(axis=0), fisher=False)
+    worth = 39 if np.isfinite(high) else min(39, max(6, 2 * 40 / (kurtosis - 1)))
+    assert result.degrees_of_freedom == pytest.approx(worth)
+    assert (worth < 20) == (high > 1 and heavy)
+    for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
+        reach = student.ppf(0.975, worth) * result.standard_error_of(method) / 0.3
+        limit = result.interval(method=method).high
+        scaled = np.log(limit / 0.3) if high > 1 else (logit(limit) - logit(0.3)) * 0.7
+        assert scaled == pytest.approx(reach)
 
 
 def test_few_resamples_leave_the_jackknife_out_of_the_cap(problem):
@@ -223,8 +262,9 @@ def test_squares_too_large_for_a_float_leave_the_narrower_interval_finite(proble
     huge = np.where(np.arange(120) < 10, 1e200, 1.0)[:, None]
     given = (centre, cv, counts, scores * huge[:, 0], influence * huge)
     result = cv_bootstrap(*given, bounds=(0, np.inf), resubstitution=0.1)
-    assert result.standard_error == pytest.approx(narrower_error(*given, 0.1))
-    assert result.interval().high < 10
+    expected = narrower_error(*given, 0.1, bounded=False)
+    assert result.standard_error == pytest.approx(expected)
+    assert result.interval().high < 20
     assert tuple(result.interval(method="cv-bootstrap-conservative")) == (0.0, np.inf)
 
 

@@ -137,13 +137,14 @@ def of_fitted(design, candidates, seed, n_sets, n_others):
             warnings.simplefilter("ignore")
             scorer.fit(X, y, groups=groups)
             centres[k] = scorer.score_
-            for name in ("cv-bootstrap", CONSERVATIVE):
-                limits.setdefault(name, []).append(tuple(scorer.result_.interval(name))[:2])
+            limits.setdefault("cv-bootstrap", []).append(tuple(scorer.result_.interval())[:2])
             (given,) = (call for call in calls.call_args_list if "resubstitution" in call.kwargs)
             sign = -1 if scorer.result_.greater_is_better else 1
             for name, form in candidates.items():
-                pair = sign * np.array(form(*given.args, **given.kwargs).interval()[:2])
-                limits.setdefault(name, []).append(tuple(np.sort(pair)))
+                made = form(*given.args, **given.kwargs)
+                for title, kind in ((name, "cv-bootstrap"), (f"{name} conservative", CONSERVATIVE)):
+                    pair = sign * np.array(made.interval(0.95, kind)[:2])
+                    limits.setdefault(title, []).append(tuple(np.sort(pair)))
             if k < n_others:
                 own = corrected_t(_fold_scores(design, X, y, groups, k))
                 limits.setdefault("corrected t", []).append(own)
@@ -203,3 +204,13 @@ def _fold_scores(design, X, y, groups, seed):
                 continue
             scores.append(scorer(design.estimator.fit(X[train], y[train]), X[test], y[test]))
     return np.reshape(scores, (5, 10))
+
+
+def shares(rows, names, digits=2):
+    """Lines of a Markdown table: a cell per line, "covered % / width" of each interval named."""
+    found = {}
+    for row in rows:
+        width = f"{float(row['width over 3.92 sd']):.{digits}f}"
+        found.setdefault(row["cell"], {})[row["interval"]] = f"{row['covered %']} / {width}"
+    for cell, own in found.items():
+        yield f"| {cell} | " + " | ".join(own.get(name, "") for name in names) + " |"

@@ -25,7 +25,7 @@ from scipy.special import stdtrit
 
 from skboot.method_error.cv_bootstrap import limits_on_scale
 
-from ..methods.candidates import leave_out, leaving_out_variance, residuals
+from ..methods.candidates import presence_variance, residuals
 from ..methods.designs import (
     Design,
     bayes,
@@ -82,7 +82,7 @@ def intervals(parts):
     """Limits by setting."""
     pairs = {}
     for n_resamples, n_repeats in GRID:
-        found = bootstrap(parts, n_resamples, n_repeats, form=leave_out)
+        found = bootstrap(parts, n_resamples, n_repeats)
         name = f"{n_resamples} x {n_repeats}"
         pairs[name] = found.interval()
         df = degrees_of_freedom(found, parts, n_resamples, n_repeats)
@@ -99,7 +99,7 @@ def intervals(parts):
 
 
 def degrees_of_freedom(found, parts, n_resamples, n_repeats):
-    df, variance = found.n_effective - 1, found.standard_error**2
+    df, variance = found.degrees_of_freedom, found.standard_error**2
     if not variance > 0:
         return df
     influence = parts.influence[:n_repeats].mean(axis=0)
@@ -109,7 +109,7 @@ def degrees_of_freedom(found, parts, n_resamples, n_repeats):
         parts.scores[:n_resamples],
         parts.oob_influence[:n_resamples],
     )
-    noise = leaving_out_variance(influence, counts, residual)
+    noise = presence_variance(influence, counts, residual)
     spread = found.training_share * found.variance_training_robust
     total = 2 * found.variance_cv_averaged**2 / df
     total += 2 * spread**2 / (0.37 * (n_resamples - 1)) + noise
