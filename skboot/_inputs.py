@@ -206,7 +206,7 @@ def statistics_of_each(
                 predicted = own.y_pred
                 if predicted.ndim == 2:
                     predicted = _checked_columns(own, statistic, caller)
-                checked = check_response(statistic, own.y_true, predicted, caller, notes)
+                checked = check_response(statistic, own.y_true, predicted, caller, notes, argument)
                 if own.sample_weight is not None and not checked.takes_weights:
                     raise check.fail(
                         caller,

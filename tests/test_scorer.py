@@ -811,3 +811,18 @@ def test_lines_of_a_long_scorer_are_broken_as_those_of_any_estimator():
     scorer = BootstrapScorer(logistic, n_train_resamples=123, n_test_resamples=4567, strategy="oob")
     for shown in (scorer, make_pipeline(StandardScaler(), scorer)):
         assert max(map(len, repr(shown).splitlines())) < 90
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_runs_that_left_one_group_out_are_not_called_failed_alone():
+    """The influence of a group needs two groups left out: of six groups some runs leave one."""
+    X, y = make_classification(120, random_state=0)
+    groups = np.arange(120) % 6
+    scorer = BootstrapScorer(
+        GaussianNB(), scoring="roc_auc", strategy="oob", n_train_resamples=50, random_state=0
+    ).fit(X, y, groups=groups)
+    assert not scorer.runs_["failed"].any()
+    n_undefined = scorer.result_.n_undefined
+    assert n_undefined > 0
+    reason = "they failed, left out fewer than two groups, or have no score"
+    assert f"{n_undefined} of 50 runs: {reason}" in " ".join(scorer.result_.summary().split())

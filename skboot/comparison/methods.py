@@ -45,9 +45,19 @@ def compare_methods(
     y: Any = ...,
     *,
     X_test: Mapping[Any, Any],
-    scoring: Metric | Metrics | None = ...,
+    scoring: Metrics,
     **options: Unpack[MethodsOptions],
-) -> ResultTable: ...
+) -> ResultTable[ResultTable[ComparisonResult]]: ...
+@overload
+def compare_methods(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any = ...,
+    *,
+    X_test: Mapping[Any, Any],
+    scoring: Metric | None = ...,
+    **options: Unpack[MethodsOptions],
+) -> ResultTable[ComparisonResult]: ...
 @overload
 def compare_methods(
     estimators: Mapping[str, Any],
@@ -57,7 +67,7 @@ def compare_methods(
     X_test: Any = ...,
     scoring: Metrics,
     **options: Unpack[MethodsOptions],
-) -> ResultTable: ...
+) -> ResultTable[ComparisonResult]: ...
 @overload
 def compare_methods(
     estimators: Mapping[str, Any],

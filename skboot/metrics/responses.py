@@ -38,6 +38,7 @@ def check_response(
     y_pred: NDArray[Any],
     caller: str,
     notes: Notes | None = None,
+    argument: str = "y_pred",
 ) -> Statistic:
     """Refuse predictions that the metric cannot take.
 
@@ -53,6 +54,8 @@ def check_response(
         Function to name in messages.
     notes : Notes, optional
         Takes the warning of suspicious predictions, which is raised at once without it.
+    argument : str
+        What the caller's user calls the predictions, for that warning.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def check_response(
         _CHECKS[inner.response](inner, y_true, y_pred, caller)
     if isinstance(inner, LibraryCallable) and y_pred.ndim == 2:
         _check_columns(y_pred, _known_labels(inner, y_true, caller), caller)
-    if (note := _suspicion(inner, y_true, y_pred, caller)) is not None:
+    if (note := _suspicion(inner, y_true, y_pred, caller, argument)) is not None:
         warn_of([note], caller) if notes is None else notes.append(note)
     fixed = _with_labels(inner, y_true, y_pred)
     if isinstance(fixed, TopAccuracy):
@@ -134,14 +137,14 @@ _DECISIONS_OF_SEVERAL = (
 
 
 def _suspicion(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str, argument: str
 ) -> Note | None:
     """Return a warning of predictions that the metric takes but that are hardly what was meant."""
     if statistic.response == "probabilities" and y_pred.ndim == 2 and not _sums_to_one(y_pred):
         sums = y_pred.sum(axis=1, dtype=np.float64)
         text = (
-            f"the rows of y_pred do not sum to one, but to {sums.min():.4g} to {sums.max():.4g}: "
-            "make sure that they are probabilities of all classes."
+            f"the rows of {argument} do not sum to one, but to {sums.min():.4g} to "
+            f"{sums.max():.4g}: make sure that they are probabilities of all classes."
         )
         if np.abs(sums - 1).max() < _HALF_PRECISION:
             text += " Half precision rounds so; a softmax in single precision does not."

@@ -119,7 +119,8 @@ class MethodBasis(ScoresBasis):
         ]
         if result.n_undefined:
             count = f"{result.n_undefined} of {result.n_resamples} runs"
-            lines.append(("left out", f"{count}: they failed, or have no score"))
+            reason = f"they failed, left out fewer than two {result.unit}s, or have no score"
+            lines.append(("left out", f"{count}: {reason}"))
         if result.held_fixed:
             lines.append(("held fixed", wording.listed(result.held_fixed)))
         return lines + wording.notes_beside_reason(result)

@@ -442,6 +442,13 @@ def test_predictions_that_do_not_fit_are_refused(metric, y_true, y_pred, message
     assert "parameter of bootstrap_score must " in str(caught.value)
 
 
+def test_the_system_whose_probabilities_do_not_sum_to_one_is_named():
+    y_preds = {"whole": PROB, "short": 0.9 * PROB}
+    with pytest.warns(UserWarning, match=r"rows of y_preds\['short'\] do not sum to one") as told:
+        skboot.compare_systems(THREE, y_preds, metric="neg_log_loss", random_state=0)
+    assert not any("y_preds['whole']" in str(one.message) for one in told)
+
+
 def test_probabilities_that_do_not_sum_to_one_are_said():
     with pytest.warns(UserWarning, match="do not sum to one"):
         check_response(one("neg_log_loss"), THREE, 0.9 * PROB, "bootstrap_score")

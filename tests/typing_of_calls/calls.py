@@ -76,9 +76,15 @@ assert_type(search_score(y, systems, metric=names), ResultTable[EvaluationResult
 assert_type(compare_systems(y, systems, metric=names), ResultTable[ComparisonResult])
 assert_type(compare_systems(y, systems, by=speakers), ResultTable)
 assert_type(compare_runs(y, runs, metric={"F": "f1"}), ResultTable[ComparisonResult])
-assert_type(compare_methods(models, X, y, scoring=names), ResultTable)
+assert_type(compare_methods(models, X, y, scoring=names), ResultTable[ComparisonResult])
 tests = {"clean": X, "noisy": X + rng.normal(size=X.shape)}
-assert_type(compare_methods(models, X, y, X_test=tests, y_test={"clean": y}), ResultTable)
+on_tests = compare_methods(models, X, y, X_test=tests, y_test={"clean": y, "noisy": y})
+assert_type(on_tests, ResultTable[ComparisonResult])
+assert_type(on_tests["clean"].pairs[0].difference, float)
+assert_type(
+    compare_methods(models, X, y, scoring=names, X_test=tests, y_test={"clean": y, "noisy": y}),
+    ResultTable[ResultTable[ComparisonResult]],
+)
 
 # ------------------------------------------------------------------ what answers hold
 
