@@ -9,6 +9,7 @@ from .cost_metrics import (
     expected_cost,
     false_positive_rate_at,
 )
+from .generations import pass_at_k
 from .names import get_scorer
 from .two_class import npv, ppv, sensitivity, specificity
 
@@ -21,6 +22,7 @@ __all__ = [
     "false_positive_rate_at",
     "get_scorer",
     "npv",
+    "pass_at_k",
     "ppv",
     "sensitivity",
     "specificity",
