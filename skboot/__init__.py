@@ -17,15 +17,18 @@ if typing.TYPE_CHECKING:
         search_score,
     )
     from .inference.verdicts import Verdict
+    from .planning import plan_evaluation
     from .plots import (
         BootstrapDistributionDisplay,
         ComparisonDisplay,
         IntervalDisplay,
+        PlanDisplay,
         PredictionInstabilityDisplay,
         RankDisplay,
         VarianceComponentsDisplay,
     )
     from .results import ComparisonResult
+    from .results.plan import EvaluationPlan
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
     from .splitters import (
@@ -46,9 +49,11 @@ __all__ = [
     "ComparisonDisplay",
     "ComparisonResult",
     "ComparisonTable",
+    "EvaluationPlan",
     "EvaluationResult",
     "GroupBootstrapSplit",
     "IntervalDisplay",
+    "PlanDisplay",
     "PredictionInstabilityDisplay",
     "RankDisplay",
     "ResultTable",
@@ -64,6 +69,7 @@ __all__ = [
     "corrected_t",
     "one_standard_error",
     "out_of_fold",
+    "plan_evaluation",
     "search_score",
 ]
 
@@ -77,6 +83,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
             "IntervalDisplay",
+            "PlanDisplay",
             "PredictionInstabilityDisplay",
             "RankDisplay",
             "VarianceComponentsDisplay",
@@ -90,7 +97,9 @@ __getattr__, __dir__ = _lazy.names_from(
             "SeedSplit",
             "StratifiedBootstrapSplit",
         ],
+        "planning": ["plan_evaluation"],
         "results": ["ComparisonResult"],
+        "results.plan": ["EvaluationPlan"],
         "runs": ["bootstrap_runs"],
         "comparison": [
             "compare_methods",

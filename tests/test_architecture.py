@@ -49,6 +49,9 @@ LAYERS = [
     ["scorer"],
     ["comparison"],
     ["testing"],
+    ["_pilots"],
+    ["_planning"],
+    ["planning"],
 ]
 LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units}
 # Pictures stand on what lays out and words results. Their classes are named in annotations alone,
@@ -317,6 +320,7 @@ DOORS = {
     "compare_runs",
     "compare_methods",
     "search_score",
+    "plan_evaluation",
     "BootstrapScorer",
 }
 

@@ -60,7 +60,7 @@ def wilson_limits(hits: float, n: float, confidence_level: float) -> tuple[float
     return score_limits(hits / n, n, float(ndtri(0.5 + confidence_level / 2)))
 
 
-def clopper_pearson_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
+def clopper_pearson_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
     """Limits of the exact interval of a proportion (Clopper & Pearson 1934)."""
     tail = (1 - confidence_level) / 2
     low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, n - hits + 1))
@@ -68,14 +68,14 @@ def clopper_pearson_limits(hits: int, n: int, confidence_level: float) -> tuple[
     return low, high
 
 
-def wald_limits(hits: int, n: int, confidence_level: float) -> tuple[float, float]:
+def wald_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
     """Limits of the normal interval of a proportion, which collapses at 0 and 1."""
     p = hits / n
     half = ndtri(0.5 + confidence_level / 2) * np.sqrt(p * (1 - p) / n)
     return p - half, p + half
 
 
-_LIMITS: Mapping[str, Callable[[int, int, float], tuple[float, float]]] = {
+SHARE_LIMITS: Mapping[str, Callable[[Any, Any, float], tuple[float, float]]] = {
     "wilson": wilson_limits,
     "clopper-pearson": clopper_pearson_limits,
     "wald": wald_limits,
@@ -130,9 +130,9 @@ def proportion_interval(
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
         must = "be between 0 and n, and n at least 1"
         raise fail(caller, "k", must, f"k={k}, n={n}", advice)
-    check_choice("method", method, caller, list(_LIMITS))
+    check_choice("method", method, caller, list(SHARE_LIMITS))
     confidence_level = check_confidence_level(confidence_level, caller)
-    low, high = _LIMITS[method](k, n, confidence_level)
+    low, high = SHARE_LIMITS[method](k, n, confidence_level)
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 

@@ -129,6 +129,9 @@ class ComparisonResult(ShownDifferences):
             unit=system.unit,
             n_units=system.n_units,
             digits=max(map(comparison_tables.own_digits_of, self.pairs)),
+            varied=self.settings.get("varied"),
+            paired_runs=bool(self.settings.get("paired_runs")),
+            paired=bool(self.settings.get("paired", True)),
         )
         return tuple(
             pair if pair.comparison == facts else replace(pair, comparison=facts)

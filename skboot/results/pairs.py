@@ -41,6 +41,12 @@ class ComparisonFacts:
     digits : int
         Digits after the point of the differences and their limits, in tables and sentences: as many
         as the difference that needs most.
+    varied : str or None
+        What the runs of methods on a test set differ in; None without runs.
+    paired_runs : bool
+        Whether the runs of two methods belong together, pair by pair.
+    paired : bool
+        Whether the systems were compared on the same rows.
     """
 
     metric: str
@@ -49,6 +55,9 @@ class ComparisonFacts:
     unit: str
     n_units: int | tuple[int, ...]
     digits: int
+    varied: str | None = None
+    paired_runs: bool = False
+    paired: bool = True
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -1,0 +1,239 @@
+"""`EvaluationPlan`: how many test units and runs an evaluation needs, as far as a pilot tells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from html import escape
+from typing import Any, NamedTuple, Self
+
+from .._values import same_values
+from . import rendering, wording
+from .shown import Shown
+
+_NO_SIZE = "out of reach"
+
+
+class PlanRow(NamedTuple):
+    """A size, and what it reaches.
+
+    Attributes
+    ----------
+    n_runs : int or None
+        Runs, of each method where there are two; None for trained systems.
+    n_units : int or None
+        Test units; None where no number of them reaches the target with so many runs.
+    value : float
+        Expected half-width, or power; the best of any number of units where ``n_units`` is None.
+    """
+
+    n_runs: int | None
+    n_units: int | None
+    value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class EvaluationPlan(Shown):
+    """How much test data, and how many runs, an evaluation needs.
+
+    `skboot.plan_evaluation` makes them. Two plans are equal if all they hold is equal; they cannot
+    be hashed or changed.
+
+    Attributes
+    ----------
+    n_units : int
+        Test units that are needed: rows, or whole groups.
+    unit : str
+        What a unit is, in the singular: "row", "group", ...
+    n_runs : int or None
+        Runs that go with them, of each method where there are two; None for trained systems.
+    table : tuple of PlanRow
+        Sizes with what they reach. Of several runs: for so many runs, how many units are needed.
+    target : {"half_width", "difference", "margin"}
+        What was asked for.
+    target_value : float
+        Its value, in units of the metric.
+    power : float or None
+        Probability with which a difference or margin is to be shown; None for a half-width.
+    confidence_level : float
+        Of the intervals.
+    value : float
+        Half-width, or power, that is expected of ``n_units`` and ``n_runs``.
+    n_units_range : tuple of float or None
+        The fewest and the most units that may truly be needed, as far as the error of the pilot's
+        own variance tells; infinite where no number may do. None without a pilot.
+    pilot_n_units, pilot_n_runs : int or None
+        Size of the pilot.
+    metric : str
+        What is planned for, in words.
+    curves : mapping of str to tuple
+        What `plot` draws: by number of runs, sizes with their half-width or power.
+    notes : tuple of str
+        What the plan takes for granted, and cautions.
+
+    Examples
+    --------
+    >>> from skboot import bootstrap_score, plan_evaluation
+    >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
+    >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
+    >>> pilot = bootstrap_score(y_true, y_pred, random_state=0)
+    >>> plan = plan_evaluation(pilot, half_width=0.02)
+    >>> plan.n_units, plan.unit, plan.n_units_range
+    (868, 'row', (598.0, 1221.0))
+    >>> print(plan.claim())
+    868 rows are expected to give a 95 % interval of half-width 0.02 to accuracy (598 to 1221,
+    as far as the pilot's own error tells).
+    """
+
+    n_units: int
+    unit: str
+    n_runs: int | None
+    table: tuple[PlanRow, ...]
+    target: str
+    target_value: float
+    power: float | None
+    confidence_level: float
+    value: float
+    n_units_range: tuple[float, float] | None
+    pilot_n_units: int | None
+    pilot_n_runs: int | None
+    metric: str
+    curves: Mapping[str, tuple[tuple[float, float], ...]]
+    notes: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other) if isinstance(other, EvaluationPlan) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    _format = "skboot.EvaluationPlan", 1
+    _noun = "plan"
+    _display = "PlanDisplay.from_result"
+
+    # -------------------------------------------------------------- text
+
+    def __str__(self) -> str:
+        return f"{self.size} for {self.aim}"
+
+    @property
+    def size(self) -> str:
+        """Units and runs in words."""
+        return _size(self.n_units, self.unit, self.n_runs)
+
+    @property
+    def aim(self) -> str:
+        """What was asked for, in words."""
+        level, asked = rendering.percent(self.confidence_level), f"{self.target_value:g}"
+        if self.power is None:
+            return f"a half-width of {asked} of the {level} interval"
+        chance = f"with a probability of {rendering.percent(self.power)}"
+        if self.target == "margin":
+            return f"passing a margin of {asked} {chance} if both are equal ({level} interval)"
+        return f"showing a difference of {asked} {chance} ({level} interval)"
+
+    def summary(self) -> str:
+        """Describe the plan in several short lines of plain text.
+
+        Returns
+        -------
+        str
+            What is needed for what, the range of sizes that the pilot's own error allows, other
+            sizes, and all notes.
+        """
+        table = rendering.text_table(self._table())
+        return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
+
+    def claim(self) -> str:
+        """Say the plan in a sentence.
+
+        Returns
+        -------
+        str
+            What is needed, for what, and how surely.
+        """
+        level, asked = rendering.percent(self.confidence_level), f"{self.target_value:g}"
+        metric = wording.spoken(self.metric)
+        given = f"a {level} interval of half-width {asked} to {metric}"
+        if self.power is not None:
+            shown = {
+                "difference": f"show a true difference of {asked} in {metric}",
+                "margin": f"pass a margin of {asked} in {metric} if both are equal",
+            }[self.target]
+            chance = rendering.percent(self.power)
+            given = f"{chance} power to {shown}, by a {level} interval"
+        text = f"{self.size} are expected to give {given}"
+        if self.n_units_range is not None:
+            text += f" ({self._range()}, as far as the pilot's own error tells)"
+        return f"{text}."
+
+    def _heading(self) -> str:
+        return f"Plan: {self}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what a reader should know, as label and text."""
+        reached = f"{self.value:.3g}"
+        facts = [
+            ("needed", self.size),
+            ("for", f"{wording.spoken(self.metric)}: {self.aim}"),
+            ("expected", f"{'half-width' if self.power is None else 'power'} {reached}"),
+        ]
+        if self.n_units_range is not None and self.pilot_n_units is not None:
+            pilot = _size(self.pilot_n_units, self.unit, self.pilot_n_runs)
+            facts.append(("pilot", pilot))
+            level = rendering.percent(self.confidence_level)
+            text = f"{self._range()}, by the pilot's own error ({level})"
+            facts.append((f"{wording.plural(self.unit)} may be", text))
+        return facts + [("note", note) for note in self.notes]
+
+    def _range(self) -> str:
+        assert self.n_units_range is not None
+        low, high = self.n_units_range
+        fewest = wording.thousands(int(low))
+        if math.isinf(high):
+            return f"{fewest} or more, without a largest number"
+        return f"{fewest} to {wording.thousands(int(high))}"
+
+    # -------------------------------------------------------------- what `Shown` asks for
+
+    def _table(self) -> rendering.Table:
+        """Return sizes and what they reach."""
+        what = "half-width" if self.power is None else "power"
+        rows = []
+        for row in self.table:
+            units = _NO_SIZE if row.n_units is None else wording.thousands(row.n_units)
+            value = f"{row.value:.3g}"
+            cells = [units, value if row.n_units is not None else f"{value} at best"]
+            rows.append(cells if row.n_runs is None else [str(row.n_runs), *cells])
+        titles = [wording.plural(self.unit), what]
+        return rendering.Table(titles if self.n_runs is None else ["runs", *titles], rows)
+
+    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", self._table())]
+
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        value = "half_width" if self.power is None else "power"
+        return [
+            ({} if row.n_runs is None else {"n_runs": row.n_runs})
+            | {"n_units": math.nan if row.n_units is None else row.n_units, value: row.value}
+            for row in self.table
+        ]
+
+    def _repr_html_(self) -> str:
+        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
+        body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
+        return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
+
+    def _to_parts(self) -> dict[str, Any]:
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return parts | {"curves": dict(self.curves)}
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        return cls(**parts | {"table": tuple(PlanRow(*row) for row in parts["table"])})
+
+
+def _size(n_units: int, unit: str, n_runs: int | None) -> str:
+    """Return units and runs in words."""
+    units = wording.counted(n_units, unit)
+    return units if n_runs is None else f"{units} and {wording.counted(n_runs, 'run')}"
