@@ -8,6 +8,7 @@ from .results import ComparisonTable, EvaluationResult, ResultTable
 
 if typing.TYPE_CHECKING:
     from .comparison import (
+        compare_across,
         compare_methods,
         compare_runs,
         compare_systems,
@@ -20,12 +21,13 @@ if typing.TYPE_CHECKING:
     from .plots import (
         BootstrapDistributionDisplay,
         ComparisonDisplay,
+        CriticalDifferenceDisplay,
         IntervalDisplay,
         PredictionInstabilityDisplay,
         RankDisplay,
         VarianceComponentsDisplay,
     )
-    from .results import ComparisonResult
+    from .results import ComparisonResult, DatasetsComparison
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
     from .splitters import (
@@ -46,6 +48,8 @@ __all__ = [
     "ComparisonDisplay",
     "ComparisonResult",
     "ComparisonTable",
+    "CriticalDifferenceDisplay",
+    "DatasetsComparison",
     "EvaluationResult",
     "GroupBootstrapSplit",
     "IntervalDisplay",
@@ -58,6 +62,7 @@ __all__ = [
     "Verdict",
     "bootstrap_runs",
     "bootstrap_score",
+    "compare_across",
     "compare_methods",
     "compare_runs",
     "compare_systems",
@@ -76,6 +81,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "plots": [
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
+            "CriticalDifferenceDisplay",
             "IntervalDisplay",
             "PredictionInstabilityDisplay",
             "RankDisplay",
@@ -90,9 +96,10 @@ __getattr__, __dir__ = _lazy.names_from(
             "SeedSplit",
             "StratifiedBootstrapSplit",
         ],
-        "results": ["ComparisonResult"],
+        "results": ["ComparisonResult", "DatasetsComparison"],
         "runs": ["bootstrap_runs"],
         "comparison": [
+            "compare_across",
             "compare_methods",
             "compare_runs",
             "compare_systems",
