@@ -8,6 +8,7 @@ from .results import ComparisonTable, EvaluationResult, ResultTable
 
 if typing.TYPE_CHECKING:
     from .comparison import (
+        compare_across,
         compare_methods,
         compare_runs,
         compare_systems,
@@ -21,13 +22,14 @@ if typing.TYPE_CHECKING:
     from .plots import (
         BootstrapDistributionDisplay,
         ComparisonDisplay,
+        CriticalDifferenceDisplay,
         IntervalDisplay,
         PlanDisplay,
         PredictionInstabilityDisplay,
         RankDisplay,
         VarianceComponentsDisplay,
     )
-    from .results import ComparisonResult
+    from .results import ComparisonResult, DatasetsComparison
     from .results.plan import EvaluationPlan
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
@@ -49,6 +51,8 @@ __all__ = [
     "ComparisonDisplay",
     "ComparisonResult",
     "ComparisonTable",
+    "CriticalDifferenceDisplay",
+    "DatasetsComparison",
     "EvaluationPlan",
     "EvaluationResult",
     "GroupBootstrapSplit",
@@ -63,6 +67,7 @@ __all__ = [
     "Verdict",
     "bootstrap_runs",
     "bootstrap_score",
+    "compare_across",
     "compare_methods",
     "compare_runs",
     "compare_systems",
@@ -82,6 +87,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "plots": [
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
+            "CriticalDifferenceDisplay",
             "IntervalDisplay",
             "PlanDisplay",
             "PredictionInstabilityDisplay",
@@ -98,10 +104,11 @@ __getattr__, __dir__ = _lazy.names_from(
             "StratifiedBootstrapSplit",
         ],
         "planning": ["plan_evaluation"],
-        "results": ["ComparisonResult"],
+        "results": ["ComparisonResult", "DatasetsComparison"],
         "results.plan": ["EvaluationPlan"],
         "runs": ["bootstrap_runs"],
         "comparison": [
+            "compare_across",
             "compare_methods",
             "compare_runs",
             "compare_systems",

@@ -316,6 +316,7 @@ def code_lines_of_module(module):
 DOORS = {
     "bootstrap_score",
     "bootstrap_runs",
+    "compare_across",
     "compare_systems",
     "compare_runs",
     "compare_methods",

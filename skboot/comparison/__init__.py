@@ -2,11 +2,12 @@
 
 `compare_systems` for trained systems on one test set, `compare_runs` for several runs (seeds) of
 several methods on one test set, `compare_methods` for estimators that are trained here,
-`search_score` for the winner of a search.
+`compare_across` for methods on several data sets, `search_score` for the winner of a search.
 
 Private but for the names that `skboot` shows: modules may change without notice.
 """
 
+from .across import compare_across
 from .gate import assert_not_worse
 from .methods import compare_methods
 from .runs import compare_runs
@@ -16,6 +17,7 @@ from .tuning import corrected_t, one_standard_error, out_of_fold
 
 __all__ = [
     "assert_not_worse",
+    "compare_across",
     "compare_methods",
     "compare_runs",
     "compare_systems",

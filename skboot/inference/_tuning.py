@@ -17,6 +17,9 @@ FEW_ROWS = 20
 FEW_GROUPS = 20
 # Minimum number of members of a crossed factor (members); below it intervals cover less.
 FEW_MEMBERS = 10
+# Minimum number of data sets of a comparison across them (data sets); below it a skewed difference
+# is told from 0 more often than stated (record 0046).
+FEW_DATA_SETS = 10
 # Minimum number of rows of a class in an average over classes (rows, or rows worth the unequal
 # classes); below it no interval keeps its level (record 0033).
 FEW_IN_CLASS = 8
@@ -51,6 +54,9 @@ FAR_ERROR = 3.0
 # Minimum number of groups that carry the variation (groups) for a studentized interval. Below it
 # score intervals cover as well and are shorter (record 0031).
 FEW_CARRIERS = 4
+# Minimum number of data sets for the studentized bootstrap of a mean over them (data sets). Below
+# it resamples are nearly all alike, and Student's t is taken (record 0046).
+DATA_SETS_FOR_PIVOTS = 8
 # Degrees of freedom of a variance beyond the number of groups that carry it (record 0031).
 DEGREES_BEYOND_CARRIERS = 2
 # Minimum degrees of freedom of runs on bootstrap samples of one list. The variance between the

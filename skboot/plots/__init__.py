@@ -1,17 +1,19 @@
 """Pictures of results, in the conventions of scikit-learn's displays.
 
 `BootstrapDistributionDisplay` shows one result, `IntervalDisplay` compares several: metrics,
-subgroups, systems; `ComparisonDisplay` shows paired differences and `RankDisplay` where each system
-stands; `VarianceComponentsDisplay` shows what the score of a run varies with, `PlanDisplay` what
-more data would reach, `PredictionInstabilityDisplay` how the answers for single rows vary with the
-training sample. A display stores what it draws; ``plot`` draws it and keeps the artists in
-attributes that end in an underscore. matplotlib is imported when something is drawn.
+subgroups, systems; `ComparisonDisplay` shows paired differences, `RankDisplay` where each system
+stands, and `CriticalDifferenceDisplay` mean ranks over data sets; `VarianceComponentsDisplay` shows
+what the score of a run varies with, `PlanDisplay` what more data would reach,
+`PredictionInstabilityDisplay` how the answers for single rows vary with the training sample. A
+display stores what it draws; ``plot`` draws it and keeps the artists in attributes that end in an
+underscore. matplotlib is imported when something is drawn.
 
 Private but for the names that `skboot` shows: modules may change without notice.
 """
 
 from .comparison import ComparisonDisplay
 from .components import VarianceComponentsDisplay
+from .critical_difference import CriticalDifferenceDisplay
 from .distribution import BootstrapDistributionDisplay
 from .instability import PredictionInstabilityDisplay
 from .intervals import IntervalDisplay
@@ -21,6 +23,7 @@ from .ranks import RankDisplay
 __all__ = [
     "BootstrapDistributionDisplay",
     "ComparisonDisplay",
+    "CriticalDifferenceDisplay",
     "IntervalDisplay",
     "PlanDisplay",
     "PredictionInstabilityDisplay",

@@ -17,11 +17,13 @@ from .table import ResultTable
 
 if typing.TYPE_CHECKING:
     from .comparison import ComparisonResult
+    from .data_sets import DatasetsComparison
     from .pairs import PairedDifference
 
 __all__ = [
     "ComparisonResult",
     "ComparisonTable",
+    "DatasetsComparison",
     "EvaluationResult",
     "MonteCarloError",
     "PairedDifference",
@@ -35,6 +37,7 @@ __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
         "comparison": ["ComparisonResult"],
+        "data_sets": ["DatasetsComparison"],
         "pairs": ["PairedDifference"],
     },
 )

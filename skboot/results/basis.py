@@ -4,7 +4,7 @@ A score of one system, a gap between subgroups, several runs and a method that w
 samples differ in how intervals are made and in what these are for. `EvaluationResult` asks its
 basis for both, and nothing else asks which basis it is.
 
-To add a basis (for curves, streams or several data sets):
+To add a basis (for curves or streams):
 
 1. Write a frozen dataclass that inherits `Basis` or `SystemBasis`, in a module of its own, and
    override what differs. A method that is not overridden answers from the replicates of
@@ -49,6 +49,8 @@ _CLASSES = {
     "runs": "runs_basis.RunsBasis",
     "system of runs": "runs_basis.SystemOfRunsBasis",
     "method": "method_basis.MethodBasis",
+    "drawn data sets": "data_sets_basis.DrawnDataSetsBasis",
+    "given data sets": "data_sets_basis.GivenDataSetsBasis",
 }
 
 _NOT_STORED = "the interval cannot be made again from what is stored"
@@ -71,6 +73,8 @@ class Basis(ABC):
     is_gap: ClassVar[bool] = False
     # Whether the scores are those of rows that trainings left out, not of a test set.
     is_on_rows_left_out: ClassVar[bool] = False
+    # Whether the replicates are of resampled units, not draws from a law.
+    is_resampled: ClassVar[bool] = True
     # What a reader must know of how the estimate was chosen.
     choice_of_estimate: ClassVar[str] = ""
 

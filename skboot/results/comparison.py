@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from html import escape
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
-from .pairs import ComparisonFacts, PairedDifference, row_of_frame
+from .pairs import ComparisonFacts, PairedDifference
 from .ranks import Ranks, ranks_of, top_of
 from .result import EvaluationResult
 from .shown import ShownDifferences
@@ -112,11 +112,13 @@ class ComparisonResult(ShownDifferences):
     _format = "skboot.ComparisonResult", 2
     _noun = "comparison"
     _display = "ComparisonDisplay.from_result"
+    # Class of its pairs.
+    _pair_type: ClassVar[type[PairedDifference]] = PairedDifference
 
     def __reduce__(self) -> Any:
         # Pickle takes no read-only view of a dict, so the systems go as a dict.
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return partial(ComparisonResult, **parts | {"systems": dict(self.systems)}), ()
+        return partial(type(self), **parts | {"systems": dict(self.systems)}), ()
 
     def _with_facts(self) -> tuple[PairedDifference, ...]:
         """Return the pairs, each of which refers to one record of what they share."""
@@ -139,6 +141,15 @@ class ComparisonResult(ShownDifferences):
         )
 
     # -------------------------------------------------------------- numbers
+
+    @property
+    def _compared(self) -> str:
+        """What is compared, in the singular: "system" or "method"."""
+        return self.estimand
+
+    def _method_name(self, method: str) -> str:
+        """Return the name of an interval of a difference, in words."""
+        return wording.method_name(method, paired=self.is_paired)
 
     @property
     def _any_system(self) -> EvaluationResult:
@@ -446,7 +457,7 @@ class ComparisonResult(ShownDifferences):
         return comparison_tables.scores_table([(self.metric, self)])
 
     def _records(self) -> list[dict[str, Any]]:
-        return [row_of_frame(pair, self.is_distinguishable(pair)) for pair in self.pairs]
+        return [pair._row(self.is_distinguishable(pair)) for pair in self.pairs]
 
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
@@ -471,5 +482,5 @@ class ComparisonResult(ShownDifferences):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         systems = {name: EvaluationResult._from_parts(each) for name, each in parts["systems"]}
-        pairs = tuple(PairedDifference.from_dict(pair) for pair in parts["pairs"])
+        pairs = tuple(cls._pair_type.from_dict(pair) for pair in parts["pairs"])
         return cls(**{**parts, "systems": systems, "pairs": pairs})

@@ -41,7 +41,7 @@ def systems_table(result: ComparisonResult) -> rendering.Table:
         interval = system.confidence_interval
         cell = rendering.Best(value) if value == best else value
         rows.append([name, cell, rendering.limits(interval, digits), interval.method])
-    noun = result.estimand
+    noun = result._compared
     return rendering.Table([noun, result.metric, f"{level} CI", "interval"], rows)
 
 
@@ -51,7 +51,7 @@ def scores_table(named: Sequence[tuple[str, ComparisonResult]]) -> rendering.Tab
     columns = [_scores_of(result) for _, result in named]
     titles = [f"{name} ({rendering.percent(each.confidence_level)} CI)" for name, each in named]
     rows = [[system, *(column.get(system, "") for column in columns)] for system in systems]
-    return rendering.Table([named[0][1].estimand, *titles], rows)
+    return rendering.Table([named[0][1]._compared, *titles], rows)
 
 
 def _scores_of(result: ComparisonResult) -> dict[str, str]:
@@ -88,7 +88,7 @@ def pairs_table(
     pairs = shown_pairs(result) if pairs is None else pairs
     level = rendering.percent(result.confidence_level)
     adjusted = result.adjust is not None and len(result.pairs) > 1
-    mcnemar = any(pair.mcnemar_p_value is not None for pair in pairs)
+    further = list(dict.fromkeys(title for pair in pairs for title in pair._further_cells()))
     methods = {pair.confidence_interval.method for pair in pairs}
     # A method that all share is named once, in the title: rows are wide enough without it.
     shared = len(methods) == 1
@@ -96,19 +96,19 @@ def pairs_table(
     header += [f"{level} CI ({methods.pop()})" if shared else f"{level} CI"]
     header += ["simultaneous"] * adjusted + ["p"] + ["adjusted p"] * adjusted
     runs = any(pair.outperformance is not None for pair in pairs)
-    header += ["P(A > B)" if runs else "support"] + ["McNemar p"] * mcnemar
+    header += ["P(A > B)" if runs else "support", *further]
     rows = []
     for pair in pairs:
         names = rendering.Difference(pair.first, pair.second)
         method = [] if shared else [pair.confidence_interval.method]
-        rows.append([names, *method, *_pair_cells(pair, adjusted, mcnemar)])
+        rows.append([names, *method, *_pair_cells(pair, adjusted, further)])
     return rendering.Table(header, rows, 1 if shared else 2)
 
 
-def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[str]:
+def _pair_cells(pair: PairedDifference, adjusted: bool, further: Sequence[str]) -> list[str]:
     """Return the numbers of a pair."""
     simultaneous, digits = pair.simultaneous_interval, digits_of(pair)
-    exact = pair.mcnemar_p_value
+    own = pair._further_cells()
     return [
         rendering.number(pair.difference, digits),
         rendering.limits(pair.confidence_interval, digits),
@@ -118,7 +118,7 @@ def _pair_cells(pair: PairedDifference, adjusted: bool, mcnemar: bool) -> list[s
         rendering.number(pair.bootstrap_support, 3)
         if pair.outperformance is None
         else share_text(pair.outperformance),
-        *(["" if exact is None else p_number(exact)] if mcnemar else []),
+        *(own.get(title, "") for title in further),
     ]
 
 

@@ -41,6 +41,8 @@ _METHODS = {
 _ESTIMANDS = {
     "system": "difference of these trained systems on {}",
     "method": "difference of the methods' expected performance at this training-set size",
+    "new": "expected difference on a new data set like these",
+    "these": "mean difference on these very data sets",
 }
 
 
@@ -52,7 +54,7 @@ def title(result: ComparisonResult) -> str:
     """Say what was compared, on how many rows."""
     name = wording.capitalized(_metric(result))
     n = len(result.systems)
-    return f"{name} of {n} {result.estimand}s on {_rows(result)}"
+    return f"{name} of {n} {result._compared}s on {_rows(result)}"
 
 
 def short(result: ComparisonResult) -> str:
@@ -62,7 +64,7 @@ def short(result: ComparisonResult) -> str:
     apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
     best = f", best {result.best}" if result.best else ""
     return (
-        f"{result.metric} of {len(result.systems)} {result.estimand}s{best}; "
+        f"{result.metric} of {len(result.systems)} {result._compared}s{best}; "
         f"{apart} of {len(result.pairs)} differences told from 0"
     )
 
@@ -82,7 +84,7 @@ def claim(result: ComparisonResult) -> str:
         apart = sum(result.is_distinguishable(pair) for pair in result.pairs)
         return (
             f"Of {len(result.pairs)} differences in {_metric(result)} between "
-            f"{len(result.systems)} {result.estimand}s {apart} could be told from 0 "
+            f"{len(result.systems)} {result._compared}s {apart} could be told from 0 "
             f"({_together(result)})."
         )
     return _claim_with(result, result.best)
@@ -117,6 +119,8 @@ def _claim_of_pair(result: ComparisonResult, pair: PairedDifference) -> str:
     subject = {
         "system": f"on {wording.new_data(result._any_system)} the difference is estimated at",
         "method": f"the difference to be expected of the methods{_size(result)} is estimated at",
+        "new": "the difference to be expected on a new data set like these is estimated at",
+        "these": "the mean difference on these data sets is estimated at",
     }[result.estimand]
     fixed = (
         f", with {wording.listed(result.held_fixed)} held fixed"
@@ -170,11 +174,10 @@ def _own_interval(result: ComparisonResult, pair: PairedDifference) -> str:
     sided = "one-sided " if pair.alternative != "two-sided" else ""
     details = [
         f"{sided}{rendering.percent(level)} CI {limits}",
-        method_name(method, paired=result.is_paired),
+        result._method_name(method),
     ]
     if method not in CLOSED_FORM and method != "welch":
-        units = f"{wording.units(result._any_system)} resampled for both"
-        details.append(units if result.is_paired else "independent resamples of each test set")
+        details += _drawn(result, "both")
     if not math.isnan(pair.p_value):
         details.append(p_text(pair.p_value))
     return ", ".join(details)
@@ -191,7 +194,7 @@ def _claim_with(result: ComparisonResult, centre: str) -> str:
             kind = "better" if _ordered(result, pair)[0] == name else "worse"
         groups[kind].append(name)
     score = rendering.number(result.systems[centre].estimate, digits_of_scores(result))
-    noun = result.estimand
+    noun = result._compared
     rows = _rows(result)
     if result.reference is None:
         start = (
@@ -221,19 +224,28 @@ def _together(result: ComparisonResult) -> str:
     """Say how the intervals allow for the number of differences, and what was drawn."""
     level, n = rendering.percent(result.confidence_level), len(result.pairs)
     level = level if result.alternative == "two-sided" else f"one-sided {level}"
-    drawn = f"{wording.units(result._any_system)} resampled for all"
-    drawn = drawn if result.is_paired else "independent resamples of each test set"
+    drawn = "".join(f"; {text}" for text in _drawn(result, "all"))
     if result.training_share is not None:
         drawn += f"; methods{_size(result)}"
     if result.adjust is None:
-        return f"{level} intervals of each difference by itself, not adjusted for {n}; {drawn}"
+        return f"{level} intervals of each difference by itself, not adjusted for {n}{drawn}"
     name = {"max-t": "max-t", "holm": "Holm and Bonferroni"}[result.adjust]
-    return f"simultaneous {level} intervals over {n} differences, {name}; {drawn}"
+    return f"simultaneous {level} intervals over {n} differences, {name}{drawn}"
 
 
 def _is_left_out(result: ComparisonResult) -> bool:
     """Whether methods were scored on the rows left out of their training samples."""
     return result._any_system.basis.is_on_rows_left_out
+
+
+def _drawn(result: ComparisonResult, for_whom: str) -> list[str]:
+    """Say what was resampled for which systems in common; empty if nothing was."""
+    if not result.is_paired:
+        return ["independent resamples of each test set"]
+    system = result._any_system
+    if not system.basis.is_resampled:
+        return []
+    return [f"{wording.units(system)} resampled for {for_whom}"]
 
 
 def _rows(result: ComparisonResult) -> str:
@@ -299,12 +311,12 @@ def facts(result: ComparisonResult) -> list[tuple[str, str]]:
     hidden = len(result.pairs) - len(shown_pairs(result))
     if hidden:
         lines.append(("not shown", f"{hidden} differences; to_frame() and to_dict() hold them"))
-    system = result._any_system
-    drawn = f"{wording.units(system)} for all {result.estimand}s together"
-    if not result.is_paired:
-        drawn = f"{_units_of_each(result)}, each test set by itself"
-    drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
-    lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
+    if result._any_system.basis.is_resampled:
+        drawn = f"{wording.units(result._any_system)} for all {result._compared}s together"
+        if not result.is_paired:
+            drawn = f"{_units_of_each(result)}, each test set by itself"
+        drawn = f"to train on: {drawn}" if _is_left_out(result) else drawn
+        lines.append(("resampled", f"{drawn}, {wording.counted(result.n_resamples, 'time')}"))
     lines += _facts_of_runs(result)
     if not any(pair.outperformance for pair in shown_pairs(result)):
         lines.append(("support", _support(result)))
@@ -334,7 +346,10 @@ def _estimand(result: ComparisonResult) -> str:
 
 def _support(result: ComparisonResult) -> str:
     """Say what the column of this name holds."""
-    return f"share of the resamples on which the first scores {_comparative(result)}, ties half"
+    drawn = (
+        "resamples" if result._any_system.basis.is_resampled else "draws from the law of the errors"
+    )
+    return f"share of the {drawn} on which the first scores {_comparative(result)}, ties half"
 
 
 def _facts_of_runs(result: ComparisonResult) -> list[tuple[str, str]]:

@@ -102,14 +102,14 @@ def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
     low, high = interval
     greater = pair.greater_is_better is not False
     half_width = pair.difference - low if greater else high - pair.difference
-    return detectable_margin(half_width, _standard_error(pair), _degrees_of_freedom(pair))
+    return detectable_margin(half_width, standard_error_of(pair), _degrees_of_freedom(pair))
 
 
 def _degrees_of_freedom(pair: PairedDifference) -> float:
     return math.inf if pair.degrees_of_freedom is None else float(pair.degrees_of_freedom)
 
 
-def _standard_error(pair: PairedDifference) -> float:
+def standard_error_of(pair: PairedDifference) -> float:
     """Return the standard error; that of resamples is too small by sqrt(df / n) for few units."""
     if pair.estimand != "system" or pair.degrees_of_freedom is None:
         return pair.standard_error

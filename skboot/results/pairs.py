@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..inference.outperformance import Outperformance
 from ..inference.proportions import Discordant
 from ..inference.verdicts import Verdict
 from . import decisions, rendering
-from .comparison_tables import digits_of, short_text
+from .comparison_tables import digits_of, p_number, short_text
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ class PairedDifference:
         """
         return decisions.equivalence_margin_of(self)
 
-    def mirrored(self) -> PairedDifference:
+    def mirrored(self) -> Self:
         """Return the same pair with the systems exchanged."""
         simultaneous = self.simultaneous_interval
         return replace(
@@ -291,8 +291,36 @@ class PairedDifference:
         record["discordant"] = self.discordant and self.discordant._asdict()
         return record
 
+    def _further_cells(self) -> dict[str, str]:
+        """Return what a table shows of it in columns of their own, by their titles."""
+        exact = self.mcnemar_p_value
+        return {} if exact is None else {"McNemar p": p_number(exact)}
+
+    def _row(self, is_distinguishable: bool) -> dict[str, Any]:
+        """Return the row of a data frame."""
+        wide, share = self.simultaneous_interval, self.outperformance
+        shares = (np.nan, np.nan, np.nan) if share is None else share[:3]
+        return {
+            "metric": self.metric,
+            "first": self.first,
+            "second": self.second,
+            "difference": self.difference,
+            **self.confidence_interval.to_dict(),
+            "simultaneous_low": np.nan if wide is None else wide.low,
+            "simultaneous_high": np.nan if wide is None else wide.high,
+            "p_value": self.p_value,
+            "p_value_adjusted": self.p_value_adjusted,
+            "bootstrap_support": self.bootstrap_support,
+            "standard_error": self.standard_error,
+            "mcnemar_p_value": np.nan if self.mcnemar_p_value is None else self.mcnemar_p_value,
+            "outperformance": shares[0],
+            "outperformance_low": shares[1],
+            "outperformance_high": shares[2],
+            "is_distinguishable": is_distinguishable,
+        }
+
     @classmethod
-    def from_dict(cls, parts: Mapping[str, Any]) -> PairedDifference:
+    def from_dict(cls, parts: Mapping[str, Any]) -> Self:
         """Make a pair of what `to_dict` returned.
 
         Parameters
@@ -321,27 +349,3 @@ class PairedDifference:
 def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
     """Return the interval of the difference with the other sign."""
     return interval.with_limits(0.0 - interval.high, 0.0 - interval.low)
-
-
-def row_of_frame(pair: PairedDifference, is_distinguishable: bool) -> dict[str, Any]:
-    """Return the row of a pair in a data frame."""
-    wide, share = pair.simultaneous_interval, pair.outperformance
-    shares = (np.nan, np.nan, np.nan) if share is None else share[:3]
-    return {
-        "metric": pair.metric,
-        "first": pair.first,
-        "second": pair.second,
-        "difference": pair.difference,
-        **pair.confidence_interval.to_dict(),
-        "simultaneous_low": np.nan if wide is None else wide.low,
-        "simultaneous_high": np.nan if wide is None else wide.high,
-        "p_value": pair.p_value,
-        "p_value_adjusted": pair.p_value_adjusted,
-        "bootstrap_support": pair.bootstrap_support,
-        "standard_error": pair.standard_error,
-        "mcnemar_p_value": np.nan if pair.mcnemar_p_value is None else pair.mcnemar_p_value,
-        "outperformance": shares[0],
-        "outperformance_low": shares[1],
-        "outperformance_high": shares[2],
-        "is_distinguishable": is_distinguishable,
-    }

@@ -8,6 +8,7 @@ at most the number of systems less those told to be worse (Mogstad, Romano, Shai
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from numbers import Integral
@@ -18,6 +19,7 @@ import numpy as np
 from .._messages import fail
 from . import rendering, wording
 from .decisions import one_sided, unknown_direction
+from .storage import plain
 
 if TYPE_CHECKING:
     from .comparison import ComparisonResult
@@ -46,8 +48,96 @@ class Rank:
     high: int
 
 
-@dataclass(frozen=True)
-class Ranks(Mapping[str, Rank]):
+class RankTable(Mapping[str, Any]):
+    """Rows by the name of the system, the best first, as text, frame and table.
+
+    A subclass holds ``rows`` with a ``system`` each, and says what a table shows.
+    """
+
+    rows: tuple[Any, ...]
+    noun: str
+    metric: str
+
+    def __getitem__(self, name: str) -> Any:
+        for row in self.rows:
+            if row.system == name:
+                return row
+        raise KeyError(f"No {self.noun} is called {name!r}: {list(self)}.")
+
+    def __iter__(self) -> Iterator[str]:
+        return (row.system for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __str__(self) -> str:
+        return rendering.text_table(self._table())
+
+    def __repr__(self) -> str:
+        what = f"{len(self)} {self.noun}s by {wording.spoken(self.metric)}"
+        return f"<{type(self).__name__} of {what}>\n{self}"
+
+    def _repr_html_(self) -> str:
+        return rendering.html_table(self._table())
+
+    @abstractmethod
+    def _table(self) -> rendering.Table:
+        """Return the table that is shown."""
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row per system, the best first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With a column per field of the rows: system, rank or mean rank, low, high.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ImportError(
+                f"{type(self).__name__}.to_frame needs pandas. Install it with: "
+                "pip install 'skboot[dataframe]'"
+            ) from error
+        return pd.DataFrame.from_records([asdict(row) for row in self.rows])
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Return the rows by name, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Of each system a dict of the numbers of its row; an undefined one is None.
+        """
+        records = [asdict(row) for row in self.rows]
+        return {record.pop("system"): plain(record, for_json=True) for record in records}
+
+    def to_markdown(self) -> str:
+        """Return a pipe table in Markdown, a row per system.
+
+        Returns
+        -------
+        str
+        """
+        return rendering.markdown_table(self._table())
+
+    def to_latex(self) -> str:
+        """Return a tabular in LaTeX with the rules of the booktabs package, a row per system.
+
+        Returns
+        -------
+        str
+        """
+        return rendering.latex_table(self._table())
+
+
+@dataclass(frozen=True, repr=False)
+class Ranks(RankTable):
     """Ranks of all systems of a comparison, by name, the best estimate first.
 
     Attributes
@@ -70,27 +160,6 @@ class Ranks(Mapping[str, Rank]):
     digits: int
     noun: str
 
-    def __getitem__(self, name: str) -> Rank:
-        for row in self.rows:
-            if row.system == name:
-                return row
-        raise KeyError(f"No {self.noun} is called {name!r}: {list(self)}.")
-
-    def __iter__(self) -> Iterator[str]:
-        return (row.system for row in self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __str__(self) -> str:
-        return rendering.text_table(self._table())
-
-    def __repr__(self) -> str:
-        return f"<Ranks of {len(self)} {self.noun}s by {wording.spoken(self.metric)}>\n{self}"
-
-    def _repr_html_(self) -> str:
-        return rendering.html_table(self._table())
-
     def _table(self) -> rendering.Table:
         level = rendering.percent(self.confidence_level)
         rows = [
@@ -103,63 +172,6 @@ class Ranks(Mapping[str, Rank]):
             for row in self.rows
         ]
         return rendering.Table([self.noun, self.metric, "rank", f"{level} simultaneous"], rows)
-
-    def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row per system, the best first.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With the columns system, estimate, rank, low and high.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "Ranks.to_frame needs pandas. Install it with: pip install 'skboot[dataframe]'"
-            ) from error
-        return pd.DataFrame.from_records([asdict(row) for row in self.rows])
-
-    def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Return the ranks by name, ready for JSON.
-
-        Returns
-        -------
-        dict
-            Of each system a dict of estimate (None if undefined), rank, low and high.
-        """
-        return {
-            row.system: {
-                "estimate": None if math.isnan(row.estimate) else row.estimate,
-                "rank": row.rank,
-                "low": row.low,
-                "high": row.high,
-            }
-            for row in self.rows
-        }
-
-    def to_markdown(self) -> str:
-        """Return a pipe table in Markdown, a row per system.
-
-        Returns
-        -------
-        str
-        """
-        return rendering.markdown_table(self._table())
-
-    def to_latex(self) -> str:
-        """Return a tabular in LaTeX with the rules of the booktabs package, a row per system.
-
-        Returns
-        -------
-        str
-        """
-        return rendering.latex_table(self._table())
 
 
 def ranks_of(result: ComparisonResult, caller: str) -> Ranks:
@@ -189,7 +201,7 @@ def ranks_of(result: ComparisonResult, caller: str) -> Ranks:
         low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
         rows.append(Rank(name, float(estimate), rank, low, high))
     digits = max(wording.digits_of(system) for system in result.systems.values())
-    return Ranks(result.metric, result.confidence_level, tuple(rows), digits, result.estimand)
+    return Ranks(result.metric, result.confidence_level, tuple(rows), digits, result._compared)
 
 
 def top_of(result: ComparisonResult, k: Any) -> tuple[str, ...]:

@@ -158,10 +158,10 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         # Imported where a file is read: a score needs nothing of comparisons.
         from .comparison import ComparisonResult
+        from .data_sets import DatasetsComparison
 
-        kinds = {
-            kind._format[0]: kind for kind in (EvaluationResult, ComparisonResult, ResultTable)
-        }
+        classes = (EvaluationResult, ComparisonResult, DatasetsComparison, ResultTable)
+        kinds = {kind._format[0]: kind for kind in classes}
         return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
 
 

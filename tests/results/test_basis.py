@@ -15,6 +15,7 @@ from skboot import (
     EvaluationResult,
     bootstrap_runs,
     bootstrap_score,
+    compare_across,
     compare_systems,
     search_score,
 )
@@ -59,6 +60,18 @@ def _method():
     return scorer.fit(np.column_stack(SCORES[:2]), LABEL).result_
 
 
+def _data_sets(estimand):
+    def make():
+        results = {}
+        for k in range(9):
+            rows = np.random.default_rng(k).integers(0, N, N)
+            systems = {name: run[rows] for name, run in zip("ab", RUNS, strict=False)}
+            results[k] = compare_systems(LABEL[rows], systems, **SHORT)
+        return compare_across(results, estimand=estimand, **SHORT).systems["a"]
+
+    return make
+
+
 # A result of each basis, with the intervals that it can name beside "auto".
 CASES = {
     "system": (_system, [(name, None) for name in FOR_ONE_SCORE]),
@@ -73,6 +86,11 @@ CASES = {
         for estimand in ("system", *RUN_METHODS)
     },
     "method": (_method, [(name, "method") for name in METHOD_INTERVALS]),
+    "drawn data sets": (
+        _data_sets("new"),
+        [(name, None) for name in ("studentized", "t", "percentile")],
+    ),
+    "given data sets": (_data_sets("these"), [("t", None)]),
 }
 
 

@@ -1,0 +1,167 @@
+"""`compare_across`: which method is better across several data sets?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .._warnings import warn_of
+from ..results.data_sets import DatasetsComparison
+from .across_pairs import AcrossCall, compared_across
+from .arguments import check_adjust, check_alternative, check_reference
+from .data_sets import check_margin, checked_data_sets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..results import ComparisonResult
+
+_CALLER = "compare_across"
+_ESTIMANDS = ("new", "these")
+
+
+def compare_across(
+    scores: pd.DataFrame
+    | Mapping[Any, Mapping[Any, float]]
+    | Mapping[Any, ComparisonResult]
+    | ArrayLike,
+    *,
+    datasets: ArrayLike | None = None,
+    methods: ArrayLike | None = None,
+    estimand: Literal["new", "these"] = "new",
+    margin: float | None = None,
+    adjust: Literal["max-t", "holm"] | None = "max-t",
+    reference: str | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    greater_is_better: bool | None = None,
+    random_state: Any = None,
+) -> DatasetsComparison:
+    """Compare methods across several data sets.
+
+    Two questions are kept apart. How will the methods differ on a new data set like these? Then
+    the data sets are a sample, and the difference varies from one to the next. How do they differ
+    on these very data sets, on average? Then only the error on each of them counts.
+
+    Parameters
+    ----------
+    scores : DataFrame, dict, or array-like of shape (n_datasets, n_methods)
+        A pandas DataFrame with a row per data set and a column per method; a dict data set ->
+        method -> number; an array with ``datasets`` and ``methods``; or a dict data set ->
+        `ComparisonResult`, from `compare_systems`, `compare_runs` or `compare_methods`, of the same
+        methods by the same metric, all pairs. At least two data sets and two methods.
+    datasets : array-like of shape (n_datasets,), optional
+        Names of the rows of an array.
+    methods : array-like of shape (n_methods,), optional
+        Names of the columns of an array.
+    estimand : {"new", "these"}
+        The expected difference on a new data set like these, or the mean difference on these, for
+        which ``scores`` must be results: bare numbers have no error.
+    margin : float, optional
+        Largest difference that does not matter in practice, in units of the metric. Each pair then
+        holds the share of the data sets on which the difference is within it.
+    adjust : {"max-t", "holm", None}
+        For the number of pairs: simultaneous intervals and p-values from the joint law of all
+        differences; Holm's p-values with Bonferroni intervals; not at all.
+    reference : str, optional
+        Compare all methods with this one instead of all pairs.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" is against first minus second being at most 0, whatever the direction of the
+        metric; with ``reference`` the other method is the first.
+    n_resamples : int
+        Number of resamples of the data sets, at least 2.
+    confidence_level : float
+        In (0, 1).
+    greater_is_better : bool, optional
+        Direction of the scores; must be given for bare numbers.
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call.
+
+    Returns
+    -------
+    DatasetsComparison
+        ``pairs``, ``systems``, ``ranks()`` as any comparison; besides ``mean_ranks()``,
+        ``friedman``, and ``wilcoxon_p_value`` of each pair.
+
+    Raises
+    ------
+    ValueError
+        If a data set lacks a method, a cell holds several numbers, the direction is not known,
+        comparisons do not fit together, or an argument cannot be right; the message says what to
+        do.
+
+    Warns
+    -----
+    UserWarning
+        With fewer than 10 data sets, or if the resamples are too few for the level.
+
+    See Also
+    --------
+    compare_runs : Several runs of methods on one data set.
+    CriticalDifferenceDisplay : Picture of the mean ranks.
+
+    Notes
+    -----
+    All data sets weigh the same. On a new data set: from 8 data sets on, the studentized bootstrap
+    (Efron & Tibshirani 1993, section 12.5) of the mean difference over resamples of the data sets;
+    below, Student's t. The spread over the data sets holds the error on each of them, so that the
+    error of a score is not added again; where known, ``between_deviation`` is what it leaves.
+    On these data sets: with the standard error se_k on each of K, the variance is sum se_k^2 / K^2,
+    with Satterthwaite's degrees of freedom.
+
+    In simulations of two equal methods on 8, 20 and 60 data sets it finds a difference in 5 % of
+    the cases where differences are normal, and in 4 to 7 % where lognormal or exponential.
+
+    References
+    ----------
+    Demsar (2006), Journal of Machine Learning Research 7:1; Benavoli, Corani & Mangili (2016),
+    Journal of Machine Learning Research 17:5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import compare_across
+    >>> rng = np.random.default_rng(0)
+    >>> scores = {}
+    >>> for k in range(12):
+    ...     difficulty = rng.uniform(0.6, 0.9)
+    ...     scores[f"set {k}"] = {"forest": difficulty + rng.normal(0.03, 0.02),
+    ...                           "tree": difficulty}
+    >>> result = compare_across(scores, greater_is_better=True, margin=0.01, random_state=0)
+    >>> [pair] = result.pairs
+    >>> print(f"{pair:.3f}, within the margin on {pair.share_within_margin:.0%} of the sets")
+    0.033 (0.023 to 0.043), within the margin on 8% of the sets
+    """
+    level = check.check_confidence_level(confidence_level, _CALLER)
+    check.check_choice("estimand", estimand, _CALLER, _ESTIMANDS)
+    check_adjust(adjust, _CALLER)
+    check_alternative(alternative, _CALLER)
+    data = checked_data_sets(scores, datasets, methods, greater_is_better, _CALLER)
+    check_reference(reference, dict.fromkeys(data.methods), _CALLER)
+    if estimand == "these" and data.errors is None:
+        must = "be 'new' for bare numbers"
+        advice = (
+            "How sure a score is on its data set is known from results alone: pass a dict of the "
+            "ComparisonResult of each data set."
+        )
+        raise check.fail(_CALLER, "estimand", must, repr(estimand), advice)
+    margin = check_margin(margin, _CALLER)
+    n_resamples = check.check_count("n_resamples", n_resamples, _CALLER, 2)
+    call = AcrossCall(
+        data=data,
+        estimand=estimand,
+        margin=margin,
+        adjust=adjust,
+        reference=reference,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        confidence_level=level,
+        seed=check.check_seed(random_state, _CALLER),
+    )
+    result, notes = compared_across(call)
+    warn_of(notes, _CALLER)
+    return result

@@ -1,0 +1,206 @@
+"""Tests of ranks over data sets: Friedman's, Nemenyi's critical difference, Wilcoxon's.
+
+* `ranks_of_rows`, `mean_rank_limits`: mean ranks with intervals that hold for all methods at once;
+* `friedman_test`: whether any method differs from any other;
+* `critical_difference`: how far two mean ranks must be apart;
+* `wilcoxon_p_value`: two methods by the signed ranks of their differences.
+
+Means of the scores themselves are in `skboot.inference.data_sets`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from ._tuning import DATA_SETS_FOR_PIVOTS
+from .multiplicity import max_t_quantile
+
+Floats = NDArray[np.float64]
+
+# Data sets of the best and of the worst rank that are added to the variance of a mean rank, each
+# this often, as Agresti & Coull (1998) add two hits and two misses to a proportion.
+_ADDED = 2
+
+
+# Largest number of data sets (data sets) with ties or differences of 0 for which all signs are
+# tried, as scipy does in half a second a pair; above it the normal law of the statistic is taken.
+_ALL_SIGNS = 13
+
+
+class FriedmanTest(NamedTuple):
+    """Friedman's test that all methods have the same expected rank.
+
+    Attributes
+    ----------
+    statistic : float
+        Corrected for ties; NaN where all methods tie on every data set.
+    p_value : float
+        From the chi-square distribution with n_methods - 1 degrees of freedom.
+    """
+
+    statistic: float
+    p_value: float
+
+
+def ranks_of_rows(scores: Floats, *, greater_is_better: bool) -> Floats:
+    """Rank the methods on each data set, 1 for the best; ties share their mean rank.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_datasets, n_methods)
+        One number each.
+    greater_is_better : bool
+        Direction of the scores.
+
+    Returns
+    -------
+    ndarray of shape (n_datasets, n_methods)
+    """
+    return np.asarray(stats.rankdata(-scores if greater_is_better else scores, axis=1))
+
+
+def friedman_test(ranks: Floats) -> FriedmanTest:
+    """Test whether all methods have the same expected rank.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_datasets, n_methods)
+        Of the methods on each data set, ties sharing their mean.
+
+    Returns
+    -------
+    FriedmanTest
+
+    References
+    ----------
+    Friedman (1937), Journal of the American Statistical Association 32:675; Demsar (2006), Journal
+    of Machine Learning Research 7:1.
+    """
+    n, m = ranks.shape
+    between = n * ((ranks.mean(axis=0) - (m + 1) / 2) ** 2).sum()
+    within = ((ranks - (m + 1) / 2) ** 2).sum() / (n * (m - 1))
+    if within == 0:
+        return FriedmanTest(np.nan, np.nan)
+    statistic = float(between / within)
+    return FriedmanTest(statistic, float(special.chdtrc(m - 1, statistic)))
+
+
+def critical_difference(n_datasets: int, n_methods: int, confidence_level: float) -> float:
+    """Return how far two mean ranks must be apart to differ, over all pairs of methods at once.
+
+    Parameters
+    ----------
+    n_datasets, n_methods : int
+        Their numbers.
+    confidence_level : float
+        1 - the level of the test.
+
+    Returns
+    -------
+    float
+        q sqrt(M (M + 1) / (6 K)), q the quantile of the studentized range of M normal variables
+        by sqrt 2 (Nemenyi 1963; Demsar 2006, section 3.2.2).
+    """
+    quantile = float(stats.studentized_range.ppf(confidence_level, n_methods, np.inf))
+    spread = np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
+    return float(quantile / np.sqrt(2) * spread)
+
+
+def mean_rank_limits(ranks: Floats, counts: NDArray[np.integer], confidence_level: float) -> Floats:
+    """Limits of the expected ranks of all methods at once.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_datasets, n_methods)
+        Of the methods on each data set.
+    counts : ndarray of shape (n_resamples, n_datasets)
+        How often each resample holds each data set.
+    confidence_level : float
+        Of all intervals together.
+
+    Returns
+    -------
+    ndarray of shape (n_methods, 2)
+        Mean rank -/+ c standard errors, within 1 and the number of methods. c is the quantile of
+        the largest studentized deviation over the resamples, at least Student's t of one mean; for
+        few data sets Bonferroni's of Student's t.
+
+    Notes
+    -----
+    A method that is first on every data set has ranks without spread, and would be first for sure.
+    So the variance is at least that with two more data sets on which it were first, and two on
+    which it were last. For two methods this is the variance of Agresti & Coull (1998) for a
+    proportion.
+    """
+    n, m = ranks.shape
+    mean = ranks.mean(axis=0)
+    error = _error(mean, (ranks**2).mean(axis=0), n, m)
+    if n < DATA_SETS_FOR_PIVOTS:
+        c = float(special.stdtrit(n - 1, 1 - (1 - confidence_level) / (2 * m)))
+    else:
+        weights = counts / n
+        drawn = weights @ ranks
+        deviations = np.abs(drawn - mean) / _error(drawn, weights @ ranks**2, n, m)
+        # Ranks without spread have no deviations; then that of a single mean is the least.
+        least = float(special.stdtrit(n - 1, 0.5 + confidence_level / 2))
+        c = max(max_t_quantile(deviations.max(axis=1), confidence_level), least)
+    limits = np.stack([mean - c * error, mean + c * error], axis=1)
+    return np.asarray(np.clip(limits, 1.0, m))
+
+
+def _error(mean: Floats, mean_square: Floats, n: int, m: int) -> Floats:
+    """Standard error of mean ranks, not below that with some data sets added at both ends."""
+    own = np.maximum(mean_square - mean**2, 0.0) * n / (n - 1)
+    total = n + 2 * _ADDED
+    padded = (n * mean + _ADDED * (1 + m)) / total
+    squares = (n * mean_square + _ADDED * (1 + m**2)) / total
+    return np.asarray(np.sqrt(np.maximum(own, squares - padded**2) / n))
+
+
+def wilcoxon_p_value(differences: Floats, alternative: str = "two-sided") -> float:
+    """P-value of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` gives it.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n_datasets,)
+        First minus second; differences of 0 are left out.
+    alternative : {"two-sided", "greater", "less"}
+        Of the first minus the second.
+
+    Returns
+    -------
+    float
+        1 where all differences are 0.
+
+    References
+    ----------
+    Wilcoxon (1945), Biometrics Bulletin 1:80.
+    """
+    kept = differences[differences != 0]
+    if not len(kept):
+        return 1.0
+    has_ties = len(np.unique(np.abs(kept))) < len(differences)
+    if has_ties and len(differences) <= _ALL_SIGNS:
+        return _by_all_signs(kept, alternative)
+    with warnings.catch_warnings():
+        # scipy warns where ties or few data sets make the normal law of the statistic rough.
+        warnings.simplefilter("ignore")
+        return float(stats.wilcoxon(differences, alternative=alternative).pvalue)
+
+
+def _by_all_signs(differences: Floats, alternative: str) -> float:
+    """P-value of the signed-rank statistic over all signs of differences that are not 0."""
+    ranks = stats.rankdata(np.abs(differences))
+    sums = np.zeros(1)
+    for rank in ranks:
+        sums = np.concatenate([sums, sums + rank])
+    statistic = ranks[differences > 0].sum()
+    # Ranks are whole or half, so that sums are exact.
+    above, below = np.mean(sums >= statistic), np.mean(sums <= statistic)
+    p = {"greater": above, "less": below, "two-sided": 2 * min(above, below)}[alternative]
+    return float(min(p, 1.0))
