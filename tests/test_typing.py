@@ -103,7 +103,7 @@ def names_of(literal):
         (types.InnerCV, ("grouped", "as-is")),
         (types.ErrorInterval, error632._METHODS),
         (types.ErrorPoint, error632.POINTS),
-        (types.ProportionInterval, proportions._LIMITS),
+        (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, shown._LAYOUTS),
     ],
 )

@@ -93,7 +93,7 @@ ROW_MEANS = _by_name(
         "of each query",
         "mase": "abs(p - y) of each row over the mean absolute error of the naive forecast",
         "mos pesq sdr si_sdr stoi": "the value of each recording",
-        "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k), the value of each problem",
+        "pass": "skboot.metrics.pass_at_k(n_correct, n_samples, k) of each problem",
         "smape symmetric_mape": "2 * abs(p - y) / (abs(p) + abs(y)) of each row",
         "ter wer word_error_rate": "the rate of each row, with its words as sample_weight",
         "win_rate": "1 for each row that is won, 0 for one that is lost, and 0.5 for a tie",

@@ -319,7 +319,8 @@ def test_methods_leave_out_whole_groups():
 
 
 def test_the_default_of_methods_is_that_of_the_scorer():
-    # Other samples and folds: widths agree to a few per cent, centres to a part of them.
+    # Samples and folds differ, and with 200 samples a half-width has a Monte Carlo standard error
+    # of 11 %; of the mean of six, 5 %. The limit is three times that of the difference of two.
     from skboot import BootstrapScorer
 
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
@@ -327,9 +328,11 @@ def test_the_default_of_methods_is_that_of_the_scorer():
     X = rng.normal(size=(80, 3))
     y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
     sample = MethodSample(X, y, of_estimator(tree), errors, {"": 0.3}, bounds=(0.0, 1.0))
-    ours = np.array(TOOLS["skboot, method"].call(sample, 0)[""])
-    expected = 1 - np.array(BootstrapScorer(tree, random_state=1).fit(X, y).confidence_interval_)
-    assert np.diff(ours) == pytest.approx(-np.diff(expected), rel=0.15)
+    call = TOOLS["skboot, method"].call
+    ours = np.mean([call(sample, seed)[""] for seed in range(6)], axis=0)
+    fits = [BootstrapScorer(tree, random_state=seed).fit(X, y) for seed in range(6)]
+    expected = 1 - np.mean([tuple(fit.confidence_interval_) for fit in fits], axis=0)
+    assert np.diff(ours) == pytest.approx(-np.diff(expected), rel=0.2)
     assert ours.mean() == pytest.approx(expected.mean(), abs=0.2 * np.diff(ours)[0])
 
 

@@ -184,7 +184,7 @@ def test_the_value_that_is_shown_for_a_problem_is_unbiased_for_the_success_of_k_
     n, c, k = 6, 2, 3
     subsets = np.array([bits for bits in np.ndindex(*(2,) * n) if sum(bits) == k])
     value = ROW_MEANS["pass"].partition(" of each")[0]
-    shown = eval(value, {"n": n, "c": c, "k": k, "comb": scipy.special.comb})
+    [shown] = eval(value, {"skboot": skboot, "n_samples": n, "n_correct": [c], "k": k})
     assert shown == pytest.approx(np.mean(subsets[:, :c].any(axis=1)))
 
 
