@@ -1,7 +1,8 @@
 """Every threshold of this package, with its unit, what changes above it, and the record of it.
 
 The first table is part of the method: another value draws other resamples from the same seed. The
-others choose between ways that give the same numbers but for rounding, by what they cost.
+last one says when a result speaks of few units. The others choose between ways that give the same
+numbers but for rounding, by what they cost.
 """
 
 # ------------------------------------------------------------------ what a seed draws
@@ -122,3 +123,11 @@ JACKKNIFE_COUNTS = 1 << 19
 JACKKNIFE_TERMS = 16
 # Maximum counts held at once where a search cannot draw on demand (32 MB of int64).
 ON_DEMAND_COUNTS = 1 << 22
+
+# ------------------------------------------------------------------ what is said of small designs
+
+# Minimum units of a task (rows or groups); below it a note says that the interval is wider for the
+# sake of that task (record 0048).
+FEW_UNITS = 10
+# Minimum tasks of an average; below it a warning says what the average can tell (record 0048).
+FEW_TASKS = 10

@@ -14,16 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import Note
+from ._tuning import FEW_TASKS, FEW_UNITS
 from .design import DESIGNS, GroupDesign, RowDesign, SamplingDesign, registered
 
 # The designs above are entered too, so that who looks one up by its name finds them all.
 __all__ = ["DESIGNS"]
-
-# Minimum number of units of a task (rows or groups); below it a note says that the intervals are
-# wider for its sake.
-FEW_UNITS = 10
-# Minimum number of tasks (tasks); below it a warning says what the average can tell.
-FEW_TASKS = 10
 
 
 @dataclass(frozen=True, eq=False)
