@@ -391,6 +391,8 @@ def test_friedmans_test_is_that_of_scipy():
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_wilcoxons_test_is_that_of_scipy_with_holm_beside_it(alternative):
+    if tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 13):
+        pytest.skip("scipy took a normal approximation where differences are 0")
     result = across(alternative=alternative)
     expected = [
         stats.wilcoxon(SCORES[:, a], SCORES[:, b], alternative=alternative).pvalue

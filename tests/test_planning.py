@@ -225,7 +225,8 @@ def test_the_power_of_a_pair_is_that_of_its_t_interval():
 
     def power(n):
         shift = 0.05 / (error * math.sqrt(N / n))
-        return stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, shift)
+        with np.errstate(divide="ignore"):  # scipy 1.11, where the power is near none
+            return stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, shift)
 
     n = next(n for n in range(2, 9999) if power(n) >= 0.8)
     assert plan.n_units == pytest.approx(n, rel=0.01)

@@ -46,13 +46,14 @@ def test_runs_on_samples_of_one_list_do_not_lessen_the_part_of_the_training():
 
 @pytest.mark.parametrize("n", [6, 12, 20])
 def test_the_power_of_few_units_is_that_of_the_noncentral_t(n):
+    # scipy 1.11 has eight digits of this law.
     spread, effect = Spread(10, 0.1), 0.9
     shift = effect / math.sqrt(1 / n)
     exact = stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, shift)
-    assert spread.power(effect, 0.95, n, None) == pytest.approx(exact, rel=1e-9)
+    assert spread.power(effect, 0.95, n, None) == pytest.approx(exact, rel=1e-7)
     one_sided = stats.nct.sf(stats.t.ppf(0.95, n - 1), n - 1, shift)
     found = spread.power(effect, 0.95, n, None, one_sided=True)
-    assert found == pytest.approx(one_sided, rel=1e-9)
+    assert found == pytest.approx(one_sided, rel=1e-7)
 
 
 def test_the_normal_law_of_many_units_is_within_two_points_of_the_noncentral_t():

@@ -26,7 +26,10 @@ from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
-BEFORE_1_7 = tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7)
+SKLEARN = tuple(map(int, sklearn.__version__.split(".")[:2]))
+BEFORE_1_7 = SKLEARN < (1, 7)
+# The releases between 1.6, which fails here, and 1.9, which passes, were not tried.
+BEFORE_1_9 = SKLEARN < (1, 9)
 N_RESAMPLES = 8
 N_SAMPLES = 24
 
@@ -377,6 +380,8 @@ def reduced_of(case):
 def assert_plain(case, values, counts):
     """Values are those of the plain function on rows repeated as often as counted."""
     data, weights, function = DATA[case.data], weights_of(case), plain(case)
+    if BEFORE_1_9 and (case.function.__name__, case.data) == ("d2_log_loss_score", "three columns"):
+        pytest.skip("scikit-learn 1.6 refuses rows that lack a class, whatever labels are given")
     expected = []
     with (
         warnings.catch_warnings(),
@@ -413,6 +418,10 @@ def test_a_replicate_is_the_plain_function_on_the_repeated_rows(case, kind):
 
 @every_case
 def test_where_codes_are_drawn_a_replicate_is_the_plain_function(case):
+    if BEFORE_1_9 and case.function.__name__ == "adjusted_mutual_info_score":
+        pytest.skip(
+            "scikit-learn 1.6 divides 0 by a rounding where all tables have one information"
+        )
     statistic, reduced = reduced_of(case)
     counts = np.vstack((degenerate_resamples(case), np.ones((1, N_SAMPLES), int)))
     if reduced.code is None:
