@@ -389,6 +389,12 @@ def test_friedmans_test_is_that_of_scipy():
         assert result.friedman == pytest.approx(tuple(expected))
 
 
+def test_a_p_value_below_what_is_shown_is_written_as_an_inequality():
+    scores = np.arange(4) + SCORES / 100
+    assert across(scores).friedman.p_value < 1e-4
+    assert ", p < 0.0001" in across(scores).summary()
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_wilcoxons_test_is_that_of_scipy_with_holm_beside_it(alternative):
     if tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 13):

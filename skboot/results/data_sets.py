@@ -23,7 +23,7 @@ from ..inference.data_set_ranks import (
 from . import comparison_tables, rendering, storage
 from . import comparison_wording as words
 from .comparison import ComparisonResult
-from .comparison_tables import p_number
+from .comparison_tables import p_number, p_text
 from .pairs import PairedDifference
 from .ranks import RankTable
 
@@ -324,7 +324,7 @@ class DatasetsComparison(ComparisonResult):
         """Return Friedman's test and what margin and ranks mean, as label and text."""
         statistic, p = self.friedman
         tied = "undefined: all methods tie on every data set"
-        lines = [("Friedman", f"{statistic:.2f}, p = {p_number(p)}" if p == p else tied)]
+        lines = [("Friedman", f"{statistic:.2f}, {p_text(p)}" if p == p else tied)]
         ranks = self.mean_ranks()
         apart = "mean ranks further apart differ (Nemenyi); they depend on all methods in the pool"
         lines.append(("critical difference", f"{ranks.critical_difference:.2f}: {apart}"))
