@@ -4,10 +4,14 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from scipy import stats
 
 from skboot.inference.planning import ShareSpread, Spread, smallest, variance_factors
 from skboot.inference.proportions import SHARE_LIMITS
+
+# Relative error that scipy's noncentral t law may have: scipy 1.11 gives eight digits of it.
+NONCENTRAL = 1e-9 if tuple(map(int, scipy.__version__.split(".")[:2])) > (1, 11) else 1e-7
 
 
 def test_the_standard_error_of_rows_falls_with_the_square_root_of_their_number():
@@ -46,14 +50,13 @@ def test_runs_on_samples_of_one_list_do_not_lessen_the_part_of_the_training():
 
 @pytest.mark.parametrize("n", [6, 12, 20])
 def test_the_power_of_few_units_is_that_of_the_noncentral_t(n):
-    # scipy 1.11 has eight digits of this law.
     spread, effect = Spread(10, 0.1), 0.9
     shift = effect / math.sqrt(1 / n)
     exact = stats.nct.sf(stats.t.ppf(0.975, n - 1), n - 1, shift)
-    assert spread.power(effect, 0.95, n, None) == pytest.approx(exact, rel=1e-7)
+    assert spread.power(effect, 0.95, n, None) == pytest.approx(exact, rel=NONCENTRAL)
     one_sided = stats.nct.sf(stats.t.ppf(0.95, n - 1), n - 1, shift)
     found = spread.power(effect, 0.95, n, None, one_sided=True)
-    assert found == pytest.approx(one_sided, rel=1e-7)
+    assert found == pytest.approx(one_sided, rel=NONCENTRAL)
 
 
 def test_the_normal_law_of_many_units_is_within_two_points_of_the_noncentral_t():
