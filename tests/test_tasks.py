@@ -341,7 +341,9 @@ def test_fewer_than_ten_tasks_are_warned_of():
 
 @pytest.mark.parametrize("groups", [None, TASK, PART, SPEAKER], ids=["", "drawn", "in", "across"])
 def test_a_stored_result_answers_as_the_one_that_was_saved(tmp_path, groups):
-    result = bootstrap_score(Y, LABEL, average_over=TASK, groups=groups, n_resamples=199)
+    result = bootstrap_score(
+        Y, LABEL, average_over=TASK, groups=groups, n_resamples=199, random_state=0
+    )
     result.save(tmp_path / "result.json")
     loaded = EvaluationResult.load(tmp_path / "result.json")
     assert loaded == result
