@@ -12,5 +12,5 @@ the last part stopped, and appends to `results/name.csv`. Pages and tests read n
 | `ours`, `peers`, `references` | the tools: skboot, other packages, published recipes |
 | `runner` | cells, seeds, parts that resume, the CSV |
 | `acceptance` | the rule that judges a study |
-| `page` | tables and the picture of the documentation |
+| `page` | tables and the picture of the documentation; a module of `page/sections` a topic |
 """

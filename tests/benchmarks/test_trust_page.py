@@ -14,7 +14,7 @@ NO_PAGE = pytest.mark.skipif(
 def test_the_page_shows_the_committed_results():
     text = page.PAGE.read_text(encoding="utf-8")
     assert page.filled(text) == text
-    for name in page.PARTS:
+    for name in page.SECTIONS:
         assert f"<!-- {name} -->" in text
 
 

@@ -1,0 +1,95 @@
+"""How numbers are written on the page, and what several sections read from the results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from importlib import import_module
+
+from .. import acceptance
+from ..acceptance import DEFAULT, Measured
+from .registry import VerdictRow
+
+# Studies of one score.
+SCORES_ALONE = {
+    "frozen_systems": "simulated systems",
+    "real_predictions": "real predictions",
+    "grouped_systems": "groups, crossed factors",
+}
+
+
+def percent(share: float) -> str:
+    """A share in percent."""
+    return f"{100 * share:.1f}"
+
+
+def with_error(share: float, error: float) -> str:
+    """A share and its Monte Carlo error, in percent."""
+    return f"{percent(share)} ({percent(error)})"
+
+
+def span(values: Sequence[float]) -> str:
+    """From the lowest to the highest, and in how many cells."""
+    if not values:
+        return ""
+    low, high = percent(min(values)), percent(max(values))
+    return f"{low} ({len(values)})" if low == high else f"{low} to {high} ({len(values)})"
+
+
+def table(header: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    rule = "|" + "---|" * len(header)
+    return "\n".join([f"| {' | '.join(header)} |", rule, *(f"| {' | '.join(x)} |" for x in lines)])
+
+
+def judged_row(study: str, title: str) -> VerdictRow:
+    """The line of a study that `acceptance` judges."""
+    found = acceptance.judge(study)
+    planned = len(import_module(f"benchmarks.coverage.studies.{study}").STUDY.cells)
+    whole = len(found.cells) + len(found.left_out) == planned
+    lowest = min(found.cells, key=lambda cell: cell.coverage)
+    kind, (tool, ratio) = max(found.ratios.items(), key=lambda item: _or_zero(item[1][1]))
+    return VerdictRow(
+        title,
+        f"{len(found.cells)} + {len(found.left_out)} of {planned}",
+        percent(found.share),
+        f"{percent(lowest.coverage)} ({lowest.cell})",
+        f"{ratio:.2f} ({kind}; {tool})",
+        ("yes" if whole else "so far") if found.passes else "**no**",
+        tuple(_outside(found)),
+    )
+
+
+def _or_zero(value: float) -> float:
+    return 0.0 if math.isnan(value) else value
+
+
+def _outside(found: acceptance.Verdict):
+    for cell in found.under_most:
+        bound = "91" if cell in found.under_all else "93"
+        yield cell.cell, with_error(cell.coverage, cell.error), f"coverage under {bound}"
+    for kind, (tool, ratio) in found.too_wide.items():
+        yield kind, f"{ratio:.2f}", f"wider than 1.3 times {tool}"
+    for cell in found.left_out:
+        yield cell.cell, percent(cell.coverage), "left out: excepted, warned of"
+
+
+def pairs_with(rows: list[Measured], tool: str, kind: str | None = None):
+    """Cells of another tool with the default's beside them."""
+    ours = {(row.cell, row.target): row for row in rows if row.tool == DEFAULT}
+    return [
+        (ours[row.cell, row.target], row)
+        for row in rows
+        if row.tool == tool
+        and kind in (None, row.kind)
+        and not ours[row.cell, row.target].is_excepted
+    ]
+
+
+def names_of_others(rows: list[Measured]) -> list[str]:
+    """Tools other than our intervals."""
+    return [
+        name
+        for name in dict.fromkeys(row.tool for row in rows)
+        if not name.startswith(DEFAULT) or name == "skboot, rows"
+    ]
