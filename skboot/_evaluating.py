@@ -32,9 +32,9 @@ from .inference.automatic import (
 )
 from .inference.confidence_interval import ConfidenceInterval
 from .inference.distribution import Jackknife, bootstrap
+from .inference.evidence import Evidence
 from .inference.intervals import (
     WITHOUT_RESAMPLES,
-    Evidence,
     confidence_interval,
 )
 from .metrics.statistic import ReducedData, Statistic

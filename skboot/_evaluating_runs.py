@@ -20,7 +20,7 @@ from ._runs_inputs import Runs
 from ._warnings import Note, Notes, texts_of
 from .inference.automatic import degeneracy
 from .inference.distribution import BoundStatistic
-from .inference.intervals import Evidence
+from .inference.evidence import Evidence
 from .inference.run_intervals import RunsEvidence, runs_interval
 from .inference.variance import (
     Components,

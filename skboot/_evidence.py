@@ -25,9 +25,9 @@ from .inference.distribution import (
     Jackknife,
     jackknife,
 )
+from .inference.evidence import Evidence
 from .inference.intervals import (
     INTERVALS,
-    Evidence,
 )
 from .metrics.class_metrics import averaged_sizes
 from .metrics.statistic import Statistic

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._inputs import Part, Rows
-from .inference.intervals import Evidence
+from .inference.evidence import Evidence
 from .inference.proportions import Discordant
 from .inference.subgroup_gap import Side, SubgroupGap
 from .metrics.adapters import without_sign

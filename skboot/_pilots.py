@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ._messages import fail
+from .inference.evidence import Evidence
 from .inference.few_groups import value_range
-from .inference.intervals import Evidence
 from .inference.planning import DiscordantSpread, ShareSpread, Spread, variance_factors
 from .inference.proportions import SHARE_LIMITS, Discordant
 from .resampling.design import DESIGNS

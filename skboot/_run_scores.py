@@ -27,7 +27,7 @@ from .inference.distribution import (
     bootstrap,
     bootstrap_each,
 )
-from .inference.intervals import Evidence
+from .inference.evidence import Evidence
 from .inference.variance import RowNoise
 from .metrics.additive import RowMean, mean_of_values
 from .metrics.statistic import Statistic

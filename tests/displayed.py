@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from skboot.inference.intervals import Evidence, confidence_interval
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import confidence_interval
 from skboot.results import EvaluationResult
 from skboot.results.basis import SystemBasis
 

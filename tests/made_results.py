@@ -10,8 +10,8 @@ from skboot._gaps import gap_of
 from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import (
-    Evidence,
     confidence_interval,
 )
 from skboot.inference.subgroup_gap import Side

@@ -26,7 +26,7 @@ from ..inference.data_sets import (
     simultaneous,
 )
 from ..inference.differences import share_won
-from ..inference.intervals import Evidence
+from ..inference.evidence import Evidence
 from ..inference.multiplicity import holm
 from ..inference.run_differences import RunsDifference
 from ..resampling.draws import multinomial_counts

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._warnings import Note
 from ..inference.differences import Difference, delong_error
 from ..inference.distribution import JackknifeValues
-from ..inference.intervals import Evidence
+from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant, TwoProportions
 from ..results import EvaluationResult
 

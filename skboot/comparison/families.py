@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import Difference
-from ..inference.intervals import MIRRORED, Evidence
+from ..inference.evidence import Evidence
+from ..inference.intervals import MIRRORED
 from ..inference.proportions import Discordant, TwoProportions
 from ..results.pairs import PairedDifference
 from .contestants import (

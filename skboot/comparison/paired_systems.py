@@ -16,7 +16,7 @@ from .._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from .._inputs import Part, Rows
 from .._warnings import Note, texts_of
 from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
-from ..inference.intervals import Evidence
+from ..inference.evidence import Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.additive import RowMean
 from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores

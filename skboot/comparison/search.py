@@ -25,7 +25,8 @@ from .._workers import Workers
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap
-from ..inference.intervals import Evidence, confidence_interval
+from ..inference.evidence import Evidence
+from ..inference.intervals import confidence_interval
 from ..method_error.error632 import error632
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..method_error.out_of_bag import OutOfBagError

@@ -43,6 +43,7 @@ from ._tuning import (
     SMALL_CLASS,
 )
 from .confidence_interval import ConfidenceInterval
+from .evidence import Evidence
 from .few_groups import (
     effective_size,
     few_groups_interval,
@@ -52,7 +53,6 @@ from .few_groups import (
 from .intervals import (
     ROUNDING,
     WITHOUT_RESAMPLES,
-    Evidence,
     Floats,
     confidence_interval,
 )

@@ -24,9 +24,9 @@ from .._warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
 from .confidence_interval import ConfidenceInterval
+from .evidence import Evidence
 from .intervals import (
     INTERVALS,
-    Evidence,
     confidence_interval,
     snapped,
     words_of,

@@ -20,7 +20,8 @@ from scipy.special import ndtri, stdtrit
 
 from ._tuning import DEGREES_BEYOND_CARRIERS
 from .confidence_interval import ConfidenceInterval
-from .intervals import Evidence, Floats
+from .evidence import Evidence
+from .intervals import Floats
 from .proportions import score_limits
 
 # Share of the estimate's size below which an influence is rounding.

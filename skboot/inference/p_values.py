@@ -3,7 +3,7 @@
 `smallest_excluding_zero` finds it for any interval by bisection. Where the limits are quantiles of
 the replicates, or an estimate with a multiple of its standard error, `TAILS` gives the tail area at
 which a limit reaches 0 in closed form. Both take one difference or, in closed form, a batch of
-them: `skboot.inference.intervals.Evidence` whose estimate is an array (n_differences,) and whose
+them: `skboot.inference.evidence.Evidence` whose estimate is an array (n_differences,) and whose
 replicates are (n_differences, n_resamples).
 """
 
@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
-from .intervals import Evidence, limits_of, snapped
+from .evidence import Evidence
+from .intervals import limits_of, snapped
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,8 @@ from .._warnings import Notes
 from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval
 from .confidence_interval import ConfidenceInterval
-from .intervals import Evidence, confidence_interval, quantile
+from .evidence import Evidence
+from .intervals import confidence_interval, quantile
 from .proportions import score_limits
 from .variance import Components, TIntervalParts
 

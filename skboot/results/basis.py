@@ -28,8 +28,9 @@ from .._values import read_only
 from .._warnings import texts_of, warn_user
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
 from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.evidence import Evidence
 from ..inference.few_groups import effective_size
-from ..inference.intervals import WITHOUT_RESAMPLES, Evidence, confidence_interval, words_of
+from ..inference.intervals import WITHOUT_RESAMPLES, confidence_interval, words_of
 from . import rendering, wording
 from .monte_carlo import MonteCarloError, error_of_replicates, with_resamples
 
@@ -62,7 +63,7 @@ class Basis(ABC):
 
     Attributes
     ----------
-    evidence : skboot.inference.intervals.Evidence
+    evidence : skboot.inference.evidence.Evidence
         What the estimate and the replicates of the result are.
     """
 

@@ -23,7 +23,7 @@ class GivenDataSetsBasis(ScoresBasis):
 
     Attributes
     ----------
-    evidence : skboot.inference.intervals.Evidence
+    evidence : skboot.inference.evidence.Evidence
         The mean, its standard error, and draws from the normal law of its error.
     degrees_of_freedom : float
         Of the standard error.
@@ -94,7 +94,7 @@ class DrawnDataSetsBasis(GivenDataSetsBasis):
 
     Attributes
     ----------
-    evidence : skboot.inference.intervals.Evidence
+    evidence : skboot.inference.evidence.Evidence
         The mean, its standard error from the spread over the data sets, and both on resamples of
         the data sets.
     degrees_of_freedom : float

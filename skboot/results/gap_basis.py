@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import Evidence, confidence_interval
+from ..inference.evidence import Evidence
+from ..inference.intervals import confidence_interval
 from ..inference.subgroup_gap import SubgroupGap
 from . import wording
 from .basis import Basis
@@ -30,7 +31,7 @@ class GapBasis(Basis):
 
     Attributes
     ----------
-    evidence : skboot.inference.intervals.Evidence
+    evidence : skboot.inference.evidence.Evidence
         Of their difference, with its ``gap``.
     metric : str
         Name of the metric.

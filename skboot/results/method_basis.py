@@ -43,7 +43,7 @@ class MethodBasis(ScoresBasis):
 
     Attributes
     ----------
-    evidence : skboot.inference.intervals.Evidence
+    evidence : skboot.inference.evidence.Evidence
         The estimate, its standard error, and as replicates the out-of-bag scores of single runs.
     error : skboot.method_error.method_intervals.MethodErrorSummary
         What any interval for the method is made of.

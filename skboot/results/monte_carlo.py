@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import INTERVALS, Evidence, confidence_interval
+from ..inference.evidence import Evidence
+from ..inference.intervals import INTERVALS, confidence_interval
 
 # Repeats for the Monte Carlo error (number); its own relative error is 1 / sqrt(2 * 200) = 5 %.
 _N_REPEATS = 200

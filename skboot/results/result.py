@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .._typing import Estimand, MethodInterval, RunsInterval
 from .._values import read_only, same_values
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import Evidence
+from ..inference.evidence import Evidence
 from . import drawing, rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError

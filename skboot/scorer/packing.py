@@ -14,7 +14,7 @@ from .._warnings import Note, texts_of
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.intervals import Evidence
+from ..inference.evidence import Evidence
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..refit.estimates import MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric

@@ -10,7 +10,8 @@ from sklearn.metrics import f1_score, median_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
 from skboot.inference.automatic import automatic_interval
-from skboot.inference.intervals import Evidence, confidence_interval
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import confidence_interval
 
 
 def many_classes(n_classes, n_rows, seed=0):

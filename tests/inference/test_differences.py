@@ -15,7 +15,7 @@ from skboot.inference.differences import (
     difference_interval,
     p_value,
 )
-from skboot.inference.intervals import Evidence
+from skboot.inference.evidence import Evidence
 
 REFERENCES = Path(__file__).parents[1] / "references" / "delong"
 RESAMPLED = [method for method in DIFFERENCE_METHODS if method not in ("tango", "delong")]

@@ -27,7 +27,8 @@ from skboot._warnings import texts_of
 from skboot.inference.automatic import automatic_interval, degeneracy, left_out_estimate
 from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.inference.differences import DIFFERENCE_METHODS
-from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS, Evidence, confidence_interval
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS, confidence_interval
 from skboot.inference.multiplicity import joint_deviations
 from skboot.results.basis import SystemBasis
 

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from skboot import bootstrap_score
-from skboot.inference.intervals import Evidence, confidence_interval, quantile
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import confidence_interval, quantile
 
 REFERENCES = Path(__file__).parents[1] / "references"
 CASES = ["aircondit_mean", "city_ratio", "accuracy_30", "rmse_25", "auc_40", "cluster_ratio_14"]

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from skboot.inference.intervals import Evidence, confidence_interval
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import confidence_interval
 from skboot.inference.multiplicity import (
     JointDeviations,
     holm,

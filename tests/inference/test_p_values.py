@@ -15,7 +15,8 @@ from skboot.inference.differences import (
     difference_interval,
     p_value,
 )
-from skboot.inference.intervals import ALTERNATIVES, Evidence, limits_of
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import ALTERNATIVES, limits_of
 from skboot.inference.p_values import TAILS, p_of_interval, smallest_excluding_zero
 from skboot.inference.proportions import Discordant, mcnemar_p_values, tango_limits
 

@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skboot.inference.intervals import Evidence, confidence_interval
+from skboot.inference.evidence import Evidence
+from skboot.inference.intervals import confidence_interval
 from skboot.inference.proportions import score_limits
 from skboot.inference.subgroup_gap import (
     Side,

@@ -30,7 +30,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from skboot import bootstrap_score
 from skboot.inference.automatic import automatic_interval
-from skboot.inference.intervals import Evidence
+from skboot.inference.evidence import Evidence
 from skboot.inference.proportions import score_limits
 
 SEED = 20261123
