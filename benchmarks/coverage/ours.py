@@ -15,9 +15,19 @@ N_TRAIN_RESAMPLES, N_CV_REPEATS, N_FOLDS = 200, 5, 10
 BY_NAME = ("percentile", "expanded", "normal", "studentized", "bca")
 
 
+def default_of_system(sample: SystemSample, seed: int) -> dict:
+    """The default of `bootstrap_score` alone."""
+    return {"": _result(sample, seed).confidence_interval[:2]}
+
+
 def of_system(sample: SystemSample, seed: int) -> dict:
     """The default of `bootstrap_score`, and other intervals by name from the same resamples."""
-    result = bootstrap_score(
+    result = _result(sample, seed)
+    return {"": result.confidence_interval[:2]} | _by_name(result)
+
+
+def _result(sample: SystemSample, seed: int):
+    return bootstrap_score(
         sample.y_true,
         sample.y_pred,
         metric=sample.score.ours,
@@ -25,7 +35,6 @@ def of_system(sample: SystemSample, seed: int) -> dict:
         same_population=sample.same_population,
         random_state=seed,
     )
-    return {"": result.confidence_interval[:2]} | _by_name(result)
 
 
 def as_rows(sample: SystemSample, seed: int) -> dict:
