@@ -43,6 +43,22 @@ def test_the_default_covers_as_the_rule_asks(study):
     assert [cell.cell for cell in verdict.under_all] == []
 
 
+@NO_PAGE
+def test_studies_that_break_their_rule_are_on_the_page_with_the_cells_that_do():
+    rows = page.registry.verdict_rows()
+    assert {row.study for row in rows if row.passes == "**no**"} == {
+        "groups, crossed factors",
+        "releases against a margin",
+    }
+    assert all(row.outside for row in rows if row.passes == "**no**")
+
+
+@NO_PAGE
+def test_the_table_of_cases_stands_before_every_other_one():
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert min(page.SECTIONS, key=lambda name: text.index(f"<!-- {name} -->")) == "cases"
+
+
 def test_the_kinds_that_are_too_wide_are_those_that_the_page_speaks_of():
     found = {kind for study in acceptance.run_so_far() for kind in acceptance.judge(study).too_wide}
     assert found == {"crossed, AUC"}

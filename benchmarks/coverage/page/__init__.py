@@ -3,8 +3,8 @@
 The page is written by hand but for the parts between ``<!-- NAME -->`` and ``<!-- end -->``; those
 are made here, and a test holds the page to them. Every module of `sections` is imported, and
 registers its parts by name: a section more is a module there and its marker on the page. Its line
-in the table of verdicts, and its cells in the list of those outside, are what it registers with
-`verdict`.
+in the table of verdicts, with its cells in the list of those outside, is what it registers with
+`verdict`, its lines in the table of cases with `cases`. Order is that of the page.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What the sections register: a part of the page by its marker, and a line of the verdicts."""
+"""What the sections register: parts of the page by marker, lines of the tables that span it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,17 @@ class VerdictRow(NamedTuple):
     outside: tuple[tuple[str, str, str], ...] = ()
 
 
+class CaseRow(NamedTuple):
+    """A line of the table of cases: what is to be judged, the choice, and what it is worth."""
+
+    case: str
+    choice: str
+    covers: str
+    best: str
+    others: str
+    fails: str
+
+
 class Section(NamedTuple):
     """A made part of the page, and the study whose results it needs; None: no single one."""
 
@@ -42,6 +53,7 @@ class Section(NamedTuple):
 
 SECTIONS: dict[str, Section] = {}
 VERDICTS: dict[str, Callable[[], VerdictRow]] = {}
+CASES: dict[str, Callable[[], list[CaseRow]]] = {}
 
 
 def section(name: str, study: str | None = None):
@@ -66,11 +78,31 @@ def verdict(name: str):
     return registered
 
 
+def cases(name: str):
+    """Register a function that makes the lines of a section in the table of cases."""
+
+    def registered(make):
+        assert name not in CASES, name
+        CASES[name] = make
+        return make
+
+    return registered
+
+
 def verdict_rows() -> list[VerdictRow]:
     """Lines of the studies that were run, in the order of the page."""
+    return [VERDICTS[name]() for name in _in_order(VERDICTS)]
+
+
+def case_rows() -> list[CaseRow]:
+    """Lines of the cases that were run, in the order of the page."""
+    return [row for name in _in_order(CASES) for row in CASES[name]()]
+
+
+def _in_order(names):
     text = PAGE.read_text(encoding="utf-8")
-    names = sorted(VERDICTS, key=lambda name: text.index(f"<!-- {name} -->"))
-    return [VERDICTS[name]() for name in names if SECTIONS[name].is_run]
+    run = [name for name in names if SECTIONS[name].is_run]
+    return sorted(run, key=lambda name: text.index(f"<!-- {name} -->"))
 
 
 def filled(text: str) -> str:

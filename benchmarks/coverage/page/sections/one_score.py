@@ -1,48 +1,97 @@
-"""Intervals of one score by kind: simulated, real, groups and crossed factors."""
+"""Intervals of one score: simulated, real, groups and crossed factors."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from ... import acceptance
 from ...acceptance import DEFAULT, Measured, measured, width_ratio
 from ...runner import RESULTS
 from ..formats import SCORES_ALONE, judged_row, names_of_others, pairs_with, percent, span, table
-from ..registry import section, verdict
+from ..registry import CaseRow, cases, section, verdict
 
-# What "auto" chooses for the kinds of a study.
-CHOICES = {
-    "accuracy": "Wilson",
-    "F1": "BCa; Wilson under ten hits or errors",
-    "MCC": "BCa",
-    "kappa": "BCa",
-    "macro F1": "BCa; bias-corrected where biased",
-    "AUC": "BCa",
-    "average precision": "BCa",
-    "R2": "BCa",
-    "RMSE": "BCa",
-    "median absolute error": "expanded percentile",
-    "groups, AUC": "expanded percentile",
-    "groups": "studentized; score interval where few groups vary",
-    "crossed": "percentile",
-    "one population": "expanded percentile",
-}
+
+class Case(NamedTuple):
+    """Kinds of cells that are one line for a reader, what "auto" chooses there, when it fails."""
+
+    name: str
+    choice: str
+    kinds: tuple[str, ...]
+    fails: str
+
+
 MEANS = ("MSE", "MAE", "pinball", "log loss")
-
-
-def choice(kind: str) -> str:
-    """What "auto" does for a kind."""
-    if kind.startswith(MEANS):
-        return "studentized"
-    for name in (kind, kind.partition(",")[0]):
-        if name in CHOICES:
-            return CHOICES[name]
-    raise KeyError(kind)
+ROWS = (
+    Case("accuracy", "Wilson", ("accuracy",), "rows that belong together (see groups)"),
+    Case(
+        "F1, precision, recall",
+        "BCa; Wilson under ten hits or errors",
+        ("F1",),
+        "few positives",
+    ),
+    Case(
+        "macro F1",
+        "BCa; corrected for bias where that is large",
+        ("macro F1",),
+        "classes of under 8 rows: warns",
+    ),
+    Case("Matthews, kappa", "BCa", ("MCC", "kappa"), "few positives"),
+    Case("area under the ROC curve", "BCa", ("AUC",), "smaller class under 50 rows: warns"),
+    Case("average precision", "BCa", ("average precision",), "few positives: 91 % with 12"),
+    Case(
+        "MSE, MAE, pinball, log loss: light tails",
+        "studentized",
+        tuple(f"{name}, light tails" for name in MEANS),
+        "under 20 rows: warns",
+    ),
+    Case(
+        "the same: heavy tails",
+        "studentized",
+        tuple(f"{name}, heavy tails" for name in MEANS),
+        "one row carries a tenth of the sum: warns",
+    ),
+    Case("RMSE, R2", "BCa", ("RMSE", "R2", "R2, light tails"), "under 50 rows: 92 to 93 %"),
+    Case(
+        "the same: heavy tails",
+        "BCa",
+        ("RMSE, heavy tails", "R2, heavy tails"),
+        "82 to 93 %; one row carries a tenth of the sum: warns",
+    ),
+    Case("median absolute error", "expanded percentile", ("median absolute error",), ""),
+)
+UNITS = (
+    Case(
+        "accuracy, mean loss of groups",
+        "studentized; score interval where few groups vary",
+        ("groups, accuracy", "groups, MAE", "groups, MSE"),
+        "under 20 groups: warns",
+    ),
+    Case(
+        "area under the ROC curve of groups",
+        "expanded percentile",
+        ("groups, AUC",),
+        "under 50 groups: 92 %; under 20: warns",
+    ),
+    Case(
+        "crossed factors",
+        "percentile",
+        ("crossed, accuracy", "crossed, MAE", "crossed, AUC"),
+        "too wide for an AUC; under 10 members a side: warns",
+    ),
+    Case(
+        "pairs of one population",
+        "expanded percentile",
+        ("one population, accuracy", "one population, AUC"),
+        "few members: always warns",
+    ),
+)
 
 
 def kinds(study: str) -> str:
-    """What "auto" chooses, covers and costs, by kind."""
+    """What "auto" covers and costs, by kind of cell."""
     rows = measured(RESULTS / f"{study}.csv")
     found = acceptance.judge(study, rows)
     lines = []
@@ -50,31 +99,57 @@ def kinds(study: str) -> str:
         ours = [row for row in rows if row.kind == kind and row.tool == DEFAULT]
         kept = [row.coverage for row in ours if not row.is_excepted]
         out = [row.coverage for row in ours if row.is_excepted]
-        tool, ratio = found.ratios.get(kind, ("", math.nan))
-        best = "itself" if tool == DEFAULT else tool
-        width = "" if math.isnan(ratio) else f"{best} {ratio:.2f}"
-        lines.append((kind, choice(kind), span(kept), span(out), width, _others(kind, rows)))
+        best = _best(found.ratios.get(kind, ("", math.nan)))
+        lines.append((kind, span(kept), span(out), best, _others(kind, rows)))
     header = (
         "case",
-        '"auto"',
         "covers",
         "covers, excepted",
-        "width against the narrowest that covers",
-        "others: lowest coverage, our width to theirs",
+        "width: best that covers",
+        "width: other tools, their lowest coverage",
     )
     return table(header, lines)
 
 
-def _others(kind: str, rows: list[Measured]) -> str:
+def case_rows(chosen: tuple[Case, ...]) -> list[CaseRow]:
+    """The same over all studies, by case."""
+    rows = [row for study in SCORES_ALONE for row in measured(RESULTS / f"{study}.csv")]
+    return [_case_row(case, rows) for case in chosen]
+
+
+def _case_row(case: Case, rows: list[Measured]) -> CaseRow:
+    own = [replace(row, kind=case.name) for row in rows if row.kind in case.kinds]
+    ours = tuple(row for row in own if row.tool == DEFAULT and not row.is_excepted)
+    others = _others(case.name, own, least=0.5)
+    best = _best(acceptance.narrowest(case.name, ours, own)) if ours else ""
+    return CaseRow(
+        case.name, case.choice, span([r.coverage for r in ours]), best, others, case.fails
+    )
+
+
+def _best(found: tuple[str, float]) -> str:
+    """The narrowest tool that covers in every cell, and our width by its."""
+    tool, ratio = found
+    if math.isnan(ratio):
+        return "none covers" if tool else ""
+    return "itself" if tool == DEFAULT else f"{ratio:.2f} ({tool.removeprefix('skboot: ')})"
+
+
+def _others(kind: str, rows: list[Measured], least: float = 0.0) -> str:
+    """Our width by that of each tool that was run in this share of the cells."""
+    n_cells = len(pairs_with(rows, DEFAULT, kind))
     told = []
     for tool in names_of_others(rows):
-        if pairs := pairs_with(rows, tool, kind):
+        pairs = pairs_with(rows, tool, kind)
+        if pairs and len(pairs) >= least * n_cells:
             lowest = min(theirs.coverage for _, theirs in pairs)
             ratio = width_ratio(*map(list, zip(*pairs, strict=True)))
-            told.append(f"{tool} {percent(lowest)}, {ratio:.2f}")
+            told.append(f"{ratio:.2f} {tool}, {percent(lowest)}")
     return "; ".join(told)
 
 
 for _study, _title in SCORES_ALONE.items():
     section(_study, _study)(partial(kinds, _study))
     verdict(_study)(partial(judged_row, _study, _title))
+cases("frozen_systems")(partial(case_rows, ROWS))
+cases("grouped_systems")(partial(case_rows, UNITS))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...acceptance import NULL, measured
+from ...acceptance import DEFAULT, NULL, measured
 from ...runner import RESULTS
-from ..formats import judged_row, percent, table
-from ..registry import section, verdict
+from ..formats import judged_row, percent, span, table
+from ..registry import CaseRow, cases, section, verdict
 
 
 @section("told_apart", "told_apart")
@@ -30,3 +30,12 @@ def told_apart() -> str:
 
 
 verdict("told_apart")(partial(judged_row, "told_apart", "differences of two systems"))
+
+
+@cases("told_apart")
+def case_rows() -> list[CaseRow]:
+    """Its line of the cases."""
+    rows = measured(RESULTS / "told_apart.csv")
+    covered = [row.coverage for row in rows if (row.tool, row.target) == (DEFAULT, "difference")]
+    choice = "expanded percentile; Tango under ten rows that tell them apart"
+    return [CaseRow("difference of two systems", choice, span(covered), "", "", "")]

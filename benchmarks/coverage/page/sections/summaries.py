@@ -1,0 +1,32 @@
+"""Tables that span the page: cases and verdicts at the top, every cell outside at the end."""
+
+from ..formats import table
+from ..registry import case_rows, section, verdict_rows
+
+
+@section("cases")
+def cases() -> str:
+    """One line for each case."""
+    header = (
+        "what is judged",
+        '"auto" takes',
+        "covers, % (cells)",
+        "width: best that covers",
+        "width: other tools, their lowest coverage",
+        "when it fails",
+    )
+    return table(header, case_rows())
+
+
+@section("verdicts")
+def verdicts() -> str:
+    """One line for each study."""
+    header = ("study", "cells", "bound held in % of cells", "furthest", "widest kind", "passes")
+    return table(header, [row[:6] for row in verdict_rows()])
+
+
+@section("outside")
+def outside() -> str:
+    """Every cell that misses a bound, and every kind that is too wide."""
+    lines = [(row.study, *line) for row in verdict_rows() for line in row.outside]
+    return table(("study", "cell", "measured", "why it is here"), lines)
