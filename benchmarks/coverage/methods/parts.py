@@ -9,6 +9,9 @@ intervals of other methods:
 * Bayle, Bayle, Janson and Mackey (2020): one 10-fold cross-validation, rows as if independent;
 * nested cross-validation (Bates, Hastie and Tibshirani 2024): 20 x 5 folds, 300 fits;
 * conservative z (Nadeau and Bengio 2003): 15 splits, 10 x 2 x 15 on halves, 315 fits.
+
+`customary` gives what is common in their place: t intervals over folds as if these were
+independent, and percentiles of the out-of-bag scores.
 """
 
 from typing import NamedTuple
@@ -266,6 +269,16 @@ def corrected_t(fold_errors):
     half = stdtrit(len(errors) - 1, (1 + LEVEL) / 2)
     half *= errors.std(ddof=1) * np.sqrt(1 / len(errors) + share)
     return errors.mean() - half, errors.mean() + half
+
+
+def customary(parts):
+    """(low, high) by name: of the first cross-validation, of all, of the bootstrap samples."""
+    found = {"percentiles, out-of-bag": np.nanquantile(parts.scores, [0.025, 0.975])}
+    for name, errors in (("folds", parts.fold_errors[0]), ("repeated folds", parts.fold_errors)):
+        errors = errors[np.isfinite(errors)]
+        half = stdtrit(len(errors) - 1, (1 + LEVEL) / 2) * errors.std(ddof=1) / len(errors) ** 0.5
+        found[f"t over {name}"] = errors.mean() - half, errors.mean() + half
+    return found
 
 
 def bayle(parts):

@@ -24,7 +24,7 @@ from skboot.method_error.cv_bootstrap import cv_bootstrap
 from skboot.refit import estimates
 from skboot.scorer import BootstrapScorer
 
-from ..runner import RESULTS
+from ..runner import RESULTS, read
 from .designs import truth
 from .parts import corrected_t, others, parts_of, samples_of
 
@@ -84,25 +84,36 @@ def run(
     function of the cell. Other methods are run on the first `n_others` data sets. Widths are given
     over those of the interval `reference`.
     """
-    end, path, done = time.monotonic() + 60 * minutes, RESULTS / f"{name}.csv", set()
+
+    def rows_of(number, title, design):
+        fitted = isinstance(design, Fitted)
+        one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
+        found = one(design, given, (seed, number), n_sets(design), n_others)
+        for row in lines(*found, reference):
+            yield [title, design.kind, design.metric, *row, versions()]
+
+    return in_turn(RESULTS / f"{name}.csv", HEADER, cells, rows_of, minutes)
+
+
+def in_turn(path, header, cells, rows_of, minutes):
+    """Append the cells that a table does not have, in its first column; whether all are there.
+
+    `rows_of` is given the number of the cell, its title, and what `cells` holds under the title.
+    """
+    end, done = time.monotonic() + 60 * minutes, set()
     if path.exists():
-        with path.open(newline="") as file:
-            done = {row["cell"] for row in csv.DictReader(file)}
+        done = {row[header[0]] for row in read(path)}
     else:
         with path.open("w", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(HEADER)
-    for number, (title, design) in enumerate(cells.items()):
+            csv.writer(file, lineterminator="\n").writerow(header)
+    for number, (title, cell) in enumerate(cells.items()):
         if title in done:
             continue
         if time.monotonic() > end:
             return False
-        fitted = isinstance(design, Fitted)
-        n = n_sets(design)
-        one, given = (of_fitted, candidates or {}) if fitted else (of_design, intervals)
-        rows = lines(*one(design, given, (seed, number), n, n_others), reference)
+        rows = list(rows_of(number, title, cell))
         with path.open("a", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerows([title, design.kind, design.metric, *row, versions()] for row in rows)
+            csv.writer(file, lineterminator="\n").writerows(rows)
     return True
 
 

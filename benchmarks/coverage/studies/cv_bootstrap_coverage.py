@@ -2,20 +2,14 @@
 
 In each design, data sets are drawn, and both intervals of each, "cv-bootstrap" and
 "cv-bootstrap-conservative" from the same fits, are compared with the truth: the mean score of the
-method over `N_TRUTH` fresh training sets of the same size, each judged on `N_FRESH` fresh rows. Run
-as a script it writes the table into the results:
+method over `N_TRUTH` fresh training sets of the same size, each judged on `N_FRESH` fresh rows. 300
+data sets a design, 60 of the forest, which takes seconds for each. The study goes on where it was
+stopped:
 
-    python benchmarks/coverage/studies/cv_bootstrap_coverage.py [repetitions]
-
-Of the committed table only the tree was run with both. The other rows are those of the time when
-the conservative form was the only one; the narrower one is measured on more designs, by learners
-that are faster, in `cv_bootstrap_s.py`.
+    make coverage-study STUDY=cv_bootstrap_coverage
 """
 
-import csv
-import sys
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +20,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from skboot.scorer import BootstrapScorer
 
-TABLE = Path(__file__).parents[1] / "results" / "cv_bootstrap_coverage.csv"
+from ..methods.table import in_turn
+from ..runner import RESULTS
+
 N_TRUTH = 400
 N_FRESH = 2000
 LEVEL = 0.95
@@ -38,7 +34,7 @@ class Design(NamedTuple):
     scoring: tuple
     draw: object  # (rng, number of rows or of groups) -> X, y, groups
     size: int
-    share: float = 1.0  # of the repetitions: costly designs get fewer
+    n_sets: int = 300
 
 
 def noisy_labels(rng, n):
@@ -76,17 +72,17 @@ DESIGNS = {
     "tree, 13 % label noise, n 100": Design(
         DecisionTreeClassifier(), ("accuracy",), noisy_labels, 100
     ),
-    "random forest, 13 % label noise, n 100": Design(
-        RandomForestClassifier(15, max_features=2), ("accuracy",), noisy_labels, 100, 0.3
-    ),
-    "logistic regression, p 10, n 40": Design(
-        LogisticRegression(C=100.0), ("accuracy", "roc_auc"), steep, 40
-    ),
     "ridge regression, p 15, n 80": Design(Ridge(), ("neg_mean_squared_error", "r2"), linear, 80),
     "logistic regression, 10 % positives, n 200": Design(
         LogisticRegression(), ("balanced_accuracy",), imbalanced, 200
     ),
     "logistic regression, 30 groups of 5": Design(LogisticRegression(), ("accuracy",), grouped, 30),
+    "logistic regression, p 10, n 40": Design(
+        LogisticRegression(C=100.0), ("accuracy", "roc_auc"), steep, 40
+    ),
+    "random forest, 13 % label noise, n 100": Design(
+        RandomForestClassifier(15, max_features=2), ("accuracy",), noisy_labels, 100, 60
+    ),
 }
 
 
@@ -130,24 +126,19 @@ def coverage(design, n_repeats, seed):
     return found
 
 
-def table(n_repeats, designs=None):
-    """Rows of the table, as strings."""
-    for number, (title, design) in enumerate(DESIGNS.items()):
-        if designs is not None and title not in designs:
-            continue
-        n = max(int(n_repeats * design.share), 1)
-        for (name, kind), (share, width, expected) in coverage(design, n, 1000 + number).items():
-            error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / n)
-            yield [
-                title,
-                name,
-                kind,
-                str(n),
-                f"{expected:.4f}",
-                f"{100 * share:.1f}",
-                f"{error:.1f}",
-                f"{width:.4f}" if width < 1e4 else f"{width:.1e}",
-            ]
+def cell(title, design, n_repeats, seed):
+    """Rows of the table for one design."""
+    for (name, kind), (share, width, expected) in coverage(design, n_repeats, seed).items():
+        yield [
+            title,
+            name,
+            kind,
+            str(n_repeats),
+            f"{expected:.4f}",
+            f"{100 * share:.1f}",
+            f"{100 * np.sqrt(LEVEL * (1 - LEVEL) / n_repeats):.1f}",
+            f"{width:.4f}" if width < 1e4 else f"{width:.1e}",
+        ]
 
 
 def markdown(rows):
@@ -169,11 +160,10 @@ HEADER = [
 ]
 
 
-if __name__ == "__main__":
-    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    rows = []
-    for row in table(repeats):
-        print(", ".join(row), flush=True)
-        rows.append(row)
-    with TABLE.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+def go_on(minutes):
+    """Run designs for some time; return whether all are there."""
+
+    def rows_of(number, title, design):
+        return cell(title, design, design.n_sets, 1000 + number)
+
+    return in_turn(RESULTS / "cv_bootstrap_coverage.csv", HEADER, DESIGNS, rows_of, minutes)

@@ -4,10 +4,11 @@ Average precision, and what else a classifier is judged by, at 5 % positives of 
 them, one or two in each fold of cross-validation; and the metrics of labels at 40 % of 200 rows,
 where nothing is to be lost by what is done for few. The truth is the mean score of the method over
 `N_TRUTH` fresh training sets of the same size, each judged on `N_FRESH` fresh rows. The mean over
-folds that scikit-learn's `cross_validate` gives is shown beside the estimate. Run as a script it
-writes the table into the results:
+folds that scikit-learn's `cross_validate` gives is shown beside the estimate, of the first
+`N_FOLDED` data sets. 300 data sets a design, 100 of the one with decision values alone, which is
+far off. The study goes on where it was stopped:
 
-    python benchmarks/coverage/studies/few_positives.py [repetitions]
+    make coverage-study STUDY=few_positives
 
 Columns: mean estimate, its bias in standard deviations of the estimate, the mean over the folds of
 one cross-validation (where a fold has a score), the share of data sets whose 95 % interval holds
@@ -15,10 +16,7 @@ the truth with its Monte Carlo error, and the mean width as a multiple of 2 x 1.
 deviations of the estimate.
 """
 
-import csv
-import sys
 import warnings
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -30,9 +28,11 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 
 from skboot.scorer import BootstrapScorer
 
-TABLE = Path(__file__).parents[1] / "results" / "few_positives.csv"
+from ..methods.table import in_turn
+from ..runner import RESULTS
+
 LEVEL = 0.95
-N_TRUTH, N_FRESH = 300, 20000
+N_TRUTH, N_FRESH, N_FOLDED = 300, 20000, 100
 
 
 class Logistic(ClassifierMixin, BaseEstimator):
@@ -89,7 +89,7 @@ class Design(NamedTuple):
     scoring: tuple
     draw: object  # (rng, n) -> X, y
     size: int
-    share: float = 1.0  # of the repetitions
+    n_sets: int = 300
 
 
 OTHERS = {
@@ -108,9 +108,9 @@ DESIGNS = {
         300,
     ),
     "ridge classifier (decision values alone), 5 % positives, n 300": Design(
-        RidgeClassifier(), ("average_precision",), rare, 300, 0.2
+        RidgeClassifier(), ("average_precision",), rare, 300, 100
     ),
-    "least squares, p 5, n 60": Design(LinearRegression(), ("r2",), linear, 60, 0.2),
+    "least squares, p 5, n 60": Design(LinearRegression(), ("r2",), linear, 60),
     "logistic regression, 40 % positives, n 200": Design(Logistic(), OF_LABELS, common, 200),
 }
 
@@ -163,11 +163,11 @@ def cell(title, design, n_repeats, seed):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             scorer.fit(X, y)
-            by_fold = over_folds(design, X, y, repeat)
+            by_fold = over_folds(design, X, y, repeat) if repeat < N_FOLDED else {}
         for name in design.scoring:
             limits[name].append(scorer.confidence_interval_[name][:2])
             estimates[name].append(scorer.score_[name])
-            folds[name].append(by_fold[name])
+            folds[name].append(by_fold.get(name, np.nan))
     for name in design.scoring:
         low, high = np.transpose(limits[name])
         spread = np.std(estimates[name], ddof=1)
@@ -186,14 +186,6 @@ def cell(title, design, n_repeats, seed):
         ]
 
 
-def table(n_repeats, titles=DESIGNS):
-    """Rows of the table, as strings."""
-    for number, (title, design) in enumerate(DESIGNS.items()):
-        if title in titles:
-            n = max(int(n_repeats * design.share), 2)
-            yield from cell(title, design, n, 3450 + number)
-
-
 HEADER = [
     "design",
     "metric",
@@ -208,10 +200,10 @@ HEADER = [
 ]
 
 
-if __name__ == "__main__":
-    rows = []
-    for row in table(int(sys.argv[1]) if len(sys.argv) > 1 else 250):
-        print(", ".join(row), flush=True)
-        rows.append(row)
-    with TABLE.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+def go_on(minutes):
+    """Run designs for some time; return whether all are there."""
+
+    def rows_of(number, title, design):
+        return cell(title, design, design.n_sets, 3450 + number)
+
+    return in_turn(RESULTS / "few_positives.csv", HEADER, DESIGNS, rows_of, minutes)
