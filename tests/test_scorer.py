@@ -580,6 +580,17 @@ def test_the_summary_of_out_of_bag_says_what_a_sample_holds(two_classes):
     assert "63.2 %" in scorer.result_.summary()
 
 
+def test_the_summary_says_what_more_bootstrap_samples_would_buy(two_classes):
+    scorer = BootstrapScorer(GaussianNB(), **FEW).fit(*two_classes)
+    now, later = scorer.result_.basis.error.error.cv.half_width_errors()
+    assert 0.01 < later < now < 0.3
+    text = f"Monte Carlo error {100 * now:.0f} % of half the width; with four times the bootstrap"
+    summary = " ".join(scorer.result_.summary().split())
+    assert f"{text} samples {100 * later:.0f} %" in summary
+    oob = BootstrapScorer(GaussianNB(), strategy="oob", **FEW).fit(*two_classes)
+    assert "half the width" not in oob.result_.summary()
+
+
 def test_a_rate_without_a_value_says_why_and_speaks_of_no_test_rows():
     # The model of all rows calls none positive; some bootstrap samples make it call a few so.
     rng = np.random.default_rng(0)

@@ -32,6 +32,8 @@ LEAST_DF = 6.0
 # Distance from the quartiles (interquartile ranges) beyond which an out-of-bag score is an outlier
 # and moved to this fence (Tukey 1977; record 0034).
 FENCE = 1.5
+# Draws for the Monte Carlo error of the standard error (draws): its own relative error is 3 %.
+MONTE_CARLO_DRAWS = 500
 
 # ------------------------------------------------------------------ memory
 

@@ -16,8 +16,7 @@ jackknife's, ``(m - 1) * (metric - metric_without_unit)`` over the m units.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,7 +27,7 @@ from .._warnings import Note
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits
-from ._columns import Array, Reader, columns_of
+from ._columns import Array, Reader
 from ._tuning import (
     HEAVY_TAIL_SHARE,
     JACKKNIFE_RESAMPLES,
@@ -36,8 +35,9 @@ from ._tuning import (
     LEAST_TRAINING_SHARE,
     UNSTABLE_RATIO,
 )
+from .cv_variances import cv_variances
 from .few_events import FEW_DECIDE, FEW_EVENTS, agreement_reach, mover_limits, set_ratio_limits
-from .training_spread import TrainingSpread, quartiles, training_spread, within_fences
+from .training_spread import quartiles
 
 Bounds = tuple[float, float]
 
@@ -97,6 +97,9 @@ class CVBootstrap:
     notes : tuple of str
     cautions : tuple of str
         Those of the notes that make the interval unreliable.
+    monte_carlo_errors : tuple of float
+        Relative standard error of `standard_error` that is due to the number of resamples, and what
+        it would be with four times as many; NaN where it is unknown.
     """
 
     centre: float
@@ -125,6 +128,7 @@ class CVBootstrap:
     guard_weights: Array
     notes: tuple[str, ...]
     cautions: tuple[str, ...] = ()
+    monte_carlo_errors: tuple[float, float] = (float("nan"), float("nan"))
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
@@ -183,6 +187,24 @@ class CVBootstrap:
         if method == "cv-bootstrap-conservative":
             return self.standard_error_conservative
         return self.standard_error
+
+    def half_width_errors(self, confidence_level: float = 0.95) -> tuple[float, float]:
+        """Monte Carlo error of half the width of the "cv-bootstrap" interval, relative to it.
+
+        With these bootstrap samples, and with four times as many. To first order, and of the
+        samples alone: other folds of cross-validation move the interval too.
+        """
+        now, later = self.monte_carlo_errors
+        level = confidence_level
+        return self._half_width_error(now, level), self._half_width_error(later, level)
+
+    def _half_width_error(self, error: float, confidence_level: float) -> float:
+        """Return how far half the width moves with the standard error, both relative."""
+        less, width, more = (
+            np.ptp(replace(self, standard_error=float(moved)).interval(confidence_level))
+            for moved in self.standard_error * np.maximum(1 + error * np.array((-1, 0, 1)), 0)
+        )
+        return float((more - less) / (2 * width)) if width > 0 else 0.0
 
     def is_unstable(self, method: str = "cv-bootstrap") -> bool:
         """Return whether an interval is wide because of the variance between training samples."""
@@ -357,26 +379,16 @@ def cv_bootstrap(
     cv = np.atleast_2d(np.asarray(cv_influence, dtype=float))
     scores, counts = np.asarray(oob_scores, dtype=float), np.asarray(counts)
     n_units, lines = counts.shape[1], np.flatnonzero(np.isfinite(scores))
-    plain, capped, n_beyond = _spreads(cv.mean(axis=0), counts, scores, oob_influence, lines)
-    variances = {
-        "variance_cv": float(cv.var(axis=1, ddof=1).mean() / n_units),
-        "variance_cv_averaged": float(cv.mean(axis=0).var(ddof=1) / n_units),
-        "variance_training": plain.variance,
-        "variance_jackknife": _usable_jackknife(plain),
-    }
     share = 1.0
     if not pooled and np.isfinite(resubstitution):
         median = quartiles(scores[lines])[1]
         share = max(share_of_training(resubstitution, float(centre), median), LEAST_TRAINING_SHARE)
-    narrower = _narrower(variances, capped, cv.mean(axis=0), share, bounds)
+    variances = cv_variances(cv, counts, scores, oob_influence, share, bounds)
     n_effective = n_units if n_effective is None else int(n_effective)
     cautions = _cautions(cv, len(lines), bounds)
     return CVBootstrap(
         centre=float(centre),
-        standard_error_conservative=float(np.sqrt(_largest(**variances))),
         **variances,
-        **narrower,
-        n_beyond_fences=n_beyond,
         bounds=(float(bounds[0]), float(bounds[1])),
         n_units=n_units,
         n_rows=n_units if n_rows is None else int(n_rows),
@@ -502,70 +514,6 @@ def limits_on_scale(
         nearest, farthest = _log_limits(hi - point, half, 0.0)
         return hi - farthest, hi - nearest
     return point - half, point + half
-
-
-def _spreads(
-    influence: Array, counts: Array, scores: Array, given: Any, lines: Array
-) -> tuple[TrainingSpread, TrainingSpread, int]:
-    """Return the training spread, that of scores within their fences, and the number moved."""
-    every = columns_of(given)
-    whole = len(lines) == len(scores)
-    counts, scores = (counts, scores) if whole else (counts[lines], scores[lines])
-
-    def read(columns: slice) -> Array:
-        return every(columns) if whole else every(columns)[lines]
-
-    plain = training_spread(influence, counts, scores, read)
-    moved, factors = within_fences(scores)
-    n_beyond = int(np.count_nonzero(factors != 1))
-    if not n_beyond:
-        return plain, plain, 0
-    return plain, training_spread(influence, counts, moved, read, factors), n_beyond
-
-
-def _usable_jackknife(spread: TrainingSpread) -> float:
-    """Return V_IJ; NaN with fewer than 4 sqrt(n_units) resamples."""
-    enough = len(spread.residual) >= JACKKNIFE_RESAMPLES * np.sqrt(len(spread.effect))
-    return spread.jackknife if enough else float("nan")
-
-
-def _largest(
-    variance_cv: float,
-    variance_cv_averaged: float,
-    variance_training: float,
-    variance_jackknife: float,
-) -> float:
-    """Return the conservative variance: the largest of the three."""
-    candidates = [variance_cv_averaged, variance_cv + variance_training]
-    if np.isfinite(variance_jackknife):
-        candidates.append(variance_jackknife)
-    return max(candidates)
-
-
-def _narrower(
-    variances: dict[str, float],
-    capped: TrainingSpread,
-    influence: Array,
-    share: float,
-    bounds: Bounds,
-) -> dict[str, float]:
-    """Return the standard error of the narrower form, and its parts, by field name."""
-    test, averaged = variances["variance_cv"], variances["variance_cv_averaged"]
-    cap = _largest(test, averaged, capped.variance, _usable_jackknife(capped))
-    robust = capped.robust_variance
-    by_count = float(2 * influence @ capped.effect / len(influence))
-    by_presence = float(2 * influence @ capped.presence / len(influence))
-    # Of heavy-tailed losses both are noise, and the smaller of two noises is too small.
-    covariance = min(by_count, by_presence) if np.isfinite(bounds).all() else by_count
-    total = averaged + share * robust + max(covariance, 0.0)
-    return {
-        "standard_error": float(np.sqrt(min(cap, total))),
-        "variance_training_robust": robust,
-        "covariance_training": by_count,
-        "covariance_presence": by_presence,
-        "training_share": share,
-        "variance_cap": cap,
-    }
 
 
 def _degrees_of_freedom(influence: Array, most: float, bounds: Bounds) -> float:

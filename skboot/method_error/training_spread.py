@@ -16,8 +16,9 @@ import numpy as np
 from ._columns import Array, Reader, check_influence, column_blocks, sum_of_variances, where_outside
 from ._tuning import FENCE
 
-# Interquartile range of a standard normal variable.
+# Interquartile range of a standard normal variable, and its density at the quartiles.
 _NORMAL_IQR = 1.349
+_NORMAL_DENSITY = 0.3178
 
 
 class TrainingSpread(NamedTuple):
@@ -36,6 +37,9 @@ class TrainingSpread(NamedTuple):
         are none of either.
     jackknife : float
         V_IJ: infinitesimal jackknife of both effects of a unit, Monte Carlo noise removed.
+    moves_effect, moves_presence, moves_jackknife : ndarray of shape (n_used,)
+        How far a sample moves (2 / n) sum_i IF_i T_i, (2 / n) sum_i IF_i P_i and V_IJ: their Monte
+        Carlo variance is that of these values over n_used.
     """
 
     residual: Array
@@ -43,6 +47,9 @@ class TrainingSpread(NamedTuple):
     effect: Array
     presence: Array
     jackknife: float
+    moves_effect: Array
+    moves_presence: Array
+    moves_jackknife: Array
 
     @property
     def variance(self) -> float:
@@ -58,6 +65,14 @@ class TrainingSpread(NamedTuple):
         first, _, third = quartiles(self.residual)
         noise = quartiles(self._noise)[1] if len(self._noise) else 0.0
         return max(((third - first) / _NORMAL_IQR) ** 2 - noise, 0.0)
+
+    @property
+    def moves_robust(self) -> Array:
+        """How far a sample moves s_rob^2, (n_used,), as if residuals were normal."""
+        first, _, third = quartiles(self.residual)
+        beyond = (self.residual < first) | (self.residual > third)
+        scale = ((third - first) / _NORMAL_IQR) ** 2
+        return 2 * scale * (beyond - 0.5) / (_NORMAL_IQR * _NORMAL_DENSITY)
 
     @property
     def _noise(self) -> Array:
@@ -141,33 +156,52 @@ def training_spread(
         residual -= residual.mean()
         within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
         sampling = np.where(size > 1, within / np.maximum(size, 1), np.nan)
-        effect, jackknife = _jackknife(cv_influence, counts, residual)
-        presence = _presence(counts, residual)
-    return TrainingSpread(residual, sampling, effect, presence, jackknife)
+        effect, jackknife, moves_effect, moves_jackknife = _jackknife(
+            cv_influence, counts, residual
+        )
+        presence, moves_presence = _presence(cv_influence, counts, residual)
+    return TrainingSpread(
+        residual,
+        sampling,
+        effect,
+        presence,
+        jackknife,
+        moves_effect,
+        moves_presence,
+        moves_jackknife,
+    )
 
 
-def _jackknife(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, float]:
-    """Return T_i, (n_units,), and V_IJ with its Monte Carlo noise removed."""
+def _jackknife(
+    cv_influence: Array, counts: Array, residual: Array
+) -> tuple[Array, float, Array, Array]:
+    """Return T_i, (n_units,), V_IJ without Monte Carlo noise, how far samples move both."""
     n_used, n_units = counts.shape
     effect, total = np.empty(n_units), 0.0
+    on_testing, on_training = np.zeros((2, n_used))
     for columns in column_blocks(n_used, n_units):
         products = counts[:, columns].astype(float)
         products -= products.mean(axis=0)
         products *= residual[:, None]
         effect[columns] = products.mean(axis=0)
+        on_testing += products @ cv_influence[columns]
+        on_training += products @ effect[columns]
         total += float(np.sum((cv_influence[columns] / n_units + effect[columns]) ** 2))
         total -= sum_of_variances(products) / n_used
-    return effect, total
+    on_testing *= 2 / n_units
+    return effect, total, on_testing, on_testing + 2 * on_training
 
 
-def _presence(counts: Array, residual: Array) -> Array:
-    """Return P_i, (n_units,): what units do by being in a sample, once, against being absent."""
-    presence = np.empty(counts.shape[1])
-    for columns in column_blocks(*counts.shape):
-        (without, sums_without), (once, sums_once) = (
-            (own.sum(axis=0), residual @ own)
-            for own in ((counts[:, columns] == times).astype(float) for times in (0, 1))
-        )
-        difference = sums_once / np.maximum(once, 1) - sums_without / np.maximum(without, 1)
-        presence[columns] = np.where((once > 0) & (without > 0), difference, 0.0)
-    return presence
+def _presence(cv_influence: Array, counts: Array, residual: Array) -> tuple[Array, Array]:
+    """Return P_i, (n_units,): what units do by being in a sample once; how far samples move it."""
+    n_used, n_units = counts.shape
+    presence, moves = np.empty(n_units), np.zeros(n_used)
+    for columns in column_blocks(n_used, n_units):
+        own = [(counts[:, columns] == times).astype(float) for times in (0, 1)]
+        sizes = [of.sum(axis=0) for of in own]
+        means = [residual @ of / np.maximum(n, 1) for of, n in zip(own, sizes, strict=True)]
+        known = (sizes[0] > 0) & (sizes[1] > 0)
+        presence[columns] = np.where(known, means[1] - means[0], 0.0)
+        for of, n, sign in zip(own, sizes, (-1, 1), strict=True):
+            moves += of @ np.where(known, sign * cv_influence[columns] / np.maximum(n, 1), 0.0)
+    return presence, 2 * n_used / n_units * moves * residual

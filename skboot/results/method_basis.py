@@ -115,6 +115,7 @@ class MethodBasis(ScoresBasis):
             (self.interval_label(result), self.interval_text(result)),
             ("standard error", wording.number(result, result.standard_error)),
             *self._errors(result),
+            *([] if cheap else self._more_fits(result)),
             ("resampled", f"{result.n_units} {result.unit}s"),
         ]
         if result.n_undefined:
@@ -142,6 +143,18 @@ class MethodBasis(ScoresBasis):
             ("no information", self._score(result, error.no_information_rate)),
             ("runs", f"{runs}; the distribution holds out-of-bag scores of single runs"),
         ]
+
+    def _more_fits(self, result: EvaluationResult) -> list[tuple[str, str]]:
+        """Return how far half the width depends on the bootstrap samples, and on more of them."""
+        cv, interval = self.error.error.cv, result.confidence_interval
+        if cv is None or interval.method != "cv-bootstrap" or result.runs is None:
+            return []
+        errors = cv.half_width_errors(interval.confidence_level)
+        if math.isnan(errors[0]):
+            return []
+        shares = [f"{100 * error:.0f} %" if error >= 0.005 else "< 1 %" for error in errors]
+        text = f"{shares[0]} of half the width; with four times the bootstrap samples {shares[1]}"
+        return [("Monte Carlo error", text)]
 
     def interval_text(self, result: EvaluationResult) -> str:
         """Return limits and method, or why there are none."""
