@@ -16,6 +16,8 @@ SCORES_ALONE = {
     "real_predictions": "real predictions",
     "grouped_systems": "groups, crossed factors",
 }
+# What our widths are put beside.
+WIDTHS = ("our width to the best that covers", "our width to others' (their lowest coverage, %)")
 
 
 def percent(share: float) -> str:

@@ -9,6 +9,10 @@ from ..acceptance import DEFAULT, measured
 from ..runner import RESULTS
 from .formats import SCORES_ALONE, names_of_others, pairs_with
 
+LEAST = 60
+# Of the Okabe-Ito palette; markers differ as well, so that grey print shows what the colours do.
+OURS, THEIRS = "#0072B2", "#555555"
+
 
 def picture(path: Path) -> None:
     """Draw the coverage of each tool in each cell that is not left out."""
@@ -18,21 +22,45 @@ def picture(path: Path) -> None:
     import matplotlib.pyplot as plt
 
     studies = [name for name in SCORES_ALONE if name in acceptance.run_so_far()]
+    found = {study: measured(RESULTS / f"{study}.csv") for study in studies}
+    others = [tool for rows in found.values() for tool in names_of_others(rows)]
+    # What leaves the groups out is no tool, and comes last.
+    names = sorted(dict.fromkeys([DEFAULT, *others]), key=lambda name: name == "skboot, rows")
     figure, axes = plt.subplots(
-        1, len(studies), figsize=(11, 4.2), sharex=True, layout="constrained"
+        1,
+        len(studies),
+        figsize=(10, 0.6 + 0.42 * len(names)),
+        sharex=True,
+        sharey=True,
+        layout="constrained",
     )
-    for panel, study in zip(axes, studies, strict=True):
-        rows = measured(RESULTS / f"{study}.csv")
-        names = [DEFAULT, *names_of_others(rows)]
+    for panel, (study, rows) in zip(axes, found.items(), strict=True):
         for place, tool in enumerate(names):
-            found = [max(60, 100 * theirs.coverage) for _, theirs in pairs_with(rows, tool)]
-            heights = [place + 0.25 * (k % 5 - 2) / 2 for k in range(len(found))]
-            colour = "C0" if tool == DEFAULT else "C7"
-            panel.plot(found, heights, ".", color=colour, alpha=0.7)
-        panel.axvline(95, color="black", linewidth=0.8)
-        panel.axvline(93, color="black", linewidth=0.8, linestyle=":")
-        panel.set(title=SCORES_ALONE[study], xlabel="coverage, %", xlim=(59, 100.5))
-        panel.set_yticks(range(len(names)), names, fontsize=8)
-        panel.invert_yaxis()
-    figure.savefig(path, dpi=110)
+            _draw(panel, place, tool, [100 * row.coverage for _, row in pairs_with(rows, tool)])
+        panel.axvline(95, color="black", linewidth=0.8, zorder=0)
+        panel.axvline(93, color="black", linewidth=0.8, linestyle=":", zorder=0)
+        panel.set(title=SCORES_ALONE[study], xlabel="coverage, %", xlim=(LEAST - 2, 101))
+        panel.set_yticks(range(len(names)), names)
+        for line in range(1, len(names)):
+            panel.axhline(line - 0.5, color="0.9", linewidth=0.6, zorder=0)
+        panel.tick_params(axis="y", length=0)
+    axes[0].set_ylim(len(names) - 0.5, -0.5)
+    figure.savefig(path, dpi=150)
     plt.close(figure)
+
+
+def _draw(panel, place, tool, coverages):
+    """Draw the cells of a tool; those beyond the axis as arrows at its end."""
+    ours = tool == DEFAULT
+    for number, coverage in enumerate(sorted(coverages)):
+        height = place + 0.3 * (number % 5 - 2) / 2
+        panel.plot(
+            max(LEAST, coverage),
+            height,
+            "<" if coverage < LEAST else "o" if ours else "D",
+            color=OURS if ours else THEIRS,
+            fillstyle="full" if ours else "none",
+            markersize=4 if ours else 3.5,
+            markeredgewidth=0.8,
+            clip_on=False,
+        )

@@ -10,7 +10,16 @@ from typing import NamedTuple
 from ... import acceptance
 from ...acceptance import DEFAULT, Measured, measured, width_ratio
 from ...runner import RESULTS
-from ..formats import SCORES_ALONE, judged_row, names_of_others, pairs_with, percent, span, table
+from ..formats import (
+    SCORES_ALONE,
+    WIDTHS,
+    judged_row,
+    names_of_others,
+    pairs_with,
+    percent,
+    span,
+    table,
+)
 from ..registry import CaseRow, cases, section, verdict
 
 
@@ -105,8 +114,7 @@ def kinds(study: str) -> str:
         "case",
         "covers",
         "covers, excepted",
-        "width: best that covers",
-        "width: other tools, their lowest coverage",
+        *WIDTHS,
     )
     return table(header, lines)
 
@@ -144,8 +152,8 @@ def _others(kind: str, rows: list[Measured], least: float = 0.0) -> str:
         if pairs and len(pairs) >= least * n_cells:
             lowest = min(theirs.coverage for _, theirs in pairs)
             ratio = width_ratio(*map(list, zip(*pairs, strict=True)))
-            told.append(f"{ratio:.2f} {tool}, {percent(lowest)}")
-    return "; ".join(told)
+            told.append(f"{tool} {ratio:.2f} ({percent(lowest)})")
+    return "<br>".join(told)
 
 
 for _study, _title in SCORES_ALONE.items():

@@ -1,6 +1,6 @@
 """Tables that span the page: cases and verdicts at the top, every cell outside at the end."""
 
-from ..formats import table
+from ..formats import WIDTHS, table
 from ..registry import case_rows, section, verdict_rows
 
 
@@ -11,11 +11,10 @@ def cases() -> str:
         "what is judged",
         '"auto" takes',
         "covers, % (cells)",
-        "width: best that covers",
-        "width: other tools, their lowest coverage",
+        *WIDTHS,
         "when it fails",
     )
-    return table(header, case_rows())
+    return table(header, [(f"**{row.case}**", *row[1:]) for row in case_rows()])
 
 
 @section("verdicts")
