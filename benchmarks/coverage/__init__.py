@@ -10,6 +10,7 @@ the last part stopped, and appends to `results/name.csv`. Pages and tests read n
 | `systems`, `pairs`, `real` | systems and pairs of them with their truths, simulated or real |
 | `exceptions` | data sets on which no coverage is promised |
 | `ours`, `peers`, `references` | the tools: skboot, other packages, published recipes |
+| `pair_tools` | those that compare two systems |
 | `runner` | cells, seeds, parts that resume, the CSV |
 | `acceptance` | the rule that judges a study |
 | `page` | tables and the picture of the documentation; a module of `page/sections` a topic |

@@ -1,171 +1,243 @@
-"""Pairs of frozen systems on one test set: generators with the truth, and tools.
+"""Frozen systems on one test set, two or more: generators with the truth.
 
-Each function returns `draw(rng) -> PairSample`.
+Each function returns `draw(rng) -> PairSample`. Systems are told by what they are like, one
+argument each; rows that are hard for one tend to be hard for the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
-from skboot import compare_systems
-
-from .peers import N_RESAMPLES
-from .runner import Tool
+from .exceptions import exception_of
 from .samples import PairSample
 from .scores import SCORES
-from .systems import binormal_auc
+from .systems import (
+    ERRORS,
+    binormal_auc,
+    binormal_precision,
+    classes,
+    classes_score,
+    error_score,
+    rates_score,
+)
 
 Draw = Callable[[np.random.Generator], PairSample]
 # Correlation of what two systems find hard.
 SHARED = 0.6
 
 
-def _latent(rng, n):
-    """Two normal qualities of each row, correlated by `SHARED`."""
-    common = np.sqrt(SHARED) * rng.normal(size=n)
-    return common + np.sqrt(1 - SHARED) * rng.normal(size=(2, n))
+def _of_systems(normal: Callable[..., np.ndarray], n_systems: int) -> np.ndarray:
+    """Qualities (n_systems, n), correlated by `SHARED`; `normal(*shape)` draws (*shape, n)."""
+    common = np.sqrt(SHARED) * normal()
+    return common + np.sqrt(1 - SHARED) * normal(n_systems)
 
 
-def _drawn(name: str, difference: float, rows: Callable) -> Draw:
-    truth = {"difference": difference, "zero": 0.0}
+def _latent(rng, n: int, n_systems: int) -> np.ndarray:
+    """Normal qualities of independent rows."""
+    return _of_systems(lambda *shape: rng.normal(size=(*shape, n)), n_systems)
+
+
+def _drawn(name: str, values: Sequence[float], rows: Callable, **options) -> Draw:
+    """Samples of `rows(rng) -> y, predictions[, groups]`, whose systems have these true scores."""
+    score, values = SCORES[name], tuple(map(float, values))
+    truth = {"difference": values[0] - values[1], "zero": 0.0}
+    if len(values) > 2:
+        truth = {"all pairs": 0.0} | ({"best": 0.0} if len(set(values)) > 1 else {})
 
     def draw(rng):
-        y, (first, second) = rows(rng)
-        return PairSample(y, first, second, SCORES[name], truth)
+        y, predictions, *groups = rows(rng)
+        groups = groups[0] if groups else None
+        found = {exception_of(score, y, p, groups) for p in predictions} - {""}
+        told = "; ".join(sorted(found))
+        return PairSample(
+            y, list(predictions), score, truth, values, groups, exception=told, **options
+        )
 
     return draw
 
 
-def accuracies(n: int, first: float, second: float) -> Draw:
-    """Systems with two accuracies; rows that are hard for one tend to be hard for the other."""
-    limits = special.ndtri([[first], [second]])
+def accuracies(n: int, *values: float) -> Draw:
+    """Systems with these accuracies."""
+    limits = special.ndtri(values)[:, None]
 
     def rows(rng):
         y = rng.integers(0, 2, size=n)
-        return y, np.where(_latent(rng, n) < limits, y, 1 - y)
+        return y, np.where(_latent(rng, n, len(values)) < limits, y, 1 - y)
 
-    return _drawn("accuracy", first - second, rows)
+    return _drawn("accuracy", values, rows)
 
 
-def f1_scores(n: int, prevalence: float, first: tuple[float, float], second: tuple[float, float]):
-    """Systems with recalls and rates of false alarms."""
-
-    def f1(recall, false):
-        return 2 * prevalence * recall / (prevalence * (1 + recall) + (1 - prevalence) * false)
-
-    rates = np.array([first, second])
+def two_classes(name: str, n: int, prevalence: float, *rates: tuple[float, float]) -> Draw:
+    """Systems with recalls and rates of false alarms: F1, MCC."""
+    both = np.array(rates)
 
     def rows(rng):
         y = (rng.random(n) < prevalence).astype(int)
-        found = np.where(y == 1, rates[:, :1], rates[:, 1:])
-        return y, (special.ndtr(_latent(rng, n)) < found).astype(int)
+        found = np.where(y == 1, both[:, :1], both[:, 1:])
+        return y, (special.ndtr(_latent(rng, n, len(both))) < found).astype(int)
 
-    return _drawn("F1", f1(*first) - f1(*second), rows)
+    return _drawn(name, [rates_score(name, prevalence, *own) for own in rates], rows)
 
 
-def areas(n: int, prevalence: float, first: float, second: float) -> Draw:
-    """Systems whose scores are normal in both classes."""
-    shift = np.sqrt(2) * special.ndtri([[first], [second]])
+def macro_f1_scores(n: int, n_classes: int, *accuracies: tuple[float, float]) -> Draw:
+    """Classes of falling shares, found by each system with accuracies from low to high."""
+    shares = classes(n_classes, *accuracies[0])[0]
+    found = np.array([classes(n_classes, *own)[1] for own in accuracies])
+
+    def rows(rng):
+        y = rng.choice(n_classes, size=n, p=shares)
+        other = (y + rng.integers(1, 3, size=(len(found), n))) % n_classes
+        return y, np.where(special.ndtr(_latent(rng, n, len(found))) < found[:, y], y, other)
+
+    return _drawn("macro F1", [classes_score("macro F1", shares, own) for own in found], rows)
+
+
+def ranked(name: str, n: int, prevalence: float, *areas: float) -> Draw:
+    """Systems whose scores are normal in both classes, with these areas under the ROC curve."""
+    shift = np.sqrt(2) * special.ndtri(areas)
 
     def rows(rng):
         y = (rng.random(n) < prevalence).astype(int)
-        return y, _latent(rng, n) + shift * y
+        return y, _latent(rng, n, len(areas)) + shift[:, None] * y
 
-    difference = binormal_auc(shift[0, 0], 1) - binormal_auc(shift[1, 0], 1)
-    return _drawn("AUC", float(difference), rows)
+    value = {
+        "AUC": lambda distance: binormal_auc(distance, 1),
+        "average precision": lambda distance: binormal_precision(distance, 1, prevalence),
+    }[name]
+    return _drawn(name, [value(distance) for distance in shift], rows)
 
 
-def absolute_errors(n: int, ratio: float) -> Draw:
-    """Predictions with normal errors, the first's `ratio` times as large."""
-    scale = np.array([[ratio], [1.0]])
+def absolute_errors(n: int, *ratios: float) -> Draw:
+    """Predictions with normal errors, each system's so many times as large."""
+    scale = np.array(ratios)
 
     def rows(rng):
-        return np.zeros(n), scale * _latent(rng, n)
+        return np.zeros(n), scale[:, None] * _latent(rng, n, len(scale))
 
-    return _drawn("MAE", (ratio - 1) * np.sqrt(2 / np.pi), rows)
-
-
-def ours(sample: PairSample, seed: int) -> dict:
-    """The default of `compare_systems`."""
-    [pair] = compare_systems(
-        sample.y_true,
-        {"first": sample.first, "second": sample.second},
-        metric=sample.score.ours,
-        random_state=seed,
-    ).pairs
-    return {"": pair.confidence_interval[:2]}
+    return _drawn("MAE", scale * np.sqrt(2 / np.pi), rows)
 
 
-def _columns(sample: PairSample):
-    score = sample.score.function
-    whole = sample.first.dtype.kind in "iu"
+def errors(name: str, n: int, law: str, *ratios: float) -> Draw:
+    """The same with errors of a law of `systems.ERRORS`: MSE, MAE."""
+    scale = np.array(ratios)
 
-    def difference(rows):
-        y, p, q = rows.T.astype(int) if whole else (rows[:, 0], rows[:, 1], rows[:, 2])
-        return float(score(y, p) - score(y, q))
+    def rows(rng):
+        shares = special.ndtr(_latent(rng, n, len(scale)))
+        return np.zeros(n), scale[:, None] * ERRORS[law].ppf(shares)
 
-    return np.column_stack((sample.y_true, sample.first, sample.second)), difference
-
-
-def stambo(sample: PairSample, seed: int) -> dict:
-    """Percentiles of paired differences; stambo subtracts the first from the second."""
-    import stambo as package
-
-    score = sample.score.function
-    sides = [np.column_stack((sample.y_true, p)) for p in (sample.second, sample.first)]
-    found = package.two_sample_test(
-        *sides,
-        {"score": lambda rows: float(score(rows[:, 0], rows[:, 1]))},
-        n_bootstrap=N_RESAMPLES,
-        seed=seed,
-        silent=True,
-    )["score"]
-    return {"": found[2:4]}
+    times = scale**2 if name == "MSE" else scale
+    return _drawn(name, times * error_score(name, law), rows)
 
 
-def scipy_bootstrap(sample: PairSample, seed: int) -> dict:
-    """BCa of the difference."""
-    score = sample.score.function
-    result = stats.bootstrap(
-        (sample.y_true, sample.first, sample.second),
-        lambda y, p, q, axis: score(y, p) - score(y, q),
-        paired=True,
-        vectorized=True,
-        n_resamples=N_RESAMPLES,
-        rng=np.random.default_rng(seed),
-    )
-    return {"": result.confidence_interval[:2]}
+def explained(n: int, *errors: float) -> Draw:
+    """R2 of a target with variance 4 by systems with normal errors of these deviations."""
+    scale = np.array(errors)
+
+    def rows(rng):
+        y = 2 * rng.normal(size=n)
+        return y, y + scale[:, None] * _latent(rng, n, len(scale))
+
+    return _drawn("R2", 1 - scale**2 / 4, rows)
 
 
-def arch(sample: PairSample, seed: int) -> dict:
-    """The basic bootstrap."""
-    from arch.bootstrap import IIDBootstrap
+def probabilities(n: int, noise: float, *slopes: float) -> Draw:
+    """Log loss of expit(slope (x + e)), where y has probability expit(x), x normal, e of a system.
 
-    rows, difference = _columns(sample)
-    return {"": IIDBootstrap(rows, seed=seed).conf_int(difference, N_RESAMPLES)[:, 0]}
+    x has a standard deviation of 1.5, and e that of `noise`.
+    """
+    steep = np.array(slopes)
 
+    def rows(rng):
+        x = 1.5 * rng.normal(size=n)
+        y = (rng.random(n) < special.expit(x)).astype(int)
+        seen = x + noise * rng.normal(size=(len(steep), n))
+        return y, special.expit(steep[:, None] * seen)
 
-def unpaired(sample: PairSample, seed: int) -> dict:
-    """Percentiles of the difference of two bootstraps with different resamples (wrong)."""
-    rng, score = np.random.default_rng(seed), sample.score.function
-    n = len(sample.y_true)
-    values = []
-    for p in (sample.first, sample.second):
-        rows = rng.integers(0, n, size=(N_RESAMPLES, n))
-        values.append(score(sample.y_true[rows], p[rows]))
-    return {"": np.quantile(values[0] - values[1], [0.025, 0.975])}
+    return _drawn("log loss", [_noisy_log_loss(slope, 1.5, noise) for slope in slopes], rows)
 
 
-TOOLS = {
-    tool.name: tool
-    for tool in (
-        Tool("skboot", ours, note="compare_systems, all defaults"),
-        Tool("stambo", stambo, "stambo", "two_sample_test, 1000 of its 5000 resamples"),
-        Tool("scipy", scipy_bootstrap, "scipy", "stats.bootstrap, BCa, 1000 of its 9999 resamples"),
-        Tool("arch", arch, "arch", "IIDBootstrap.conf_int, 1000 resamples"),
-        Tool("unpaired percentiles", unpaired, "numpy", "1000 resamples"),
-    )
-}
+def _noisy_log_loss(slope: float, spread: float, noise: float) -> float:
+    """Expected loss, by quadrature over x and e."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
+    x = spread * nodes[:, None]
+    seen = slope * (x + noise * nodes)
+    right = special.expit(x)
+    loss = -(right * special.log_expit(seen) + (1 - right) * special.log_expit(-seen))
+    return float(weights @ loss @ weights / weights.sum() ** 2)
+
+
+def grouped(name: str, n_groups: int, sizes: tuple[int, int], icc: float, *at: float) -> Draw:
+    """Rows of groups that share a part `icc` of the variance of what is hard, for all and for each.
+
+    Sizes are uniform from the first to the second. `at`: accuracies, areas under the curve of
+    latent scores, or the sigmas of lognormal losses.
+    """
+
+    def rows(rng):
+        n_rows = rng.integers(sizes[0], sizes[1] + 1, size=n_groups)
+        groups = np.repeat(np.arange(n_groups), n_rows)
+
+        def normal(*shape):
+            of_groups = np.sqrt(icc) * rng.normal(size=(*shape, n_groups))[..., groups]
+            return of_groups + np.sqrt(1 - icc) * rng.normal(size=(*shape, len(groups)))
+
+        return *_of_latent(name, _of_systems(normal, len(at)), rng, at), groups
+
+    return _drawn(name, _true_scores(name, at), rows)
+
+
+def crossed(name: str, n_left: int, n_right: int, icc: float, *at: float) -> Draw:
+    """Every member of one side with every member of the other; each side has a part `icc`."""
+
+    def rows(rng):
+        left, right = np.indices((n_left, n_right)).reshape(2, -1)
+
+        def normal(*shape):
+            of_left = rng.normal(size=(*shape, n_left))[..., left]
+            of_right = rng.normal(size=(*shape, n_right))[..., right]
+            rest = np.sqrt(1 - 2 * icc) * rng.normal(size=(*shape, len(left)))
+            return np.sqrt(icc) * (of_left + of_right) + rest
+
+        groups = np.column_stack((left, right))
+        return *_of_latent(name, _of_systems(normal, len(at)), rng, at), groups
+
+    return _drawn(name, _true_scores(name, at), rows)
+
+
+def trials(n_members: int, icc: float, *areas: float) -> Draw:
+    """Pairs of one population: of one member positive, of two negative, as `systems.trials`."""
+
+    def rows(rng):
+        s, t = np.triu_indices(n_members)
+        rest = np.where(s == t, 1 - 2 * icc, 1 - icc)
+
+        def normal(*shape):
+            effect = np.sqrt(icc / 2) * rng.normal(size=(*shape, n_members))
+            return (
+                effect[..., s] + effect[..., t] + np.sqrt(rest) * rng.normal(size=(*shape, len(s)))
+            )
+
+        y = (s == t).astype(int)
+        shift = np.sqrt(2) * special.ndtri(areas)[:, None]
+        return y, _of_systems(normal, len(areas)) + shift * y, np.column_stack((s, t))
+
+    return _drawn("AUC", areas, rows, same_population=True)
+
+
+def _of_latent(name: str, latent: np.ndarray, rng, at: Sequence[float]):
+    """Truth and answers of rows of these qualities (n_systems, n)."""
+    level, n = np.array(at)[:, None], latent.shape[1]
+    if name == "accuracy":
+        y = rng.integers(0, 2, size=n)
+        return y, np.where(latent < special.ndtri(level), y, 1 - y)
+    if name == "MAE":
+        return np.zeros(n), np.exp(level * latent)
+    y = (rng.random(n) < 0.4).astype(int)
+    return y, latent + np.sqrt(2) * special.ndtri(level) * y
+
+
+def _true_scores(name: str, at: Sequence[float]) -> Sequence[float]:
+    return np.exp(np.square(at) / 2) if name == "MAE" else at

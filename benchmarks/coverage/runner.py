@@ -36,16 +36,21 @@ class Limits(NamedTuple):
     high: float
 
 
+Answer = tuple[float, float] | Mapping[str, tuple[float, float]]
+
+
 @dataclass(frozen=True)
 class Tool:
     """What makes intervals of a sample.
 
     `call(sample, seed)` returns limits by name of the interval; the name "" is the tool's default.
+    Limits are for all targets of the sample, or a dict of limits by target: a test has no interval,
+    and says of the null hypothesis alone whether it leaves it out (see `decision`).
     `note` tells how it is called: resamples, options.
     """
 
     name: str
-    call: Callable[[object, int], Mapping[str, tuple[float, float]]]
+    call: Callable[[object, int], Mapping[str, Answer]]
     package: str = "skboot"
     note: str = ""
 
@@ -212,9 +217,26 @@ def outcomes(study: Study, cell: Cell, tool: Tool, repetition: int) -> tuple[lis
             bool(caught),
             bool(sample.exception),
         )
-        for name, (low, high) in found.items()
-        for target, truth in sample.truth.items()
+        for name, answer in found.items()
+        for target, (low, high), truth in _by_target(answer, sample.truth)
     ], seconds
+
+
+def _by_target(answer: Answer, truth: Mapping[str, float]) -> Iterator[tuple]:
+    """Limits and truth of each target that an answer speaks of."""
+    for target, value in truth.items():
+        if not isinstance(answer, Mapping):
+            yield target, answer, value
+        elif target in answer:
+            yield target, answer[target], value
+
+
+def decision(is_different: bool, sign: float = 1.0) -> tuple[float, float]:
+    """What a test says of a difference: everything, or all numbers of one sign."""
+    if not is_different:
+        return -math.inf, math.inf
+    least = sys.float_info.min
+    return (least, math.inf) if sign >= 0 else (-math.inf, -least)
 
 
 def rows_of(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -83,14 +83,28 @@ def of_estimator(estimator: BaseEstimator) -> Learner:
 
 @dataclass(frozen=True)
 class PairSample:
-    """Predictions of two frozen systems on one test set; truths are of first minus second.
+    """Predictions of two or more frozen systems on one test set.
 
-    The target "zero" is no difference: an interval that leaves it out tells the systems apart.
+    Of two systems truths are of the score of the first less that of the second; of more, see
+    `studies.several_systems`. The target "zero" is no difference: an interval that leaves it out
+    tells the systems apart. `values` are the true scores.
     """
 
     y_true: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
+    y_preds: Sequence[np.ndarray]
     score: Score
     truth: Mapping[str, float]
+    values: Sequence[float]
+    groups: np.ndarray | None = None
+    same_population: bool = False
     exception: str = ""
+
+    @property
+    def first(self) -> np.ndarray:
+        """Predictions of the first system."""
+        return self.y_preds[0]
+
+    @property
+    def second(self) -> np.ndarray:
+        """Predictions of the second system."""
+        return self.y_preds[1]

@@ -38,32 +38,40 @@ def proportion(n: int, accuracy: float) -> Draw:
     return _drawn("accuracy", accuracy, rows)
 
 
-def two_classes(name: str, n: int, prevalence: float, recall: float, false: float) -> Draw:
-    """Classes are found with a recall, and falsely at a rate: F1, MCC, kappa."""
+def rates_score(name: str, prevalence: float, recall: float, false: float) -> float:
+    """F1, MCC or kappa of a system with a recall and a rate of false alarms."""
     hits, wrong = prevalence * recall, (1 - prevalence) * false
     missed, left = prevalence - hits, 1 - prevalence - wrong
     found, agreement = hits + wrong, hits + left
     chance = prevalence * found + (1 - prevalence) * (1 - found)
     scale = np.sqrt(prevalence * (1 - prevalence) * found * (1 - found))
-    truth = {
+    return {
         "F1": 2 * hits / (prevalence + found),
         "MCC": (hits * left - wrong * missed) / scale,
         "kappa": (agreement - chance) / (1 - chance),
     }[name]
 
+
+def two_classes(name: str, n: int, prevalence: float, recall: float, false: float) -> Draw:
+    """Classes are found with a recall, and falsely at a rate: F1, MCC, kappa."""
+
     def rows(rng):
         y = (rng.random(n) < prevalence).astype(int)
         return y, (rng.random(n) < np.where(y == 1, recall, false)).astype(int)
 
-    return _drawn(name, truth, rows)
+    return _drawn(name, rates_score(name, prevalence, recall, false), rows)
 
 
-def many_classes(name: str, n: int, n_classes: int, low: float, high: float) -> Draw:
-    """Classes whose shares fall like 1 / (1 + k / K), found with accuracies from low to high."""
+def classes(n_classes: int, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of classes, which fall like 1 / (1 + k / K), and their accuracies from low to high."""
     shares = 1 / (1 + np.arange(n_classes) / n_classes)
-    shares /= shares.sum()
     found = np.linspace(high, low, n_classes)[np.argsort(np.sin(np.arange(n_classes)))]
-    # What is not found is taken for one of the next two classes.
+    return shares / shares.sum(), found
+
+
+def classes_score(name: str, shares: np.ndarray, found: np.ndarray) -> float:
+    """Macro F1 or kappa where what is not found is taken for one of the next two classes."""
+    n_classes = len(shares)
     table = np.diag(shares * found)
     for step in (1, 2):
         table[np.arange(n_classes), (np.arange(n_classes) + step) % n_classes] += (
@@ -71,17 +79,24 @@ def many_classes(name: str, n: int, n_classes: int, low: float, high: float) -> 
         )
     decided = table.sum(axis=0)
     chance = shares @ decided
-    truth = {
-        "macro F1": np.mean(2 * np.diag(table) / (shares + decided)),
-        "kappa": (np.trace(table) - chance) / (1 - chance),
-    }[name]
+    return float(
+        {
+            "macro F1": np.mean(2 * np.diag(table) / (shares + decided)),
+            "kappa": (np.trace(table) - chance) / (1 - chance),
+        }[name]
+    )
+
+
+def many_classes(name: str, n: int, n_classes: int, low: float, high: float) -> Draw:
+    """Classes of falling shares, found with accuracies from low to high."""
+    shares, found = classes(n_classes, low, high)
 
     def rows(rng):
         y = rng.choice(n_classes, size=n, p=shares)
         other = (y + rng.integers(1, 3, size=n)) % n_classes
         return y, np.where(rng.random(n) < found[y], y, other)
 
-    return _drawn(name, float(truth), rows)
+    return _drawn(name, classes_score(name, shares, found), rows)
 
 
 def binormal_auc(distance: float, spread: float) -> float:

@@ -14,6 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.coverage import (
     acceptance,
     exceptions,
+    pair_tools,
     pairs,
     references,
     runner,
@@ -134,13 +135,19 @@ def test_truths_with_groups_are_those_of_many_data_sets(draw):
     "draw",
     [
         pairs.accuracies(100_000, 0.9, 0.8),
-        pairs.f1_scores(100_000, 0.3, (0.8, 0.1), (0.7, 0.1)),
-        pairs.areas(100_000, 0.4, 0.85, 0.8),
-        pairs.absolute_errors(100_000, 1.15),
+        pairs.two_classes("F1", 100_000, 0.3, (0.8, 0.1), (0.7, 0.1)),
+        pairs.two_classes("MCC", 100_000, 0.3, (0.8, 0.1), (0.7, 0.1)),
+        pairs.macro_f1_scores(100_000, 10, (0.7, 0.95), (0.6, 0.9)),
+        pairs.ranked("AUC", 100_000, 0.4, 0.85, 0.8),
+        pairs.ranked("average precision", 100_000, 0.3, 0.9, 0.85),
+        pairs.absolute_errors(100_000, 1.15, 1.0),
+        pairs.errors("MSE", 100_000, "t5", 1.2, 1.0),
+        pairs.explained(100_000, 1.0, 1.2),
+        pairs.probabilities(100_000, 0.3, 2.0, 1.0),
     ],
 )
 def test_true_differences_are_those_of_large_samples(draw):
-    # The jackknife over 30 parts; 4.5 standard errors: once in 2000 seeds for all four.
+    # The jackknife over 30 parts; 4.5 standard errors: once in 1000 seeds for all ten.
     sample = draw(np.random.default_rng(0))
     parts = np.arange(100_000) % 30
 
@@ -151,6 +158,30 @@ def test_true_differences_are_those_of_large_samples(draw):
     left = [difference(parts != k) for k in range(30)]
     error = 29 / np.sqrt(30) * np.std(left, ddof=1)
     assert abs(difference(parts >= 0) - sample.truth["difference"]) < 4.5 * error
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        pairs.grouped("accuracy", 300, (5, 20), 0.3, 0.9, 0.85),
+        pairs.grouped("MAE", 300, (5, 20), 0.3, 0.6, 0.5),
+        pairs.grouped("AUC", 300, (5, 20), 0.3, 0.9, 0.85),
+        pairs.crossed("accuracy", 60, 60, 0.15, 0.9, 0.85),
+        pairs.crossed("AUC", 60, 60, 0.15, 0.9, 0.85),
+        pairs.trials(120, 0.2, 0.95, 0.9),
+    ],
+)
+def test_true_differences_with_groups_are_those_of_many_data_sets(draw):
+    # 40 data sets within 4 standard errors (t with 39 degrees of freedom): once in 600 seeds.
+    samples = [draw(np.random.default_rng(k)) for k in range(40)]
+    values = [
+        float(
+            one.score.function(one.y_true, one.first) - one.score.function(one.y_true, one.second)
+        )
+        for one in samples
+    ]
+    error = np.std(values, ddof=1) / np.sqrt(40)
+    assert abs(np.mean(values) - samples[0].truth["difference"]) < 4 * error
 
 
 def test_exceptions_are_found_by_what_a_data_set_shows():
@@ -379,6 +410,68 @@ def test_scipy_is_given_the_score_of_whole_resamples():
         rng=np.random.default_rng(2),
     )
     assert limits == pytest.approx(plain.confidence_interval)
+
+
+# ------------------------------------------------------------------ pairs of systems
+
+
+def told(tool, sample):
+    """Whether a test tells the two systems of a sample apart."""
+    found = pair_tools.TOOLS[tool].call(sample, 0)
+    return {
+        name: not low <= 0 <= high
+        for name, (low, high) in ((name, limits["zero"]) for name, limits in found.items())
+    }
+
+
+def test_scipys_permutations_are_those_of_the_signs():
+    pytest.importorskip("scipy", minversion="1.15")  # the first that takes rng=
+    sample = pairs.absolute_errors(12, 1.6, 1.0)(np.random.default_rng(3))
+    gaps = np.subtract(*np.abs(sample.y_preds))
+    signs = 1 - 2 * (np.arange(2**12)[:, None] >> np.arange(12) & 1)
+    # All 4096 changes of signs; the sampled p-value is far enough from 5 %.
+    exact = np.mean(np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12)
+    assert abs(exact - 0.05) > 0.03
+    assert told("scipy permutation", sample) == {"": exact <= 0.05}
+
+
+def test_mcnemars_test_is_the_binomial_one_of_the_rows_that_differ():
+    pytest.importorskip("statsmodels")
+    for seed in range(4):
+        sample = pairs.accuracies(60, 0.95, 0.75)(np.random.default_rng(seed))
+        first, second = (p == sample.y_true for p in sample.y_preds)
+        won, lost = int(np.sum(first & ~second)), int(np.sum(second & ~first))
+        exact = stats.binomtest(won, won + lost).pvalue
+        found = pair_tools.TOOLS["statsmodels"].call(sample, 0)["McNemar exact"]
+        assert (found["zero"][0] > 0) == (exact <= 0.05 and won > lost)
+
+
+def test_delongs_test_and_its_interval_agree():
+    pytest.importorskip("MLstatkit")
+    for seed in range(4):
+        sample = pairs.ranked("AUC", 200, 0.4, 0.9, 0.8)(np.random.default_rng(seed))
+        [found] = pair_tools.TOOLS["MLstatkit"].call(sample, 0).values()
+        low, high = found["difference"]
+        gap = [metrics.roc_auc_score(sample.y_true, p) for p in sample.y_preds]
+        assert (low + high) / 2 == pytest.approx(gap[0] - gap[1])
+        assert (low <= 0 <= high) == (found["zero"][0] <= 0 <= found["zero"][1])
+
+
+def test_a_test_speaks_of_its_target_alone(small):
+    def call(sample, seed):
+        return {"": (0.4, 0.6), "test": {"zero": runner.decision(True, -1.0)}}
+
+    def draw(rng):
+        sample = coin(rng)
+        return SystemSample(sample.y_true, sample.y_pred, sample.score, {"": 0.5, "zero": 0.0})
+
+    cell = Cell("coin", "k", draw, {"t": 3})
+    study = Study("small", (cell,), {"t": Tool("t", call)})
+    found = {
+        (row["tool"], row["target"]): (row["truth below"], row["truth above"])
+        for row in runner.rows_of(study, cell, study.tools["t"], 0, 3)
+    }
+    assert found == {("t", ""): (0, 0), ("t", "zero"): (3, 0), ("t: test", "zero"): (0, 3)}
 
 
 # ------------------------------------------------------------------ acceptance
