@@ -155,8 +155,8 @@ def _more_designs():
     ):
         title = f"{name} {first} and {second}, {n_groups} groups of {sizes[0]} to {sizes[1]}"
         draw = grouped(name, n_groups, sizes, icc, first, second)
-        others = {"skboot, rows": 200} if name == "AUC" else clustered
-        yield _cell(title, f"groups, {name}", draw, others | {"stambo": 200})
+        others = {"skboot, rows": 200} if name == "AUC" else clustered | {"stambo": 200}
+        yield _cell(title, f"groups, {name}", draw, others)
     for name, n_left, n_right, first, second in (
         ("accuracy", 45, 45, 0.85, 0.85),
         ("accuracy", 60, 40, 0.9, 0.85),
