@@ -391,7 +391,7 @@ def spreads(runs):
             np.sqrt(max(averaged, left_out + share(runs) * max(jackknife - left_out, 0.0))),
         ),
         "V_fl, V_IJ, SE": (centre, np.sqrt(max(averaged, jackknife, left_out))),
-        "conservative": (centre, plain.standard_error),
+        "conservative": (centre, plain.standard_error_conservative),
         "capped": (centre, np.sqrt(capped_variance(runs, change, averaged))),
     }
 
