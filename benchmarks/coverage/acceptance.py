@@ -20,6 +20,8 @@ DEFAULT = "skboot"
 MOST, ALL = 0.93, 0.91
 SHARE_OF_CELLS, WIDEST = 0.90, 1.3
 LIMIT = 2.6
+# Share of the data sets in which what is equal may be told apart.
+LEVEL_OF_TESTS = 0.05
 JUDGED = ("frozen_systems", "real_predictions", "grouped_systems", "told_apart")
 # A target that is no truth but a null hypothesis: its coverage is 100 % less the power.
 NULL = "zero"
@@ -50,6 +52,12 @@ class Measured:
     def error(self) -> float:
         """Monte Carlo standard error of the coverage."""
         return monte_carlo_error(self.coverage, self.repetitions)
+
+    @property
+    def tells_too_often(self) -> bool:
+        """Whether more than 5 % of null hypotheses are rejected, beyond Monte Carlo error."""
+        allowed = LIMIT * monte_carlo_error(LEVEL_OF_TESTS, self.repetitions)
+        return 1 - self.coverage > LEVEL_OF_TESTS + allowed
 
     def covers(self, least: float) -> bool:
         """Whether the upper Monte Carlo limit reaches a coverage."""

@@ -14,7 +14,6 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks.coverage import (
     acceptance,
     exceptions,
-    pair_tools,
     pairs,
     references,
     runner,
@@ -31,7 +30,15 @@ from benchmarks.coverage.samples import (
 )
 from benchmarks.coverage.tools import TOOLS
 
-NEW = ("frozen_systems", "real_predictions", "grouped_systems", "told_apart", "tutorial")
+NEW = (
+    "frozen_systems",
+    "real_predictions",
+    "grouped_systems",
+    "told_apart",
+    "several_systems",
+    "subgroups",
+    "tutorial",
+)
 STUDIES = Path(runner.__file__).parent / "studies"
 
 
@@ -274,6 +281,23 @@ def test_counts_are_those_of_the_intervals(small):
     assert float(row["coverage %"]) == pytest.approx(100 * (1 - (low + high) / 200), abs=0.006)
 
 
+def test_a_test_speaks_of_its_target_alone(small):
+    def call(sample, seed):
+        return {"": (0.4, 0.6), "test": {"zero": runner.decision(True, -1.0)}}
+
+    def draw(rng):
+        sample = coin(rng)
+        return SystemSample(sample.y_true, sample.y_pred, sample.score, {"": 0.5, "zero": 0.0})
+
+    cell = Cell("coin", "k", draw, {"t": 3})
+    study = Study("small", (cell,), {"t": Tool("t", call)})
+    found = {
+        (row["tool"], row["target"]): (row["truth below"], row["truth above"])
+        for row in runner.rows_of(study, cell, study.tools["t"], 0, 3)
+    }
+    assert found == {("t", ""): (0, 0), ("t", "zero"): (3, 0), ("t: test", "zero"): (0, 3)}
+
+
 # ------------------------------------------------------------------ references
 
 
@@ -410,68 +434,6 @@ def test_scipy_is_given_the_score_of_whole_resamples():
         rng=np.random.default_rng(2),
     )
     assert limits == pytest.approx(plain.confidence_interval)
-
-
-# ------------------------------------------------------------------ pairs of systems
-
-
-def told(tool, sample):
-    """Whether a test tells the two systems of a sample apart."""
-    found = pair_tools.TOOLS[tool].call(sample, 0)
-    return {
-        name: not low <= 0 <= high
-        for name, (low, high) in ((name, limits["zero"]) for name, limits in found.items())
-    }
-
-
-def test_scipys_permutations_are_those_of_the_signs():
-    pytest.importorskip("scipy", minversion="1.15")  # the first that takes rng=
-    sample = pairs.absolute_errors(12, 1.6, 1.0)(np.random.default_rng(3))
-    gaps = np.subtract(*np.abs(sample.y_preds))
-    signs = 1 - 2 * (np.arange(2**12)[:, None] >> np.arange(12) & 1)
-    # All 4096 changes of signs; the sampled p-value is far enough from 5 %.
-    exact = np.mean(np.abs(signs @ gaps) >= abs(gaps.sum()) - 1e-12)
-    assert abs(exact - 0.05) > 0.03
-    assert told("scipy permutation", sample) == {"": exact <= 0.05}
-
-
-def test_mcnemars_test_is_the_binomial_one_of_the_rows_that_differ():
-    pytest.importorskip("statsmodels")
-    for seed in range(4):
-        sample = pairs.accuracies(60, 0.95, 0.75)(np.random.default_rng(seed))
-        first, second = (p == sample.y_true for p in sample.y_preds)
-        won, lost = int(np.sum(first & ~second)), int(np.sum(second & ~first))
-        exact = stats.binomtest(won, won + lost).pvalue
-        found = pair_tools.TOOLS["statsmodels"].call(sample, 0)["McNemar exact"]
-        assert (found["zero"][0] > 0) == (exact <= 0.05 and won > lost)
-
-
-def test_delongs_test_and_its_interval_agree():
-    pytest.importorskip("MLstatkit")
-    for seed in range(4):
-        sample = pairs.ranked("AUC", 200, 0.4, 0.9, 0.8)(np.random.default_rng(seed))
-        [found] = pair_tools.TOOLS["MLstatkit"].call(sample, 0).values()
-        low, high = found["difference"]
-        gap = [metrics.roc_auc_score(sample.y_true, p) for p in sample.y_preds]
-        assert (low + high) / 2 == pytest.approx(gap[0] - gap[1])
-        assert (low <= 0 <= high) == (found["zero"][0] <= 0 <= found["zero"][1])
-
-
-def test_a_test_speaks_of_its_target_alone(small):
-    def call(sample, seed):
-        return {"": (0.4, 0.6), "test": {"zero": runner.decision(True, -1.0)}}
-
-    def draw(rng):
-        sample = coin(rng)
-        return SystemSample(sample.y_true, sample.y_pred, sample.score, {"": 0.5, "zero": 0.0})
-
-    cell = Cell("coin", "k", draw, {"t": 3})
-    study = Study("small", (cell,), {"t": Tool("t", call)})
-    found = {
-        (row["tool"], row["target"]): (row["truth below"], row["truth above"])
-        for row in runner.rows_of(study, cell, study.tools["t"], 0, 3)
-    }
-    assert found == {("t", ""): (0, 0), ("t", "zero"): (3, 0), ("t: test", "zero"): (0, 3)}
 
 
 # ------------------------------------------------------------------ acceptance

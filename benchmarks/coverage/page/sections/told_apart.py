@@ -4,29 +4,86 @@ from __future__ import annotations
 
 from functools import partial
 
-from ...acceptance import DEFAULT, NULL, measured
+from ... import acceptance
+from ...acceptance import DEFAULT, NULL, Measured, measured, width_ratio
 from ...runner import RESULTS
 from ..formats import judged_row, percent, span, table
 from ..registry import CaseRow, cases, section, verdict
 
+WHOLE = "difference"
+
 
 @section("told_apart", "told_apart")
 def told_apart() -> str:
-    """Coverage, level and power of differences."""
+    """Coverage of differences, level and power, by kind of cell."""
     rows = measured(RESULTS / "told_apart.csv")
-    names = list(dict.fromkeys(row.tool for row in rows))
     lines = []
-    for cell in dict.fromkeys(row.cell for row in rows):
-        line = [cell]
-        for name in names:
-            both = {row.target: row for row in rows if (row.cell, row.tool) == (cell, name)}
-            if not both:
-                line.append("")
-                continue
-            covers, null = both["difference"], both[NULL]
-            line.append(f"{percent(covers.coverage)} / {percent(1 - null.coverage)}")
-        lines.append(tuple(line))
-    return table(("systems", *names), lines)
+    for kind in dict.fromkeys(row.kind for row in rows):
+        own = [row for row in rows if row.kind == kind]
+        ours = [row for row in own if row.tool == DEFAULT]
+        covers = [row for row in ours if row.target == WHOLE]
+        kept = [row.coverage for row in covers if not row.is_excepted]
+        out = [row.coverage for row in covers if row.is_excepted]
+        equal = {row.cell for row in covers if row.truth == 0}
+        told = {row.cell: 1 - row.coverage for row in ours if row.target == NULL}
+        lines.append(
+            (
+                kind,
+                span(kept),
+                span(out),
+                span([share for cell, share in told.items() if cell in equal]),
+                span([share for cell, share in told.items() if cell not in equal]),
+                _others(own),
+            )
+        )
+    header = (
+        "systems",
+        "covers",
+        "covers, excepted",
+        "equal: told apart",
+        "unequal: told apart",
+        "other intervals: our width to theirs, their lowest coverage",
+    )
+    return table(header, lines)
+
+
+def _others(rows: list[Measured]) -> str:
+    """Our width by that of each other interval, and the lowest coverage of each."""
+    ours = {row.cell: row for row in rows if (row.tool, row.target) == (DEFAULT, WHOLE)}
+    found: dict[str, list[Measured]] = {}
+    for row in rows:
+        if row.target == WHOLE and row.tool != DEFAULT:
+            found.setdefault(row.tool, []).append(row)
+    return "; ".join(
+        f"{width_ratio([ours[row.cell] for row in theirs], theirs):.2f} {tool}, "
+        f"{percent(min(row.coverage for row in theirs))}"
+        for tool, theirs in found.items()
+    )
+
+
+@section("told_apart_tools", "told_apart")
+def tools() -> str:
+    """How often each tool tells equal systems apart, and unequal ones beside the default."""
+    rows = measured(RESULTS / "told_apart.csv")
+    unequal = {row.cell for row in rows if row.target == WHOLE and row.truth != 0}
+    null = [row for row in rows if row.target == NULL]
+    ours = {row.cell: 1 - row.coverage for row in null if row.tool == DEFAULT}
+    lines = []
+    for tool in dict.fromkeys(row.tool for row in null):
+        own = {row.cell: row for row in null if row.tool == tool}
+        level = [row for cell, row in own.items() if cell not in unequal]
+        above = sum(row.tells_too_often for row in level)
+        gains = [1 - row.coverage - ours[cell] for cell, row in own.items() if cell in unequal]
+        power = f"{100 * sum(gains) / len(gains):+.1f} ({len(gains)})" if gains else ""
+        shares = span([1 - row.coverage for row in level])
+        lines.append((tool, shares, str(above), "" if tool == DEFAULT else power))
+    header = (
+        "tool",
+        "equal: told apart (cells)",
+        "cells above 5 %",
+        "power less ours, mean (cells)",
+    )
+    return table(header, lines)
 
 
 verdict("told_apart")(partial(judged_row, "told_apart", "differences of two systems"))
@@ -34,8 +91,12 @@ verdict("told_apart")(partial(judged_row, "told_apart", "differences of two syst
 
 @cases("told_apart")
 def case_rows() -> list[CaseRow]:
-    """Its line of the cases."""
+    """Their line of the cases."""
     rows = measured(RESULTS / "told_apart.csv")
-    covered = [row.coverage for row in rows if (row.tool, row.target) == (DEFAULT, "difference")]
+    own = [row for row in rows if (row.tool, row.target) == (DEFAULT, WHOLE)]
+    kept = [row.coverage for row in own if not row.is_excepted]
+    found = acceptance.judge("told_apart", rows)
+    wide = [f"{name} {ratio:.2f}" for name, (_, ratio) in found.too_wide.items()]
     choice = "expanded percentile; Tango under ten rows that tell them apart"
-    return [CaseRow("difference of two systems", choice, span(covered), "", "", "")]
+    fails = "one row carries a tenth of the sum, under 20 groups: warns"
+    return [CaseRow("difference of two systems", choice, span(kept), "; ".join(wide), "", fails)]

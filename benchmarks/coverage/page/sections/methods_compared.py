@@ -1,0 +1,93 @@
+"""Two methods at one training-set size, by us and by the tests in use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from ...acceptance import DEFAULT, MOST, NULL, Measured, measured
+from ...runner import RESULTS
+from ..formats import percent, span, table, with_error
+from ..registry import CaseRow, VerdictRow, cases, section, verdict
+
+STUDY = "methods_compared"
+
+
+def _of(target: str, tool: str = DEFAULT) -> list[Measured]:
+    rows = measured(RESULTS / f"{STUDY}.csv")
+    return [row for row in rows if (row.target, row.tool) == (target, tool)]
+
+
+def _equal() -> set[str]:
+    """Cells whose methods are equal, but for the error of a truth by simulation."""
+    return {row.cell for row in _of("difference") if abs(row.truth) < 0.002}
+
+
+@section(STUDY, STUDY)
+def methods_compared() -> str:
+    """How often methods are told apart, and the difference held."""
+    rows = measured(RESULTS / f"{STUDY}.csv")
+    tools = list(dict.fromkeys(row.tool for row in rows))
+    lines = []
+    for cell in dict.fromkeys(row.cell for row in rows):
+        own = {(row.tool, row.target): row for row in rows if row.cell == cell}
+        lines.append((cell, *(_both(own, tool) for tool in tools)))
+    return table(("methods", *tools), lines)
+
+
+def _both(own: dict[tuple[str, str], Measured], tool: str) -> str:
+    told = own.get((tool, NULL))
+    if told is None:
+        return ""
+    held = own.get((tool, "difference"))
+    covers = f" / {percent(held.coverage)}" if held else ""
+    return f"{percent(1 - told.coverage)}{covers}"
+
+
+@verdict(STUDY)
+def verdict_row() -> VerdictRow:
+    """Their line of the verdicts."""
+    held = _of("difference")
+    outside = [
+        (row.cell, with_error(1 - row.coverage, row.error), "equal ones told apart in over 5 %")
+        for row in _of(NULL)
+        if row.cell in _equal() and row.tells_too_often
+    ]
+    outside += [
+        (row.cell, with_error(row.coverage, row.error), "coverage under 93")
+        for row in held
+        if not row.covers(MOST)
+    ]
+    worst = min(held, key=lambda row: row.coverage)
+    planned = len(import_module(f"benchmarks.coverage.studies.{STUDY}").STUDY.cells)
+    whole = "yes" if len(held) == planned else "so far"
+    return VerdictRow(
+        "two methods compared",
+        f"{len(held)} of {planned}",
+        percent(1 - len({line[0] for line in outside}) / len(held)),
+        f"{with_error(worst.coverage, worst.error)} ({worst.cell})",
+        "",
+        "**no**" if outside else whole,
+        tuple(outside),
+    )
+
+
+@cases(STUDY)
+def case_rows() -> list[CaseRow]:
+    """Their line of the cases."""
+    others = {
+        tool: [1 - row.coverage for row in _of(NULL, tool) if row.cell in _equal()]
+        for tool in ("corrected t", "mlxtend: 5x2cv t", "mlxtend: resampled t")
+    }
+    told = "; ".join(
+        f"{tool}: {span(shares)} told apart" for tool, shares in others.items() if shares
+    )
+    return [
+        CaseRow(
+            "difference of two methods, no test set",
+            "cross-validation, spread of bootstrap training samples",
+            span([row.coverage for row in _of("difference")]),
+            "",
+            told,
+            "",
+        )
+    ]
