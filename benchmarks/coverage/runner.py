@@ -13,7 +13,7 @@ import sys
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -164,12 +164,38 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def append(path: Path, rows: list[dict[str, object]]) -> None:
+def cell_by_cell(
+    path: Path,
+    header: Sequence[str],
+    cells: Iterable[tuple[object, ...]],
+    row_of: Callable[..., Sequence[object]],
+    minutes: float = PART_MINUTES,
+) -> bool:
+    """Write the rows of the cells that a table lacks, for some time; return whether all are there.
+
+    For studies with a table of their own, whose first columns name the cell; `row_of` returns the
+    others.
+    """
+    end = time.monotonic() + 60 * minutes
+    rows = read(path)
+    for cell in cells:
+        named = dict(zip(header, map(str, cell), strict=False))
+        if any(named.items() <= row.items() for row in rows):
+            continue
+        if time.monotonic() > end:
+            return False
+        append(path, [dict(zip(header, (*cell, *row_of(*cell)), strict=True))], header)
+    return True
+
+
+def append(
+    path: Path, rows: Sequence[Mapping[str, object]], header: Sequence[str] = HEADER
+) -> None:
     """Write rows at the end."""
     path.parent.mkdir(exist_ok=True)
     is_new = not path.exists()
     with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
+        writer = csv.DictWriter(file, header, lineterminator="\n")
         if is_new:
             writer.writeheader()
         writer.writerows(rows)

@@ -261,6 +261,22 @@ def first_rows(study):
     return runner.rows_of(study, cell, tool, first, n)
 
 
+def test_a_table_of_cells_is_filled_once_and_in_parts(tmp_path):
+    path, called = tmp_path / "cells.csv", []
+
+    def row_of(name, n):
+        called.append((name, n))
+        return (f"{n}.00",)
+
+    cells = [("a", 1), ("b", 2), ("b", 10)]
+    header = ("name", "n", "value")
+    assert not runner.cell_by_cell(path, header, cells, row_of, minutes=-1)
+    assert runner.cell_by_cell(path, header, cells[:2], row_of, minutes=1)
+    assert runner.cell_by_cell(path, header, cells, row_of, minutes=1)
+    assert called == cells
+    assert [row["value"] for row in runner.read(path)] == ["1.00", "2.00", "10.00"]
+
+
 def test_workers_change_no_number():
     study = study_of("frozen_systems")
     cell, tool = study.cells[0], study.tools["skboot"]

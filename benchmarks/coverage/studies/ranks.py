@@ -1,15 +1,12 @@
 """Coverage of simultaneous intervals of ranks, by simulation.
 
-Run ``python -m benchmarks.coverage.studies.ranks > benchmarks/coverage/results/ranks.csv`` to make
-the table; half an hour. The rule, written before the run: over all data sets of a cell the
+An hour for the whole table. The rule, written before the run: over all data sets of a cell the
 intervals hold all true ranks at once in at least 94 %, and their mean width is at most that of
 Bonferroni's rule with t tests plus .03 ranks. A cell that fails is reported as it is. Values of a
 row have an effect that all systems share, and are normal; or they are right and wrong, by the same
 normal values. True ranks are 1 + the number of systems that are strictly better.
 """
 
-import csv
-import sys
 import warnings
 
 import numpy as np
@@ -17,8 +14,22 @@ from scipy import stats
 
 from skboot import compare_systems
 
+from ..runner import RESULTS, cell_by_cell
+
+HEADER = (
+    "values",
+    "shape",
+    "n_systems",
+    "n_rows",
+    "repetitions",
+    "coverage",
+    "error",
+    "width",
+    "width_bonferroni",
+)
 LEVEL = 0.95
-N_SYSTEMS = (10, 60)
+# Data sets of a cell, by the number of systems.
+REPETITIONS = {10: 1000, 60: 400}
 N_ROWS = (100, 41)
 # Step between neighbours, in standard deviations of a value.
 SHAPES = {
@@ -73,40 +84,25 @@ def one(seed, shape, n_systems, n_rows, values, n_resamples):
     return held, float(np.mean(high - low)), float(np.mean(by_bonferroni(rows)))
 
 
-def cell(shape, n_systems, n_rows, values, repetitions, n_resamples):
+def cell(values, shape, n_systems, n_rows, repetitions=None, n_resamples=999):
     """Coverage in percent with its standard error, and both mean widths."""
+    repetitions = repetitions or REPETITIONS[n_systems]
     found = [one(s, shape, n_systems, n_rows, values, n_resamples) for s in range(repetitions)]
     held, width, bonferroni = np.mean(found, axis=0)
     error = np.sqrt(max(held * (1 - held), 1e-4) / repetitions)
-    return 100 * held, 100 * error, width, bonferroni
+    shown = (f"{number:.2f}" for number in (100 * held, 100 * error, width, bonferroni))
+    return repetitions, *shown
 
 
-def main(scale=1.0):
-    """Write the table as CSV: 1000 data sets of ten systems, 400 of sixty, times ``scale``."""
-    write = csv.writer(sys.stdout, lineterminator="\n")
-    write.writerow(
-        [
-            "values",
-            "shape",
-            "n_systems",
-            "n_rows",
-            "repetitions",
-            "coverage",
-            "error",
-            "width",
-            "width_bonferroni",
-        ]
-    )
-    for n_systems in N_SYSTEMS:
-        repetitions = int(scale * (1000 if n_systems == 10 else 400))
-        for values in VALUES:
-            for shape in SHAPES:
-                for n_rows in N_ROWS:
-                    found = cell(shape, n_systems, n_rows, values, repetitions, 999)
-                    named = [values, shape, n_systems, n_rows, repetitions]
-                    write.writerow([*named, *(f"{value:.2f}" for value in found)])
-                    sys.stdout.flush()
+CELLS = [
+    (values, shape, n_systems, n_rows)
+    for n_systems in REPETITIONS
+    for values in VALUES
+    for shape in SHAPES
+    for n_rows in N_ROWS
+]
 
 
-if __name__ == "__main__":
-    main(*map(float, sys.argv[1:]))
+def go_on(minutes):
+    """Run the cells that the table lacks for some time; return whether all are there."""
+    return cell_by_cell(RESULTS / "ranks.csv", HEADER, CELLS, cell, minutes)
