@@ -149,12 +149,15 @@ def replicated_differences(differences: Floats, first: Floats, second: Floats) -
     """Return differences on the resamples, (n_differences, n_resamples), without rounding."""
     replicates = first - second
     with np.errstate(invalid="ignore"):
-        sizes = np.maximum(np.abs(first), np.abs(second))
+        sizes = np.abs(first)
+        other = np.abs(second)
+        np.maximum(sizes, other, out=sizes)
         sizes *= _ROUNDING
-        replicates[np.abs(replicates) <= sizes] = 0.0
+        np.copyto(replicates, 0.0, where=np.abs(replicates, out=other) <= sizes)
         # A difference that never changes must not look as if it did.
         estimates = differences[:, None]
-        np.copyto(replicates, estimates, where=np.abs(replicates - estimates) <= sizes)
+        np.abs(np.subtract(replicates, estimates, out=other), out=other)
+        np.copyto(replicates, estimates, where=other <= sizes)
     return replicates
 
 

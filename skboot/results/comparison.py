@@ -7,7 +7,7 @@ The words are in `skboot.results.comparison_wording`, the tables in
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from html import escape
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
-from .pairs import ComparisonFacts, PairedDifference
+from .pairs import ComparisonFacts, PairedDifference, taken_up
 from .ranks import Ranks, ranks_of, top_of
 from .result import EvaluationResult
 from .shown import ShownDifferences
@@ -136,8 +136,7 @@ class ComparisonResult(ShownDifferences):
             paired=bool(self.settings.get("paired", True)),
         )
         return tuple(
-            pair if pair.comparison == facts else replace(pair, comparison=facts)
-            for pair in self.pairs
+            pair if pair.comparison == facts else taken_up(pair, facts) for pair in self.pairs
         )
 
     # -------------------------------------------------------------- numbers

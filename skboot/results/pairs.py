@@ -346,6 +346,13 @@ class PairedDifference:
         )
 
 
+def taken_up(pair: PairedDifference, comparison: ComparisonFacts) -> PairedDifference:
+    """Return the pair as one of a comparison; `dataclasses.replace` takes ten times as long."""
+    copy = object.__new__(type(pair))
+    copy.__dict__.update(pair.__dict__, comparison=comparison)
+    return copy
+
+
 def _mirror(interval: ConfidenceInterval) -> ConfidenceInterval:
     """Return the interval of the difference with the other sign."""
     return interval.with_limits(0.0 - interval.high, 0.0 - interval.low)

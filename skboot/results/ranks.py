@@ -193,10 +193,10 @@ def ranks_of(result: ComparisonResult, caller: str) -> Ranks:
             n_surely_better[behind] += 1
             n_surely_worse[ahead] += 1
     rows = []
+    n_scored = sum(not math.isnan(each.estimate) for each in result.systems.values())
     for name in result.ranking:
         k, estimate = number[name], result.systems[name].estimate
         # A system without a score stands behind all that have one.
-        n_scored = sum(not math.isnan(each.estimate) for each in result.systems.values())
         rank = 1 + (n_scored if math.isnan(estimate) else int(n_better[k]))
         low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
         rows.append(Rank(name, float(estimate), rank, low, high))

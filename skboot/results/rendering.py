@@ -91,6 +91,10 @@ def digits_for(low: float, high: float, values: Iterable[float], anchors: Iterab
     digits = math.ceil(math.log10(20) - math.log10(high - low))
     values = [value for value in values if math.isfinite(value)]
     anchors = [anchor for anchor in anchors if math.isfinite(anchor)]
+    # Values further apart than a unit of the last digit are never rounded alike.
+    unit = 10.0**-digits
+    if all(value == anchor or abs(value - anchor) > unit for anchor in anchors for value in values):
+        return digits
     for more in range(3):
         rounded = [(value, round(value, digits + more)) for value in values]
         if all(r != round(a, digits + more) or v == a for v, r in rounded for a in anchors):
