@@ -390,10 +390,73 @@ def test_a_release_gate_judges_the_average_over_tasks():
         assert_not_worse(Y, 1 - LABEL, LABEL, margin=0.05, **options)
 
 
-def test_systems_on_test_sets_of_their_own_have_no_common_tasks():
-    systems = {"one": LABEL, "other": LABEL[:-1]}
-    truth = {"one": Y, "other": Y[:-1]}
-    with pytest.raises(ValueError, match=r"average_over.*None with paired=False"):
+def on_own_rows(tasks_of_other=TASK):
+    """Two systems on test sets of their own, and the task of each row."""
+    rng = np.random.default_rng(0)
+    half = rng.permutation(len(Y))[: len(Y) * 2 // 3]
+    truth = {"one": Y, "other": Y[half]}
+    return truth, {"one": LABEL, "other": LABEL[half]}, {"one": TASK, "other": tasks_of_other[half]}
+
+
+@pytest.mark.parametrize("kind", ["fixed", "drawn"])
+def test_averages_over_tasks_of_test_sets_of_their_own_vary_independently(kind):
+    truth, systems, tasks = on_own_rows()
+    groups = tasks if kind == "drawn" else None
+    options = {"n_resamples": 9999, "random_state": 0}
+    result = compare_systems(
+        truth, systems, average_over=tasks, groups=groups, paired=False, **options
+    )
+    alone = [
+        bootstrap_score(
+            truth[name],
+            systems[name],
+            average_over=tasks[name],
+            groups=groups and groups[name],
+            **options,
+        )
+        for name in systems
+    ]
+    [pair] = result.pairs
+    assert_allclose(pair.difference, alone[0].estimate - alone[1].estimate)
+    # Two standard deviations of 9999 draws differ by 1 %; five of them.
+    assert_allclose(pair.standard_error, np.hypot(*(r.standard_error for r in alone)), rtol=0.05)
+    assert "averaged over 11 tasks" in result.summary()
+    assert any("tasks" in text for text in result.held_fixed) == (kind == "fixed")
+
+
+def test_metrics_drawn_within_classes_and_others_share_a_comparison_of_own_test_sets():
+    truth, _, tasks = on_own_rows()
+    rng = np.random.default_rng(1)
+    scores = {name: y + rng.normal(size=len(y)) for name, y in truth.items()}
+    metric = ["roc_auc", "average_precision"]
+    options = {"average_over": tasks, "paired": False, "n_resamples": 499, "random_state": 0}
+    table = compare_systems(truth, scores, metric=metric, **options)
+    assert list(table) == metric
+    [pair] = table["roc_auc"].pairs
+    by_task = [
+        np.mean([sk.roc_auc_score(y[t == k], s[t == k]) for k in np.unique(t)])
+        for y, s, t in ((truth[name], scores[name], tasks[name]) for name in truth)
+    ]
+    assert_allclose(pair.difference, by_task[0] - by_task[1])
+
+
+def test_fixed_tasks_of_test_sets_of_their_own_are_the_same_and_drawn_ones_need_not_be():
+    others = np.where(TASK == "task 04", "task 99", TASK)
+    truth, systems, tasks = on_own_rows(others)
+    options = {"average_over": tasks, "paired": False, "n_resamples": 499, "random_state": 0}
+    with pytest.raises(ValueError, match=r"lack: task 04, task 99.*groups=<the tasks>"):
+        compare_systems(truth, systems, **options)
+    drawn = compare_systems(truth, systems, groups=tasks, **options)
+    assert "new tasks" in drawn.summary()
+    kept = others[others != "task 99"], others != "task 99"
+    truth["other"], systems["other"], tasks["other"] = Y[kept[1]], LABEL[kept[1]], kept[0]
+    fewer = compare_systems(truth, systems, groups=tasks, **options)
+    assert "averaged over 11 and 10 tasks" in fewer.summary()
+
+
+def test_tasks_of_test_sets_of_their_own_are_given_by_system():
+    truth, systems, _ = on_own_rows()
+    with pytest.raises(ValueError, match=r"average_over.*dict with the names of y_preds"):
         compare_systems(truth, systems, paired=False, average_over=TASK)
 
 

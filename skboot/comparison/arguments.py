@@ -11,6 +11,7 @@ from .. import _checks as check
 from .._inputs import Rows, checked_rows
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
+from ..metrics.statistic import Statistic
 
 ADJUSTMENTS = ("max-t", "holm")
 
@@ -45,6 +46,15 @@ def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> 
     """Accept the name of a system, or None."""
     if reference is not None and reference not in list(systems):
         raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
+
+
+def check_directions(statistics: Mapping[str, Mapping[str, Statistic]], caller: str) -> None:
+    """Refuse metrics of which it is not known whether larger values are better."""
+    for metric, by_system in statistics.items():
+        if any(statistic.greater_is_better is None for statistic in by_system.values()):
+            must = f"be known with the metric {metric!r}"
+            advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
+            raise check.fail(caller, "greater_is_better", must, "None", advice)
 
 
 def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
@@ -88,21 +98,25 @@ def checked_systems(
             "a dict",
             "For systems on different test sets use paired=False.",
         )
-    for name, values in checked_names(y_preds, caller).items():
-        argument = f"y_preds[{name!r}]"
-        if not rows:
-            rows[name] = checked_rows(y_true, values, sample_weight, labels, caller, argument)
-            continue
-        predicted = check.check_rows(argument, values, caller)
-        first_name, first = next(iter(rows.items()))
-        if len(predicted) != first.n_samples:
+    named = checked_names(y_preds, caller)
+    arguments = {name: f"y_preds[{name!r}]" for name in named}
+    columns = {name: check.check_rows(arguments[name], named[name], caller) for name in named}
+    first = next(iter(named))
+    for name, predicted in columns.items():
+        if len(predicted) != len(columns[first]):
             raise check.fail(
                 caller,
-                argument,
-                f"have as many rows as y_preds[{first_name!r}]",
-                f"{len(predicted)} rows and {first.n_samples} rows",
+                arguments[name],
+                f"have as many rows as {arguments[first]}",
+                f"{len(predicted)} rows and {len(columns[first])} rows",
                 "Row order is what pairs them; an index is never used. For systems on different "
                 "test sets use paired=False, with y_true by system.",
             )
-        rows[name] = first.beside(predicted, caller, argument)
+    for name, values in named.items():
+        if name == first:
+            rows[name] = checked_rows(
+                y_true, values, sample_weight, labels, caller, arguments[name]
+            )
+        else:
+            rows[name] = rows[first].beside(columns[name], caller, arguments[name])
     return rows

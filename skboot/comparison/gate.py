@@ -149,6 +149,7 @@ def assert_not_worse(
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
+        decides=True,
     )
     warn_of(notes, _CALLER)
     return _acted_on(result.pairs[0].verdict(margin), inconclusive)

@@ -37,6 +37,7 @@ from ..inference.multiplicity import (
 from ..inference.proportions import Discordant, mcnemar_p_values
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
+from ..results.decisions import few_compared
 from ..results.gap_basis import GapBasis
 from ..results.pairs import PairedDifference
 from .contestants import (
@@ -82,15 +83,15 @@ def compare_pairs(
 class _Adjusted:
     """What is known of each pair beside the others; arrays of shape (n_pairs,).
 
-    ``quantile`` is that of the normal distribution which the intervals reach out to, ``signs`` what
-    step-down tests tell.
+    ``quantile`` is that of the normal distribution which the interval reaches out to, ``signs``
+    what step-down tests tell.
     """
 
     method: NDArray[Any]
     low: Floats
     high: Floats
     p: Floats
-    quantile: float
+    quantile: Floats
     signs: NDArray[np.int8] | None = None
 
 
@@ -100,7 +101,7 @@ def _adjusted(family: Family, alone: Alone) -> _Adjusted | None:
     if asked.adjust is None:
         return None
     if len(family) == 1:
-        quantile = _normal_quantile(asked, 1)
+        quantile = np.full(1, _normal_quantile(asked, 1))
         only = _Adjusted(alone.method, alone.low, alone.high, alone.p, quantile)
         if asked.with_ranks:
             only.signs = (alone.low > 0).astype(np.int8) - (alone.high < 0)
@@ -136,11 +137,12 @@ def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
         low, high = np.where(signs > 0, low, -np.inf), np.where(signs > 0, np.inf, high)
     quantiles = t_quantile_of_normal(joint.largest, df, drawn.inflation)
     p = max_t_adjusted(alone.p, estimates, errors, quantiles, signs)
-    quantile = max_t_quantile(joint.largest, asked.confidence_level)
+    quantile = np.full(len(family), max_t_quantile(joint.largest, asked.confidence_level))
     found = _Adjusted(_named("max-t", family), *snapped(low, high), p, quantile)
     for k in np.flatnonzero(~(errors > 0)).tolist():
         # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
         (found.low[k], found.high[k]), found.p[k] = _bonferroni(family, alone, k)
+        found.quantile[k] = _normal_quantile(asked, len(family))
     if asked.with_ranks:
         found.signs = _signs(family, errors, joint)
     return _holding_own(family, alone, found)
@@ -160,7 +162,7 @@ def _signs(family: Family, errors: Floats, joint: JointDeviations) -> NDArray[np
 def _by_holm(family: Family, alone: Alone) -> _Adjusted:
     """Return Holm's p-values and Bonferroni intervals."""
     limits = np.array([_bonferroni(family, alone, k)[0] for k in range(len(family))])
-    quantile = _normal_quantile(family.asked, len(family))
+    quantile = np.full(len(family), _normal_quantile(family.asked, len(family)))
     low, high = limits.T
     found = _Adjusted(_named("bonferroni", family), low, high, holm(alone.p), quantile)
     return _holding_own(family, alone, found)
@@ -222,11 +224,12 @@ def _records(family: Family, alone: Alone, adjusted: _Adjusted | None) -> list[P
         "bootstrap_support": np.where(swapped, 1.0 - alone.support, alone.support).tolist(),
         "standard_error": alone.error.tolist(),
         **_counted(family),
+        "simultaneous_quantile": [None] * n if adjusted is None else adjusted.quantile.tolist(),
         "step_down_sign": [None] * n
         if signs is None
         else np.where(swapped, -signs, signs).astype(int).tolist(),
     }
-    df, quantile = family.drawn.degrees_of_freedom, None if adjusted is None else adjusted.quantile
+    df = family.drawn.degrees_of_freedom
     records = []
     for values in zip(*columns.values(), strict=True):
         pair = dict(zip(columns, values, strict=True))
@@ -236,7 +239,6 @@ def _records(family: Family, alone: Alone, adjusted: _Adjusted | None) -> list[P
             PairedDifference(
                 **pair,
                 degrees_of_freedom=None if closed else df,
-                simultaneous_quantile=quantile,
                 alternative=asked.alternative,
             )
         )
@@ -301,6 +303,7 @@ def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) ->
     if alone.n_undefined.any():
         most = int(alone.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
+    notes += _few(family)
     n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
     sides = 2 if asked.alternative == "two-sided" else 1
     needed = int(np.ceil(sides * len(records) / rest))
@@ -311,6 +314,17 @@ def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) ->
             f"differences can fall below {rest:.2g}: use n_resamples={needed - 1} "
             "or adjust='max-t'.",
         )
+    return notes
+
+
+def _few(family: Family) -> Notes:
+    """Return the caution for few units, unless the systems by themselves have a note of it."""
+    notes = Notes()
+    shared = [note for each in family.contestants for note in each.shared_notes]
+    fewest = min(min(each.evidence.n_units) for each in family.contestants)
+    caution = few_compared(family.contestants[0].result.unit, fewest)
+    if caution and not any(note.kind == "few" for note in shared):
+        notes.add("advice", caution)
     return notes
 
 

@@ -29,6 +29,7 @@ from ..results.comparison import ComparisonResult
 from .arguments import (
     check_adjust,
     check_alternative,
+    check_directions,
     check_interval,
     check_reference,
     checked_names,
@@ -36,7 +37,14 @@ from .arguments import (
 )
 from .families import Asked
 from .paired_systems import CompareSystemsCall, compare_systems_of
-from .unpaired_systems import UnpairedCall, check_unpaired, checked_unpaired, compare_unpaired
+from .unpaired_systems import (
+    UnpairedCall,
+    check_unpaired,
+    checked_unpaired,
+    compare_unpaired,
+    settings_of_tasks,
+    tasks_of_each,
+)
 
 _CALLER = "compare_systems"
 
@@ -154,8 +162,9 @@ def compare_systems(
         ``reference`` the other system is the first.
     paired : bool
         Whether all systems were scored on the same rows. With False each has a test set of its
-        own, and independent resamples: ``y_true``, ``groups``, ``strata`` and ``sample_weight``
-        are then dicts with the names of ``y_preds`` (or None). Where fewer than ten rows of a
+        own, and independent resamples: ``y_true``, ``groups``, ``strata``, ``average_over`` and
+        ``sample_weight`` are then dicts with the names of ``y_preds`` (or None); fixed tasks are
+        the same for all systems. Where fewer than ten rows of a
         system are right, or wrong, the interval is Newcombe's (1998). Tango's, BCa and ``by`` need
         the same rows.
     same_population : bool
@@ -268,10 +277,13 @@ def compared(
     n_jobs: Any,
     verbose: Any,
     paired: Any = True,
-    average_over: Any = None,
+    decides: bool = False,
     **rows: Any,
 ) -> tuple[Any, list[Note]]:
-    """Check the arguments of a public function, and return what it returns and its notes."""
+    """Check the arguments of a public function, and return what it returns and its notes.
+
+    With ``decides`` the direction of the metric must be known.
+    """
     level = check.check_confidence_level(confidence_level, caller)
     check_interval(interval, caller)
     check_adjust(adjust, caller)
@@ -280,12 +292,14 @@ def compared(
     asked = Asked.of(interval, adjust, level, alternative, reference)
     settings = _settings(asked, reference, by, rows)
     if not check.check_flag("paired", paired, caller):
-        check_unpaired(interval, by, average_over, caller)
+        check_unpaired(interval, by, caller)
         return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
     systems = checked_systems(y_true, y_preds, rows["sample_weight"], rows["labels"], caller)
     check_reference(reference, systems, caller)
     better = rows["greater_is_better"]
     statistics, single = statistics_of_systems(metric, systems, better, caller)
+    if decides:
+        check_directions(statistics, caller)
     first = next(iter(systems.values()))
     plan = resampling_plan(
         rows["groups"],
@@ -297,7 +311,7 @@ def compared(
         first.n_samples,
         caller,
     )
-    tasks = checked_tasks(average_over, first.n_samples, caller)
+    tasks = checked_tasks(rows["average_over"], first.n_samples, caller)
     parts = subgroups(by, first.n_samples, caller)
     settings |= settings_of(tasks) if tasks else {}
 
@@ -344,7 +358,8 @@ def _unpaired(
     better = rows["greater_is_better"]
     statistics, single = statistics_of_systems(metric, systems, better, caller)
     seed = check.check_seed(rows["random_state"], caller)
-    settings = {**settings, "paired": False}
-    call = UnpairedCall(systems, drawn, asked, reference, seed, settings, workers, caller)
+    tasks = tasks_of_each(rows["average_over"], systems, caller)
+    settings = {**settings, "paired": False, **settings_of_tasks(tasks)}
+    call = UnpairedCall(systems, drawn, tasks, asked, reference, seed, settings, workers, caller)
     results, notes = compare_unpaired(call, statistics)
     return next(iter(results.values())) if single else ResultTable(results), notes

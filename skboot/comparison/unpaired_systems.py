@@ -13,10 +13,13 @@ from .._evaluating import CallWarnings, chosen_interval, result_of
 from .._evidence import ScoreCall, jackknives_of, prepare
 from .._inputs import Part, Rows, checked_rows, resampling_plan
 from .._streams import child_seed
+from .._tasks import checked_tasks, over_tasks, settings_of
 from .._warnings import Note, texts_of
 from .._workers import Workers
 from ..inference.distribution import bootstrap
 from ..metrics.statistic import Statistic
+from ..metrics.task_average import DrawnTaskAverage, Tasks
+from ..resampling.plan import ResamplingPlan
 from ..results.comparison import ComparisonResult
 from .contestants import Contestant, pairs_of
 from .families import Asked
@@ -44,6 +47,8 @@ class UnpairedCall:
         Of each system.
     drawn : dict of str to dict
         Groups, strata and the like of each system, for its plan.
+    tasks : dict of str to Tasks or None
+        That the metrics of each system are averaged over.
     asked : Asked
     reference : str or None
     seed : numpy.random.SeedSequence
@@ -54,6 +59,7 @@ class UnpairedCall:
 
     rows: dict[str, Rows]
     drawn: dict[str, dict[str, Any]]
+    tasks: dict[str, Tasks | None]
     asked: Asked
     reference: str | None
     seed: np.random.SeedSequence
@@ -62,15 +68,11 @@ class UnpairedCall:
     caller: str
 
 
-def check_unpaired(interval: str, by: Any, average_over: Any, caller: str) -> None:
+def check_unpaired(interval: str, by: Any, caller: str) -> None:
     """Refuse what needs both systems on the same rows."""
     if by is not None:
         must, advice = "be None with paired=False", "Compare each subgroup by itself."
         raise check.fail(caller, "by", must, "subgroups", advice)
-    if average_over is not None:
-        must = "be None with paired=False"
-        advice = "Only systems on the same rows are averaged over the same tasks."
-        raise check.fail(caller, "average_over", must, "tasks", advice)
     if interval in _NEEDS_PAIRS:
         got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
         advice = "Use interval='expanded' or 'auto'."
@@ -107,6 +109,21 @@ def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any], caller: str
     return named
 
 
+def tasks_of_each(average_over: Any, rows: Mapping[str, Rows], caller: str) -> dict[str, Any]:
+    """Return the tasks of each system; None for all where there are none."""
+    named = _by_name("average_over", average_over, rows, caller)
+    return {name: checked_tasks(named[name], rows[name].n_samples, caller) for name in rows}
+
+
+def settings_of_tasks(tasks: Mapping[str, Tasks | None]) -> dict[str, Any]:
+    """Return the number of tasks as settings hold it, by system where it is not one number."""
+    of_each = {name: settings_of(own)["average_over"] for name, own in tasks.items() if own}
+    if not of_each:
+        return {}
+    numbers = set(of_each.values())
+    return {"average_over": numbers.pop() if len(numbers) == 1 else of_each}
+
+
 def compare_unpaired(
     call: UnpairedCall, statistics: Mapping[str, Mapping[str, Statistic]]
 ) -> tuple[dict[str, ComparisonResult], list[Note]]:
@@ -128,13 +145,18 @@ def compare_unpaired(
     # The streams do not depend on the order of the call, nor on the names unless rows are the same.
     columns = {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in call.rows.items()}
     order = sorted(call.rows, key=lambda name: (content_of(columns[name]), name))
+    plans = {
+        name: _plans(call, name, rank, {metric: own[name] for metric, own in statistics.items()})
+        for rank, name in enumerate(order)
+    }
+    _check_same_tasks(call, plans)
     warned = CallWarnings()
     contestants: dict[str, dict[str, Contestant]] = {metric: {} for metric in statistics}
     with warned.collecting():
         for rank, name in enumerate(order):
-            of_system = {metric: by_system[name] for metric, by_system in statistics.items()}
-            for metric, one in _contestants(call, name, rank, of_system, warned).items():
-                contestants[metric][name] = one
+            for plan, of_system in plans[name]:
+                for metric, one in _contestants(call, name, rank, plan, of_system, warned).items():
+                    contestants[metric][name] = one
         results = {}
         for metric, by_name in contestants.items():
             in_order = {name: by_name[name] for name in call.rows}
@@ -142,33 +164,61 @@ def compare_unpaired(
     return results, warned.notes
 
 
-def _contestants(
-    call: UnpairedCall,
-    name: str,
-    rank: int,
-    statistics: Mapping[str, Statistic],
-    warned: CallWarnings,
-) -> dict[str, Contestant]:
-    """Return one system by each metric, from resamples of its own rows."""
-    rows, seed = call.rows[name], child_seed(call.seed, _OWN_STREAMS + rank)
+def _plans(
+    call: UnpairedCall, name: str, rank: int, statistics: Mapping[str, Statistic]
+) -> list[tuple[ResamplingPlan, dict[str, Statistic]]]:
+    """Return the plans of one system, each with the statistics that are evaluated by it."""
+    rows = call.rows[name]
     plan = resampling_plan(
         call.drawn[name]["groups"],
         call.drawn[name]["strata"],
         call.settings["same_population"],
         None,
         call.settings["n_resamples"],
-        seed,
+        child_seed(call.seed, _OWN_STREAMS + rank),
         rows.n_samples,
         call.caller,
     )
+    return over_tasks(plan, call.tasks[name], rows, statistics, call.caller)
+
+
+def _check_same_tasks(call: UnpairedCall, plans: Mapping[str, Any]) -> None:
+    """Refuse averages over different tasks unless the tasks are drawn: the tasks would differ."""
+    names = {name: set(own.names) for name, own in call.tasks.items() if own is not None}
+    if len({frozenset(own) for own in names.values()}) < 2:
+        return
+    averaged = [
+        own for of_system in plans.values() for _, many in of_system for own in many.values()
+    ]
+    if all(isinstance(own, DrawnTaskAverage) for own in averaged):
+        return
+    lacking = sorted(map(str, set.union(*names.values()) - set.intersection(*names.values())))
+    must = "name the same tasks for each system"
+    advice = "Give groups=<the tasks> to draw whole tasks, for a claim about new tasks like these."
+    got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
+    raise check.fail(call.caller, "average_over", must, got, advice)
+
+
+def _contestants(
+    call: UnpairedCall,
+    name: str,
+    rank: int,
+    plan: ResamplingPlan,
+    statistics: Mapping[str, Statistic],
+    warned: CallWarnings,
+) -> dict[str, Contestant]:
+    """Return one system by each metric, from resamples of its own rows."""
+    rows = call.rows[name]
+    settings = {**call.settings, **settings_of_tasks({name: call.tasks[name]})}
     level = call.asked.confidence_level
-    alone = ScoreCall(rows, plan, "auto", level, call.settings, call.caller, call.workers)
+    alone = ScoreCall(rows, plan, "auto", level, settings, call.caller, call.workers)
     whole = Part(None, None)
     prepared = dict(enumerate(prepare(alone, each, whole) for each in statistics.values()))
     subjects = [each.subject for each in prepared.values()]
     binding = plan.bind([subject.coding for subject in subjects])
     drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
     jackknives = jackknives_of(alone, binding, prepared, drawn)
+    warned.add(plan.design.remarks)
     found = {}
     for metric, k in zip(statistics, prepared, strict=True):
         evidence = prepared[k].evidence(drawn[k], jackknives[k])
@@ -178,6 +228,7 @@ def _contestants(
         shared = (
             *(note for note in chosen.notes if note.kind == "few"),
             *rows.notes_for(statistic),
+            *plan.design.remarks,
         )
         found[metric] = Contestant(name, rank, evidence, result, shared, is_paired=False)
     return found

@@ -20,6 +20,9 @@ FEW_MEMBERS = 10
 # Minimum number of data sets of a comparison across them (data sets); below it a skewed difference
 # is told from 0 more often than stated (record 0046).
 FEW_DATA_SETS = 10
+# Minimum number of units of a comparison (rows, groups, data sets); below it the summary, verdicts
+# and ranks say that what they tell is rough (record 0051).
+FEW_COMPARED = 10
 # Minimum number of rows of a class in an average over classes (rows, or rows worth the unequal
 # classes); below it no interval keeps its level (record 0033).
 FEW_IN_CLASS = 8

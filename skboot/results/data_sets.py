@@ -24,6 +24,7 @@ from . import comparison_tables, rendering, storage
 from . import comparison_wording as words
 from .comparison import ComparisonResult
 from .comparison_tables import p_number, p_text
+from .decisions import few_compared
 from .pairs import PairedDifference
 from .ranks import RankTable
 
@@ -131,6 +132,8 @@ class MeanRanks(RankTable):
         pairs.
     noun : str
         What is ranked.
+    caution : str
+        Said below the table where there are fewer than ten data sets; else empty.
     """
 
     metric: str
@@ -139,6 +142,7 @@ class MeanRanks(RankTable):
     n_datasets: int
     critical_difference: float
     noun: str = "method"
+    caution: str = ""
 
     def _table(self) -> rendering.Table:
         level = rendering.percent(self.confidence_level)
@@ -298,6 +302,7 @@ class DatasetsComparison(ComparisonResult):
             critical_difference=critical_difference(
                 len(self.datasets), len(mean), self.confidence_level
             ),
+            caution=few_compared("data set", len(self.datasets)),
         )
 
     # -------------------------------------------------------------- text and tables

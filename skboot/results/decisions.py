@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._messages import fail
+from ..inference._tuning import FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import Discordant, tango_limits
 from ..inference.verdicts import FEW_DEGREES, Verdict, detectable_margin, outcome_of
@@ -69,6 +70,15 @@ def one_sided(caller: str, what: str, alternative: str) -> ValueError:
     )
 
 
+def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
+    """Return the caution for a comparison of few units; empty where there are enough."""
+    fewest = int(np.min(n_units))
+    if fewest >= FEW_COMPARED:
+        return ""
+    units = wording.counted(fewest, unit)
+    return f"Only {units} were compared (fewer than {FEW_COMPARED}): what they tell is rough."
+
+
 # ------------------------------------------------------------------ steps
 
 
@@ -86,9 +96,11 @@ def _deciding_interval(pair: PairedDifference, caller: str) -> ConfidenceInterva
 
 def _score_quantile(pair: PairedDifference) -> float:
     """Quantile of the normal distribution that the widest interval reaches out to."""
+    own = float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
     if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
-        return pair.simultaneous_quantile
-    return float(ndtri(0.5 + pair.confidence_interval.confidence_level / 2))
+        # Of resamples that hardly vary the joint quantile can be smaller.
+        return max(own, pair.simultaneous_quantile)
+    return own
 
 
 def _detectable(pair: PairedDifference, interval: ConfidenceInterval) -> float:
@@ -150,14 +162,16 @@ def _statement(
     )
     least = rendering.number(smallest, digits) if smallest else "0"
     text = f"{outcome}: {said} ({numbers}). Margins above {least} pass"
+    caution = few_compared(pair.unit, pair.n_units)
+    caution = caution and f" {caution}"
     if outcome == "pass" or math.isnan(detectable):
-        return f"{text}."
+        return f"{text}.{caution}"
     rough = ""
     if _degrees_of_freedom(pair) < FEW_DEGREES and pair.discordant is None:
         rough = f" (roughly: {pair.degrees_of_freedom:.3g} degrees of freedom tell little of it)"
     return (
         f"{text}; were both equal, a comparison like this would pass a margin of "
-        f"{rendering.number(detectable, digits)} with a probability of 80 %{rough}."
+        f"{rendering.number(detectable, digits)} with a probability of 80 %{rough}.{caution}"
     )
 
 

@@ -11,6 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from html import escape
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from .._messages import fail
 from . import rendering, wording
-from .decisions import one_sided, unknown_direction
+from .decisions import few_compared, one_sided, unknown_direction
 from .storage import plain
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class RankTable(Mapping[str, Any]):
     rows: tuple[Any, ...]
     noun: str
     metric: str
+    caution: str
 
     def __getitem__(self, name: str) -> Any:
         for row in self.rows:
@@ -71,14 +73,16 @@ class RankTable(Mapping[str, Any]):
         return len(self.rows)
 
     def __str__(self) -> str:
-        return rendering.text_table(self._table())
+        table = rendering.text_table(self._table())
+        return f"{table}\n{self.caution}" if self.caution else table
 
     def __repr__(self) -> str:
         what = f"{len(self)} {self.noun}s by {wording.spoken(self.metric)}"
         return f"<{type(self).__name__} of {what}>\n{self}"
 
     def _repr_html_(self) -> str:
-        return rendering.html_table(self._table())
+        caution = f"<p>{escape(self.caution)}</p>" if self.caution else ""
+        return rendering.html_table(self._table()) + caution
 
     @abstractmethod
     def _table(self) -> rendering.Table:
@@ -152,6 +156,8 @@ class Ranks(RankTable):
         After the point, with which estimates are shown.
     noun : {"system", "method"}
         What is ranked.
+    caution : str
+        Said below the table where fewer than ten units were compared; else empty.
     """
 
     metric: str
@@ -159,6 +165,7 @@ class Ranks(RankTable):
     rows: tuple[Rank, ...]
     digits: int
     noun: str
+    caution: str = ""
 
     def _table(self) -> rendering.Table:
         level = rendering.percent(self.confidence_level)
@@ -201,7 +208,9 @@ def ranks_of(result: ComparisonResult, caller: str) -> Ranks:
         low, high = 1 + int(n_surely_better[k]), len(names) - int(n_surely_worse[k])
         rows.append(Rank(name, float(estimate), rank, low, high))
     digits = max(wording.digits_of(system) for system in result.systems.values())
-    return Ranks(result.metric, result.confidence_level, tuple(rows), digits, result._compared)
+    level, pair = result.confidence_level, result.pairs[0]
+    caution = few_compared(pair.unit, pair.n_units)
+    return Ranks(result.metric, level, tuple(rows), digits, result._compared, caution)
 
 
 def top_of(result: ComparisonResult, k: Any) -> tuple[str, ...]:

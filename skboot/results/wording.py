@@ -108,6 +108,8 @@ def name_and_rows(result: EvaluationResult) -> tuple[str, str]:
 def average_over(settings: Mapping[str, Any]) -> str:
     """Return over how many tasks a metric is averaged, to be read after its name."""
     n_tasks = settings.get("average_over")
+    if isinstance(n_tasks, Mapping):
+        return f" averaged over {listed([thousands(n) for n in n_tasks.values()])} tasks"
     return f" averaged over {counted(n_tasks, 'task')}" if n_tasks else ""
 
 

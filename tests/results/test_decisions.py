@@ -130,3 +130,30 @@ def test_identical_systems_are_not_thought_to_agree_on_all_rows(data):
     assert_allclose(pair.verdict(0.1).smallest_margin, z / (N + z))
     assert pair.verdict(0.1).passed
     assert pair.verdict(0.0).outcome == "inconclusive"
+
+
+def test_many_identical_systems_are_judged_by_tangos_interval_at_bonferronis_level():
+    y = np.tile([0, 1], 4)
+    result = compare_systems(y, {name: y.copy() for name in "ABCD"}, random_state=0)
+    z = stats.norm.ppf(1 - 0.025 / 6) ** 2
+    for pair in result.pairs:
+        verdict = pair.verdict(0.1)
+        assert verdict.outcome == "inconclusive"
+        assert_allclose(verdict.smallest_margin, z / (8 + z))
+
+
+def test_few_rows_are_a_caution_in_words():
+    y = np.tile([0, 1], 5)
+    systems = {"A": y, "B": 1 - y, "C": np.zeros(10, int)}
+    caution = "Only 9 rows were compared (fewer than 10)"
+    few = compare_systems(y[:9], {name: own[:9] for name, own in systems.items()}, random_state=0)
+    enough = compare_systems(y, systems, random_state=0)
+    for said in (
+        lambda r: " ".join(r.notes),
+        lambda r: str(r.ranks()),
+        lambda r: r.ranks()._repr_html_(),
+    ):
+        assert caution in said(few)
+        assert "Only" not in said(enough)
+    assert caution in few.pairs[0].verdict(0.1).statement
+    assert "Only" not in enough.pairs[0].verdict(0.1).statement
