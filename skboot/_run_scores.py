@@ -8,7 +8,7 @@ it has the evidence that `bootstrap_score` would have of it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
 from ._inputs import Part, columns_of_each
 from ._runs_inputs import Runs
-from ._tasks import settings_of
 from ._workers import DEFAULT_WORKERS, Workers
 from .inference.distribution import (
     BootstrapDistribution,
@@ -31,7 +30,6 @@ from .inference.evidence import Evidence
 from .inference.variance import RowNoise
 from .metrics.additive import RowMean, mean_of_values
 from .metrics.statistic import Statistic
-from .metrics.task_average import Tasks
 from .resampling.plan import Binding, ResamplingPlan
 
 Floats = NDArray[np.float64]
@@ -59,8 +57,8 @@ class RunsCall:
     workers : Workers
     system_run : int
         Number of the run that the estimand "system" is about.
-    tasks : Tasks or None
-        Tasks that metrics are averaged over.
+    of_rows : dict
+        What settings hold of tasks that metrics are averaged over, and of blocks of rows in time.
     """
 
     runs: Runs
@@ -73,7 +71,7 @@ class RunsCall:
     caller: str
     workers: Workers = DEFAULT_WORKERS
     system_run: int = 0
-    tasks: Tasks | None = None
+    of_rows: dict[str, int] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -88,10 +86,10 @@ class RunsCall:
             "n_runs": self.runs.n_runs,
             "n_full_runs": len(self.runs.rows) - self.runs.n_runs,
             "y_true": first.y_true is not None,
-            "groups": not design.units_are_rows,
+            "groups": not (design.units_are_rows or "block_length" in self.of_rows),
             "strata": design.has_given_strata,
             "sample_weight": first.sample_weight is not None,
-            **(settings_of(self.tasks) if self.tasks else {}),
+            **self.of_rows,
         }
 
     @cached_property

@@ -22,12 +22,14 @@ from .metrics.statistic import MetricError, ReducedData, Statistic
 from .metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
 from .resampling.design import GroupDesign, RowDesign, SamplingDesign
 from .resampling.plan import ResamplingPlan
+from .resampling.series import SeriesDesign
 from .resampling.task_designs import (
     DrawnGroupsOfTasks,
     DrawnTasks,
     GroupsAcrossTasks,
     GroupsWithinTasks,
     RowsWithinTasks,
+    SeriesWithinTasks,
 )
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
@@ -177,6 +179,8 @@ def _task_plan(plan: ResamplingPlan, tasks: Tasks, caller: str) -> _TaskPlan:
             "Give groups of one column: the tasks to draw tasks, or those that rows come in.",
         )
     given = plan.resamples is not None or plan.drawn is not None
+    if isinstance(design, SeriesDesign):
+        return _TaskPlan(_series_within(design, tasks), False)
     if not isinstance(design, GroupDesign):
         found: SamplingDesign = _rows_within(design, tasks, None)
         _check_sizes(found, tasks, tasks.number, caller)
@@ -190,10 +194,20 @@ def _task_plan(plan: ResamplingPlan, tasks: Tasks, caller: str) -> _TaskPlan:
         return _TaskPlan(GroupsAcrossTasks(*facts, design.strata, n_tasks), False)
     task_of_group = np.empty(design.n_units[0], dtype=np.intp)
     task_of_group[groups] = tasks.number
-    crossed = _crossed(task_of_group, design.strata)
+    crossed = within_tasks(task_of_group, design.strata)
     found = GroupsWithinTasks(*facts, *crossed, False, design.strata is not None)
     _check_sizes(found, tasks, task_of_group, caller)
     return _TaskPlan(found, False)
+
+
+def _series_within(design: SeriesDesign, tasks: Tasks) -> SamplingDesign:
+    """Return the design of blocks within tasks, of each of which some series are parts."""
+    assert design.circles is not None
+    in_time = design.circles.in_time(tasks.number)
+    facts = (design.n_samples, design.n_units, design.members, design.strata, design.circles)
+    return SeriesWithinTasks(
+        *facts, n_tasks=len(tasks.names), task_of_stratum=in_time[design.circles.first]
+    )
 
 
 def _rows_within(
@@ -204,12 +218,12 @@ def _rows_within(
     strata = design.strata
     if classes is not None:
         strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
-    crossed = _crossed(tasks.number, strata)
+    crossed = within_tasks(tasks.number, strata)
     facts = (design.n_samples, design.n_units, None)
     return RowsWithinTasks(*facts, *crossed, classes is not None, design.strata is not None)
 
 
-def _crossed(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> tuple[Any, int, Any]:
+def within_tasks(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> tuple[Any, int, Any]:
     """Return the stratum within a task of each unit, the number of tasks, and each stratum's."""
     n_tasks = int(task.max()) + 1
     if strata is None:

@@ -58,6 +58,7 @@ Varied: TypeAlias = Literal["seed", "training", "both", "independent"]
 Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
 Adjustment: TypeAlias = Literal["max-t", "holm"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+BlockLength: TypeAlias = int | Literal["auto"] | None
 Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
 InnerCV: TypeAlias = Literal["grouped", "as-is"]
 ErrorPoint: TypeAlias = Literal["oob", ".632", ".632+"]
@@ -93,6 +94,7 @@ class ScoreOptions(_RowOptions, total=False):
 
     strata: ArrayLike | None
     average_over: ArrayLike | None
+    block_length: BlockLength
     interval: ScoreInterval
     same_population: bool
     resamples: ArrayLike | None
@@ -107,6 +109,7 @@ class RunsOptions(_RowOptions, total=False):
     estimand: Estimand
     strata: ArrayLike | None
     average_over: ArrayLike | None
+    block_length: BlockLength
     interval: RunsInterval
 
 
@@ -118,6 +121,7 @@ class SystemsOptions(_RowOptions, total=False):
     alternative: Alternative
     strata: ArrayLike | None
     average_over: ArrayLike | None
+    block_length: BlockLength
     paired: bool
     interval: DifferenceInterval
     same_population: bool
@@ -135,6 +139,7 @@ class CompareRunsOptions(_RowOptions, total=False):
     alternative: Alternative
     strata: ArrayLike | None
     average_over: ArrayLike | None
+    block_length: BlockLength
     interval: RunsDifferenceInterval
 
 

@@ -14,8 +14,9 @@ from . import _checks as check
 from ._evaluating import evaluate
 from ._evidence import ScoreCall
 from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
-from ._tasks import checked_tasks, evaluated, settings_of
-from ._typing import Metric, Metrics, ScoreInterval, ScoreOptions
+from ._series import RowsInTime, in_time
+from ._tasks import checked_tasks, evaluated
+from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
@@ -68,6 +69,7 @@ def bootstrap_score(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
+    block_length: BlockLength = None,
     sample_weight: ArrayLike | None = None,
     by: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -107,6 +109,12 @@ def bootstrap_score(
         tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
         tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
         themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+    block_length : int or "auto", optional
+        Give it where rows are in time order and depend on those shortly before them, as errors of
+        forecasts do: blocks of so many consecutive rows are drawn, on a circle. ``strata`` are
+        then the series of a panel, and blocks lie within them; so are the tasks of
+        ``average_over``. ``"auto"`` finds the length from the rows (Politis & White 2004), and
+        ``settings`` keep it. For a claim about new series give ``groups=<the series>`` instead.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row; words per utterance turn a mean of word error rates into the overall
         word error rate.
@@ -176,7 +184,9 @@ def bootstrap_score(
     References
     ----------
     Efron & Tibshirani (1993), An Introduction to the Bootstrap; Newcombe (1998), Statistics in
-    Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702. Which
+    Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis &
+    Romano (1992), A circular block-resampling procedure for stationary data; Politis & White
+    (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375. Which
     interval "auto" chooses, and how often each one covers, is in the user guide.
 
     Examples
@@ -190,9 +200,8 @@ def bootstrap_score(
     >>> low, high = result.confidence_interval
     """
     caller = "bootstrap_score"
-    check.check_confidence_level(confidence_level, caller)
-    known = ["auto", *FOR_ONE_SCORE]
-    check.check_choice("interval", interval, caller, known)
+    level = check.check_confidence_level(confidence_level, caller)
+    check.check_choice("interval", interval, caller, ["auto", *FOR_ONE_SCORE])
     workers = check.check_workers(n_jobs, verbose, caller)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
     statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
@@ -200,8 +209,11 @@ def bootstrap_score(
     plan = resampling_plan(*drawn, data.n_samples, caller)
     tasks = checked_tasks(average_over, data.n_samples, caller)
     parts = subgroups(by, data.n_samples, caller)
+    scores = {name: {"": [(data, statistic)]} for name, statistic in statistics.items()}
+    asked = RowsInTime(block_length, (y_true, y_pred), groups, by, resamples)
+    plan, of_rows = in_time(asked, plan, tasks, scores, caller)
     settings = {
-        "confidence_level": float(confidence_level),
+        "confidence_level": level,
         "interval": interval,
         "n_resamples": plan.n_resamples,
         "groups": groups is not None,
@@ -210,9 +222,8 @@ def bootstrap_score(
         "by": by is not None,
         "same_population": bool(same_population),
         "resamples": resamples is not None,
-        **(settings_of(tasks) if tasks else {}),
+        **of_rows,
     }
-    level = float(confidence_level)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
         call = ScoreCall(data, plan, interval, level, settings, caller, workers)

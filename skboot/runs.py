@@ -17,8 +17,9 @@ from ._evaluating_runs import evaluate_runs, refusal
 from ._inputs import resampling_plan, statistics_of_each
 from ._run_scores import RunsCall
 from ._runs_inputs import checked_columns, checked_runs, training_samples
+from ._series import RowsInTime, in_time
 from ._tasks import checked_tasks, evaluated
-from ._typing import Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
+from ._typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
@@ -58,6 +59,7 @@ def bootstrap_runs(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
+    block_length: BlockLength = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     greater_is_better: bool | None = None,
@@ -101,6 +103,8 @@ def bootstrap_runs(
         tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
         tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
         themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+    block_length : int or "auto", optional
+        As of `bootstrap_score`: blocks of so many consecutive rows in time order are drawn.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -165,7 +169,7 @@ def bootstrap_runs(
     >>> print(f"next run {result.interval(estimand='next_run'):.2f}")
     next run 0.81 to 0.91
     """
-    check.check_confidence_level(confidence_level, _CALLER)
+    level = check.check_confidence_level(confidence_level, _CALLER)
     check.check_choice("varied", varied, _CALLER, _VARIED)
     estimand = _checked_estimand(estimand, interval)
     workers = check.check_workers(n_jobs, verbose, _CALLER)
@@ -183,13 +187,16 @@ def bootstrap_runs(
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
     tasks = checked_tasks(average_over, runs.rows[0].n_samples, _CALLER)
+    given = (y_true, *(y_preds if isinstance(y_preds, list | tuple) else ()))
+    scores = {name: {"": [*zip(runs.rows, own, strict=True)]} for name, own in statistics.items()}
+    asked = RowsInTime(block_length, given, groups)
+    plan, of_rows = in_time(asked, plan, tasks, scores, _CALLER)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
-    level = float(confidence_level)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
         asked = (runs, sample, varied, estimand, interval, level, plan, _CALLER, workers)
-        return evaluate_runs(RunsCall(*asked, tasks=tasks), own)
+        return evaluate_runs(RunsCall(*asked, of_rows=of_rows), own)
 
     results, notes = evaluated(by_plan, plan, tasks, runs.rows[0], statistics, _CALLER)
     warn_of(notes, _CALLER)

@@ -3,12 +3,14 @@
 import numpy as np
 
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
+from skboot.resampling.series import SeriesDesign, SingleRowDesign
 from skboot.resampling.task_designs import (
     DrawnGroupsOfTasks,
     DrawnTasks,
     GroupsAcrossTasks,
     GroupsWithinTasks,
     RowsWithinTasks,
+    SeriesWithinTasks,
 )
 
 N = 70
@@ -18,6 +20,10 @@ PAIRS = np.column_stack((_RNG.integers(0, 9, N), _RNG.integers(0, 7, N)))
 PAIRS[:9, 0], PAIRS[-7:, 1] = np.arange(9), np.arange(7)
 TRIALS = np.sort(_RNG.integers(0, 9, (N, 2)), axis=1)
 TRIALS[:9] = np.arange(9)[:, None]
+
+# Three series of 30, 25 and 15 rows, whose rows do not stand together.
+SERIES = _RNG.permutation(np.repeat(np.arange(3), [30, 25, 15]))
+_IN_TASKS = SeriesDesign.of(N, 4, SERIES)
 
 EXAMPLES = {
     "rows": RowDesign.of(N),
@@ -33,6 +39,19 @@ EXAMPLES = {
         N, (12,), GROUPS[:, None], np.arange(12) % 3, 3, np.arange(3)
     ),
     "groups across tasks": GroupsAcrossTasks(N, (12,), GROUPS[:, None], None, 5),
+    "series": SeriesDesign.of(N, 6),
+    "short blocks": SeriesDesign.of(N, 3),
+    "panel": SeriesDesign.of(N, 4, SERIES),
+    "blocks of one row": SingleRowDesign.of(N),
+    "series within tasks": SeriesWithinTasks(
+        N,
+        _IN_TASKS.n_units,
+        _IN_TASKS.members,
+        _IN_TASKS.strata,
+        _IN_TASKS.circles,
+        n_tasks=2,
+        task_of_stratum=np.array([0, 0, 1]),
+    ),
     "drawn tasks": DrawnTasks.of(GROUPS),
     "drawn groups of tasks": DrawnGroupsOfTasks.of(GROUPS),
 }

@@ -38,6 +38,7 @@ LAYERS = [
     ["_gaps"],
     ["_runs_inputs"],
     ["_tasks"],
+    ["_series"],
     ["refit"],
     ["results"],
     ["_evidence"],

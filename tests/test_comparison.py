@@ -140,6 +140,7 @@ def test_regression_metrics_and_probabilities_are_compared():
 # ------------------------------------------------------------------ designs
 
 
+@pytest.mark.filterwarnings("ignore:compare_systems. Neighbouring rows have similar values")
 def test_groups_widen_the_interval_of_correlated_rows():
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(40), 10)

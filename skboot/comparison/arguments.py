@@ -64,6 +64,13 @@ def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, 
     return named_values("y_preds", y_preds, caller, "predictions", noun, "bootstrap_score")
 
 
+def named_columns(y_preds: Any) -> list[Any]:
+    """Return the predictions of each system as they were given, those of a data frame as well."""
+    if isinstance(y_preds, Mapping):
+        return list(y_preds.values())
+    return [y_preds]
+
+
 def named_values(
     argument: str, values: Any, caller: str, what: str, noun: str, for_one: str
 ) -> dict[str, Any]:

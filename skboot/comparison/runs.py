@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -12,10 +12,12 @@ from .. import _checks as check
 from .._inputs import resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
+from .._series import RowsInTime, Scores, in_time
 from .._tasks import checked_tasks, evaluated
 from .._typing import (
     Adjustment,
     Alternative,
+    BlockLength,
     CompareRunsOptions,
     Metric,
     Metrics,
@@ -67,6 +69,7 @@ def compare_runs(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
+    block_length: BlockLength = None,
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     n_resamples: int = 1999,
@@ -121,6 +124,8 @@ def compare_runs(
         tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
         tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
         themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+    block_length : int or "auto", optional
+        As of `bootstrap_score`: blocks of so many consecutive rows in time order are drawn.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     labels : array-like of shape (n_classes,), optional
@@ -193,10 +198,13 @@ def compare_runs(
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))
     tasks = checked_tasks(average_over, named[0][1].n_samples, _CALLER)
+    scores = {key: _by_method(runs, own) for key, own in statistics.items()}
+    in_order = RowsInTime(block_length, (y_true,), groups)
+    plan, of_rows = in_time(in_order, plan, tasks, scores, _CALLER)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
         asked = (varied, "method", "auto", level, plan, _CALLER, workers)
-        methods = {k: RunsCall(of, samples[k], *asked, tasks=tasks) for k, of in runs.items()}
+        methods = {k: RunsCall(of, samples[k], *asked, of_rows=of_rows) for k, of in runs.items()}
         call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
         return compare_runs_of(call, own)
 
@@ -206,6 +214,12 @@ def compare_runs(
 
 
 # ------------------------------------------------------------------ arguments
+
+
+def _by_method(runs: Mapping[str, Runs], statistics: Sequence[Statistic]) -> dict[str, Scores]:
+    """Return the statistic of each run beside its rows, by method."""
+    following = iter(statistics)
+    return {name: [(rows, next(following)) for rows in own.rows] for name, own in runs.items()}
 
 
 def _check_names(interval: Any, varied: Any, adjust: Any) -> None:

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._evidence import ScoreCall
 from .._inputs import resampling_plan, statistics_of_systems, subgroups
-from .._tasks import checked_tasks, evaluated, settings_of
+from .._series import RowsInTime, in_time
+from .._tasks import checked_tasks, evaluated
 from .._typing import (
     Adjustment,
     Alternative,
+    BlockLength,
     DifferenceInterval,
     Metric,
     Metrics,
@@ -34,6 +36,7 @@ from .arguments import (
     check_reference,
     checked_names,
     checked_systems,
+    named_columns,
 )
 from .families import Asked
 from .paired_systems import CompareSystemsCall, compare_systems_of
@@ -95,6 +98,7 @@ def compare_systems(
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
+    block_length: BlockLength = None,
     sample_weight: ArrayLike | None = None,
     by: ArrayLike | None = None,
     labels: ArrayLike | None = None,
@@ -137,6 +141,8 @@ def compare_systems(
         tasks are averaged equally, whatever their numbers of rows; ``sample_weight`` acts within
         tasks. Tasks are held fixed, and units drawn within them, unless ``groups`` holds the tasks
         themselves, or coarser groups: then tasks are drawn, for a claim about new tasks.
+    block_length : int or "auto", optional
+        As of `bootstrap_score`: blocks of so many consecutive rows in time order are drawn.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     by : array-like of shape (n_samples,), optional
@@ -244,6 +250,7 @@ def compare_systems(
         groups=groups,
         strata=strata,
         average_over=average_over,
+        block_length=block_length,
         sample_weight=sample_weight,
         by=by,
         labels=labels,
@@ -292,7 +299,7 @@ def compared(
     asked = Asked.of(interval, adjust, level, alternative, reference)
     settings = _settings(asked, reference, by, rows)
     if not check.check_flag("paired", paired, caller):
-        check_unpaired(interval, by, caller)
+        check_unpaired(interval, by, rows.get("block_length"), caller)
         return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
     systems = checked_systems(y_true, y_preds, rows["sample_weight"], rows["labels"], caller)
     check_reference(reference, systems, caller)
@@ -301,19 +308,18 @@ def compared(
     if decides:
         check_directions(statistics, caller)
     first = next(iter(systems.values()))
-    plan = resampling_plan(
-        rows["groups"],
-        rows["strata"],
-        rows["same_population"],
-        None,
-        rows["n_resamples"],
-        rows["random_state"],
-        first.n_samples,
-        caller,
-    )
+    drawn = (rows["groups"], rows["strata"], rows["same_population"], None, rows["n_resamples"])
+    plan = resampling_plan(*drawn, rows["random_state"], first.n_samples, caller)
     tasks = checked_tasks(rows["average_over"], first.n_samples, caller)
     parts = subgroups(by, first.n_samples, caller)
-    settings |= settings_of(tasks) if tasks else {}
+    scores = {
+        metric: {name: [(systems[name], one)] for name, one in own.items()}
+        for metric, own in statistics.items()
+    }
+    columns = (y_true, *named_columns(y_preds))
+    in_order = RowsInTime(rows.get("block_length"), columns, rows["groups"], by)
+    plan, of_rows = in_time(in_order, plan, tasks, scores, caller)
+    settings |= of_rows
 
     def by_plan(plan: ResamplingPlan, own: Mapping[str, Mapping[str, Statistic]]) -> Any:
         alone = ScoreCall(first, plan, "auto", level, settings, caller, workers)

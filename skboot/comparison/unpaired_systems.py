@@ -68,11 +68,15 @@ class UnpairedCall:
     caller: str
 
 
-def check_unpaired(interval: str, by: Any, caller: str) -> None:
+def check_unpaired(interval: str, by: Any, block_length: Any, caller: str) -> None:
     """Refuse what needs both systems on the same rows."""
     if by is not None:
         must, advice = "be None with paired=False", "Compare each subgroup by itself."
         raise check.fail(caller, "by", must, "subgroups", advice)
+    if block_length is not None:
+        must = "be None with paired=False"
+        advice = "Compare systems on the same rows, or draw whole series by groups."
+        raise check.fail(caller, "block_length", must, repr(block_length), advice)
     if interval in _NEEDS_PAIRS:
         got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
         advice = "Use interval='expanded' or 'auto'."

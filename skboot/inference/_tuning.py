@@ -13,7 +13,8 @@ SMALL_CLASS = 50
 # Minimum number of independent rows of a mean that is no proportion (rows); below it intervals
 # cover less than their level (record 0031).
 FEW_ROWS = 20
-# Minimum number of groups (groups); below it intervals cover less than their level.
+# Minimum number of groups, or of blocks of rows in time (groups, blocks); below it intervals cover
+# less than their level (record 0053 for blocks).
 FEW_GROUPS = 20
 # Minimum number of members of a crossed factor (members); below it intervals cover less.
 FEW_MEMBERS = 10
@@ -30,6 +31,13 @@ FEW_IN_CLASS = 8
 # times that of an average row if that is more; above it no interval keeps its level.
 HEAVY_SHARE = 0.1
 HEAVY_ROWS = 10
+
+# Minimum number of rows that show how far they depend on each other (rows).
+FEWEST_ROWS = 20
+# Rank correlation of neighbouring rows from which they look dependent, and how many standard errors
+# it must be from 0: false alarms on independent rows are rarer than 1 in 1000 (record 0053).
+SIMILAR = 0.1
+SURE = 3.5
 
 # ------------------------------------------------------------------ which interval is made
 

@@ -11,6 +11,7 @@
 | rows, biased by half a standard error | bias-corrected | |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
+| blocks of rows in time | expanded | perfect: Wilson interval, as for groups |
 | crossed | percentile | |
 | one population | expanded | |
 | average over fixed tasks | expanded | biased by half a standard error: bias-corrected |
@@ -351,12 +352,12 @@ def _perfect_ranking(
 
 
 def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
-    """Return the interval of groups."""
-    n_groups = evidence.n_units[0]
+    """Return the interval of groups, or of blocks of rows in time."""
+    n_groups, unit = evidence.n_units[0], evidence.design.unit
     if n_groups < FEW_GROUPS:
         notes.add(
             "few",
-            f"Only {n_groups} groups were resampled (fewer than {FEW_GROUPS}): expect less "
+            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
             "coverage than stated.",
         )
     replicates = evidence.sorted_replicates
@@ -378,12 +379,12 @@ def _perfect_groups(
     evidence: Evidence, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
     """Return Wilson's interval of n_groups (z / t)^2 rows for groups that all are perfect."""
-    n_groups = evidence.n_units[0]
+    n_groups, unit = evidence.n_units[0], evidence.design.unit
     effective = effective_size(evidence, confidence_level)
     notes.add(
         "choice",
-        f"No group shows any error, so resampling cannot show any spread: Wilson interval with "
-        f"{effective:.1f} effective rows for {n_groups} groups.",
+        f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval with "
+        f"{effective:.1f} effective rows for {n_groups} {unit}s.",
     )
     return few_groups_interval(evidence, confidence_level)
 
@@ -395,6 +396,7 @@ def _groups_without_loss(
 
     A loss has no largest value, so that nothing bounds the losses of other groups.
     """
+    unit, n_units = evidence.design.unit, evidence.n_units[0]
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
@@ -402,9 +404,9 @@ def _groups_without_loss(
     notes[:] = [
         Note(
             "caution",
-            f"No group shows any loss, and a loss has no largest value: the {side} limit is "
-            f"undefined, since nothing in these {evidence.n_units[0]} groups says how large the "
-            "losses of other groups may be.",
+            f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
+            f"undefined, since nothing in these {n_units} {unit}s says how large the "
+            f"losses of other {unit}s may be.",
         )
     ]
     return ConfidenceInterval(*limits, confidence_level, "score")

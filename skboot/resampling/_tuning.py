@@ -101,6 +101,14 @@ TYPES = 8
 # Maximum number of cached arrays derived from terms.
 CACHED_ARRAYS = 6
 
+# ------------------------------------------------------------------ rows in time
+
+# Minimum length of a block of rows in time (rows) for which sums of blocks are looked up; shorter
+# blocks are so many that weighing every row is as quick (record 0053).
+BLOCK_SUMS_LENGTH = 4
+# Sums of blocks that are looked up at once (8 MB).
+STARTS_AT_ONCE = 1 << 20
+
 # ------------------------------------------------------------------ crossed factors
 
 # Minimum rows of a crossed design for a search in a window; fewer rows are all weighed

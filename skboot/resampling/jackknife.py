@@ -61,12 +61,8 @@ def leave_one_out(
     Every unit is left out where every statistic has a closed form or the units are few; else
     about a thousand random sets of units are, dealt out within strata.
     """
-    cheap = all(
-        each.reads in ("sums", "pairs")
-        or (each.reads in ("crossing", "thresholds") and each.code_of_atom is not None)
-        for each in units_of_codes
-    )
     n = len(multiplicity)
+    cheap = has_closed_forms(units_of_codes)
     # The data without one unit of an atom are the same for all its units, so atoms are counted.
     if not cheap and n > JACKKNIFE_UNITS:
         yield from _sets_left_out(units_of_codes, multiplicity, strata)
@@ -80,6 +76,15 @@ def leave_one_out(
         ]
         at = slice(atoms.start, atoms.stop)
         yield JackknifeResamples(blocks, multiplicity[at], stratum[at])
+
+
+def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
+    """Whether leaving out one unit after the other needs no pass over the rows for each."""
+    return all(
+        each.reads in ("sums", "pairs")
+        or (each.reads in ("crossing", "thresholds") and each.code_of_atom is not None)
+        for each in units_of_codes
+    )
 
 
 def _sets_left_out(

@@ -1,7 +1,7 @@
 """What is drawn for averages over tasks: rows, or whole groups, within tasks, or the tasks.
 
 * fixed tasks: the claim is for these tasks. Rows are drawn within tasks, or groups that each lie in
-  one task; groups that cross tasks are drawn whole;
+  one task, or blocks of rows in time; groups that cross tasks are drawn whole;
 * drawn tasks: the claim is for new tasks like these. Each task is a unit, or lies in one.
 """
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .._warnings import Note
 from ._tuning import FEW_TASKS, FEW_UNITS
 from .design import DESIGNS, GroupDesign, RowDesign, SamplingDesign, registered
+from .series import SeriesDesign
 
 # The designs above are entered too, so that who looks one up by its name finds them all.
 __all__ = ["DESIGNS"]
@@ -160,6 +161,19 @@ class GroupsWithinTasks(WithinTasks, GroupDesign):
     """Whole groups, each of one task, drawn within fixed tasks."""
 
     kind = "groups within tasks"
+
+
+@registered
+@dataclass(frozen=True, eq=False)
+class SeriesWithinTasks(WithinTasks, SeriesDesign):
+    """Blocks of rows in time, drawn within the series of fixed tasks."""
+
+    kind = "series within tasks"
+
+    @property
+    def remarks(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """Notes on the blocks, and on tasks of few."""
+        return (self.remark_on_blocks, *super().remarks)
 
 
 @registered

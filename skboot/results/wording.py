@@ -275,9 +275,11 @@ def strip_of(result: EvaluationResult) -> Strip:
 
 
 def units(result: EvaluationResult) -> str:
-    """Say how many units of what kind were resampled."""
+    """Say how many units of what kind were resampled, and how long blocks of rows in time are."""
     if isinstance(result.n_units, int):
-        return counted(result.n_units, result.unit)
+        block_length = result.settings.get("block_length")
+        of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
+        return counted(result.n_units, result.unit) + of_rows
     numbers = " and ".join(thousands(n) for n in result.n_units)
     return f"{numbers} {plural(result.unit).replace('each factor', 'the two factors')}"
 
@@ -286,7 +288,10 @@ def units_and_rows(result: EvaluationResult) -> str:
     """Return how many units were resampled, and with how many rows."""
     if result.evidence.design.units_are_rows:
         return units(result)
-    return f"{units(result)} with {counted(result.n_samples, 'row')}"
+    rows = counted(result.n_samples, "row")
+    if "block_length" in result.settings:
+        return f"{units(result)}, {rows} in all"
+    return f"{units(result)} with {rows}"
 
 
 def counted(n: int, noun: str) -> str:

@@ -24,6 +24,7 @@ from skboot.resampling.design import (
     registered,
 )
 from skboot.resampling.plan import ResamplingPlan
+from skboot.resampling.series import SeriesDesign
 
 STRATA = np.repeat([0, 1, 2], 4)
 PAIRS = np.column_stack((np.arange(12) % 3, np.arange(12) % 4))
@@ -72,7 +73,12 @@ def test_a_resample_is_as_large_as_the_sample_on_each_side(design):
     drawn = design.draw(np.random.default_rng(0), 5, binding.multiplicity, binding.strata)
     assert len(drawn) == len(design.n_units)
     for counts, n_units in zip(drawn, design.n_units, strict=True):
-        assert np.all(counts.sum(axis=1) == n_units)
+        if isinstance(design, SeriesDesign):
+            # Of blocks of rows in time it is drawn where they begin.
+            assert counts.shape == (5, n_units)
+            assert np.all((counts >= 0) & (counts < N))
+        else:
+            assert np.all(counts.sum(axis=1) == n_units)
 
 
 def test_all_rows_have_all_units_and_one_row_has_one_of_each_factor(design):

@@ -1,0 +1,310 @@
+"""Rows in time: from the argument ``block_length`` to a plan that draws blocks.
+
+`in_time` replaces the independent rows of a plan by blocks of consecutive rows, within strata and
+tasks. With ``"auto"`` their length comes from the influence of each row on every metric and system
+of the call, and on the differences of systems: one length for all of them, the longest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _checks as check
+from ._inputs import Rows
+from ._tasks import settings_of, within_tasks
+from ._warnings import Note
+from .inference._tuning import FEWEST_ROWS
+from .inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
+from .inference.distribution import BoundStatistic, leave_out
+from .metrics.adapters import without_sign
+from .metrics.additive import RowMean
+from .metrics.posteriors import PosteriorMean
+from .metrics.statistic import Statistic
+from .metrics.task_average import TaskAverage, Tasks
+from .resampling._tuning import JACKKNIFE_UNITS
+from .resampling.design import RowDesign
+from .resampling.jackknife import has_closed_forms
+from .resampling.plan import ResamplingPlan
+from .resampling.series import SeriesDesign, SingleRowDesign
+
+# Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
+_PAIRS_LOOKED_AT = 1000
+_MOST_LOOKED_AT = 10
+# Statistics, on the rows they read, whose mean is a score: one, or one for each run of a method.
+Scores = Sequence[tuple[Rows, Statistic]]
+
+
+class RowsInTime(NamedTuple):
+    """What a call says of time.
+
+    Attributes
+    ----------
+    block_length : int, "auto" or None
+    columns : sequence
+        Truth and predictions as they were given; an index of dates is looked at.
+    groups, by, resamples : array-like or None
+        Arguments that do not go with blocks.
+    """
+
+    block_length: Any
+    columns: Sequence[Any]
+    groups: Any = None
+    by: Any = None
+    resamples: Any = None
+
+
+def in_time(
+    asked: RowsInTime,
+    plan: ResamplingPlan,
+    tasks: Tasks | None,
+    scores: Mapping[str, Mapping[str, Scores]],
+    caller: str,
+) -> tuple[ResamplingPlan, dict[str, int]]:
+    """Return the plan that draws blocks, and what settings hold of tasks and blocks.
+
+    Parameters
+    ----------
+    asked : RowsInTime
+        Without ``block_length`` rows are drawn, with a caution where they look dependent.
+    plan : ResamplingPlan
+        Of the call without blocks.
+    tasks : Tasks or None
+    scores : mapping of str to mapping of str to Scores
+        By metric, and by system or method.
+    caller : str
+    """
+    settings = settings_of(tasks) if tasks else {}
+    if asked.block_length is None:
+        return _with_caution(plan, asked, scores), settings
+    length = _checked_length(asked.block_length, caller)
+    for name, reason in _REFUSED.items():
+        if getattr(asked, name) is not None:
+            raise check.fail(caller, "block_length", f"be None with {name}", "both", reason)
+    n_samples, series = plan.design.n_samples, plan.design.strata
+    if tasks is not None:
+        series = within_tasks(tasks.number, series)[0]
+    _check_dates(asked.columns, series, caller)
+    _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series), caller)
+    if length is None:
+        length = _automatic_length(series, plan, tasks, scores, caller)
+    if length == 1 and tasks is None:
+        design: Any = SingleRowDesign.of(n_samples, series)
+    else:
+        design = SeriesDesign.of(n_samples, length, series)
+    return replace(plan, design=design), settings | {"block_length": length}
+
+
+# ------------------------------------------------------------------ arguments
+
+_REFUSED = {
+    "groups": "Groups are drawn whole: give groups alone to draw whole series, for a claim about "
+    "new series like these, or strata=<the series> with block_length to draw within each.",
+    "by": "Score each subgroup by itself, with its rows in time order.",
+    "resamples": "Blocks are drawn here: give one of the two.",
+}
+
+
+def _checked_length(block_length: Any, caller: str) -> int | None:
+    """Return the number of rows; None for "auto"."""
+    if isinstance(block_length, str) and block_length == "auto":
+        return None
+    is_bool = isinstance(block_length, bool | np.bool_)
+    if isinstance(block_length, Integral) and not is_bool and int(block_length) >= 1:
+        return int(block_length)
+    must = "be None, 'auto' or an integer of at least 1, the number of rows in a block"
+    advice = "Use block_length='auto' to have it found from the rows."
+    raise check.fail(caller, "block_length", must, repr(block_length), advice)
+
+
+def _check_sizes(length: int | None, sizes: NDArray[Any], caller: str) -> None:
+    """Refuse blocks that no series, or none but one, can hold more than once."""
+    shortest, several = int(sizes.min()), len(sizes) > 1
+    of = f"the shortest of {len(sizes)} series" if several else "the series"
+    if length is None:
+        if int(sizes.sum()) < FEWEST_ROWS or shortest < 3:
+            must = f"be an integer with fewer than {FEWEST_ROWS} rows, or 3 in a series"
+            got = f"'auto' with {int(sizes.sum())} rows, {shortest} in {of}"
+            advice = "So few rows do not show how far apart they depend on each other."
+            raise check.fail(caller, "block_length", must, got, advice)
+    elif length > shortest or length >= int(sizes.max()):
+        most = min(shortest, int(sizes.max()) - 1)
+        must = f"be at most {most}, since {of} has {shortest} rows" if most else "be None"
+        advice = (
+            "A block as long as its series is the series itself, in every resample. Intervals need "
+            "some 10 blocks or more; to draw whole series, give groups=<the series> alone."
+        )
+        raise check.fail(caller, "block_length", must, str(length), advice)
+
+
+def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None, caller: str) -> None:
+    """Refuse an index of dates that fall within a series."""
+    for column in columns:
+        dates = _dates_of(column)
+        if dates is None:
+            continue
+        order = None if series is None else np.argsort(series, kind="stable")
+        if order is not None and len(order) != len(dates):
+            continue
+        in_time = dates if order is None else dates[order]
+        falls = np.diff(in_time) < 0
+        if series is not None:
+            falls &= np.diff(series[order]) == 0
+        if falls.any():
+            at = int(np.argmax(falls)) + 1
+            row = at if order is None else int(order[at])
+            raise check.fail(
+                caller,
+                "block_length",
+                "be given with rows in time order, within each series",
+                f"an index of dates that falls at row {row}",
+                "Sort the rows of every argument by their dates, or leave the index out.",
+            )
+
+
+def _dates_of(column: Any) -> NDArray[np.int64] | None:
+    """Return the index of a column as numbers, if it holds dates; None for all else."""
+    dates = getattr(getattr(column, "index", None), "asi8", None)
+    return dates if isinstance(dates, np.ndarray) else None
+
+
+# ------------------------------------------------------------------ how long blocks must be
+
+
+def _automatic_length(
+    series: NDArray[np.intp] | None,
+    plan: ResamplingPlan,
+    tasks: Tasks | None,
+    scores: Mapping[str, Mapping[str, Scores]],
+    caller: str,
+) -> int:
+    """Return the longest of the lengths that the metrics of each system, and differences, need."""
+    longest = 1.0
+    for by_name in scores.values():
+        every = [one for own in by_name.values() for one in own]
+        values, sizes, n_rows = _influences(every, series, plan, tasks, caller)
+        ends = np.cumsum([len(own) for own in by_name.values()])
+        influences = [own.mean(axis=0) for own in np.split(values, ends[:-1])]
+        pairs = itertools.combinations(influences, 2)
+        for influence in (*influences, *(first - second for first, second in pairs)):
+            longest = max(longest, n_rows * optimal_block_length(influence, sizes))
+    n_samples = plan.design.n_samples
+    shortest = n_samples if series is None else int(np.bincount(series).min())
+    return min(int(np.ceil(longest)), longest_block(n_samples, shortest))
+
+
+def _influences(
+    scores: Scores,
+    series: NDArray[np.intp] | None,
+    plan: ResamplingPlan,
+    tasks: Tasks | None,
+    caller: str,
+) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
+    """Return the value of each score without some consecutive rows, series by series.
+
+    With it come the number of values of each series, and of rows for each value: one, unless
+    leaving out every row would take longer than the resamples.
+    """
+    subjects = []
+    for rows, statistic in scores:
+        statistic = statistic if tasks is None else TaskAverage.of(statistic, tasks)
+        reduced = statistic.reduce(*rows.of(statistic, None))
+        subjects.append(BoundStatistic.of(statistic, reduced))
+    n_samples, n_rows = plan.design.n_samples, 1
+    while True:
+        design = SeriesDesign.of(n_samples, n_rows, series)
+        assert design.circles is not None
+        binding = replace(plan, design=design).bind([subject.coding for subject in subjects])
+        if has_closed_forms(binding.units_of_codes) or design.n_units[0] <= JACKKNIFE_UNITS:
+            break
+        n_rows = max(n_rows + 1, -(-n_samples // JACKKNIFE_UNITS))
+        if n_rows > int(design.circles.sizes.min()):
+            must = f"be an integer with {len(design.circles.sizes)} series and this metric"
+            got = "'auto', which needs the metric without each of too many blocks"
+            raise check.fail(caller, "block_length", must, got)
+    values = leave_out(binding, subjects).values
+    # Where a metric is undefined without some rows these are taken to have no influence.
+    unknown = np.isnan(values)
+    mean = np.sum(values, axis=1, where=~unknown) / np.maximum((~unknown).sum(axis=1), 1)
+    return np.where(unknown, mean[:, None], values), design.circles.n_blocks, n_rows
+
+
+# ------------------------------------------------------------------ rows that are not independent
+
+
+class _RowsWithDates(RowDesign):
+    """Rows that are drawn as independent although they have an index of dates."""
+
+    remarks = (
+        Note(
+            "caution",
+            "The rows have an index of dates: rows in time depend on each other, and intervals of "
+            "rows that are drawn one by one are then too short. Give block_length='auto', or the "
+            "values without their index where rows are independent.",
+        ),
+    )
+
+
+class _SimilarRows(RowDesign):
+    """Rows that are drawn as independent although neighbours are alike."""
+
+    remarks = (
+        Note(
+            "caution",
+            "Neighbouring rows have similar values of the metric, more so than independent rows "
+            "by chance: intervals are then too short. Give block_length='auto' where rows are in "
+            "time order, groups= where some belong together; nothing is wrong where independent "
+            "rows were sorted.",
+        ),
+    )
+
+
+def _with_caution(
+    plan: ResamplingPlan, asked: RowsInTime, scores: Mapping[str, Mapping[str, Scores]]
+) -> ResamplingPlan:
+    """Return the plan, with a remark where it draws rows one by one that look dependent."""
+    design = plan.design
+    if type(design) is not RowDesign or plan.resamples is not None:
+        return plan
+    facts = (design.n_samples, design.n_units, None, design.strata)
+    if any(_dates_of(column) is not None for column in asked.columns):
+        return replace(plan, design=_RowsWithDates(*facts))
+    for by_name in scores.values():
+        for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT):
+            if _are_similar(*own[0], (design.strata, asked.by)):
+                return replace(plan, design=_SimilarRows(*facts))
+    return plan
+
+
+def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any]) -> bool:
+    """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
+    statistic, n = without_sign(statistic), rows.n_samples
+    if not isinstance(statistic, RowMean) or n < FEWEST_ROWS:
+        return False
+    if isinstance(statistic, PosteriorMean) and statistic.labels is None:
+        # The labels are those of the truth, of which a sample can lack some.
+        return False
+    if n <= 2 * _PAIRS_LOOKED_AT:
+        looked_at: NDArray[np.intp] = np.arange(n)
+        first, second = looked_at[:-1], looked_at[1:]
+    else:
+        start = np.linspace(0, n - 2, _PAIRS_LOOKED_AT).astype(np.intp)
+        looked_at = np.concatenate((start, start + 1))
+        first, second = np.split(np.arange(len(looked_at)), 2)
+    y_true, y_pred, _ = rows.of(statistic, looked_at)
+    values = statistic.values_of(statistic.reduce(y_true, y_pred, None))
+    columns = [np.asarray(of_row)[looked_at] for of_row in kinds if of_row is not None]
+    if statistic.response in ("labels", "probabilities"):
+        # Rows are often sorted by their class, and classes differ in how hard they are.
+        columns.append(y_true)
+    kind = np.zeros(len(values), dtype=np.intp)
+    for column in columns:
+        names, own = np.unique(column, return_inverse=True)
+        kind = kind * len(names) + own
+    return neighbours_are_alike(values, first, second, kind if kind.any() else None)

@@ -1,0 +1,421 @@
+"""Rows in time: circular blocks of consecutive rows, drawn within each series.
+
+The rows of a series (all rows, or those of a stratum) stand in time order on a circle. A resample
+puts ceil(n / L) blocks of L consecutive rows together, whose first rows are drawn with replacement;
+the last block is cut, so that a resample has n rows (Politis & Romano 1992). A row's weight is the
+number of blocks that hold it, so that every reading of a resample works as for rows. Weighted sums
+are quicker: those of each possible block are added up before drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._warnings import Note
+from ._tuning import BLOCK_SUMS_LENGTH, STARTS_AT_ONCE
+from .block import Block, Floats, UnitBlock
+from .coding import Bound, CodedRows, UnitsOfCodes, bind_rows
+from .design import RowDesign, SamplingDesign, registered
+from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
+
+
+@dataclass(frozen=True, eq=False)
+class Circles:
+    """Where the rows of each series stand on its circle.
+
+    Attributes
+    ----------
+    length : int
+        Rows in a block.
+    sizes : ndarray of shape (n_series,)
+        Rows of each series, none of them fewer than ``length``.
+    order : ndarray of shape (n_samples,) or None
+        Rows series by series, in time order; None where they come so.
+    """
+
+    length: int
+    sizes: NDArray[np.intp]
+    order: NDArray[np.intp] | None
+
+    @cached_property
+    def first(self) -> NDArray[np.intp]:
+        """Position of the first row of each series, (n_series,)."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def n_blocks(self) -> NDArray[np.intp]:
+        """Blocks of each series in a resample, (n_series,)."""
+        return -(-self.sizes // self.length)
+
+    @cached_property
+    def last_length(self) -> NDArray[np.intp]:
+        """Rows in the last block of each series, (n_series,)."""
+        return self.sizes - self.length * (self.n_blocks - 1)
+
+    @cached_property
+    def last_block(self) -> NDArray[np.intp]:
+        """Number of the last block of each series, (n_series,)."""
+        return np.cumsum(self.n_blocks) - 1
+
+    @cached_property
+    def series_of_block(self) -> NDArray[np.intp]:
+        """Series of each block of a resample, (n_blocks,)."""
+        return np.repeat(np.arange(len(self.sizes)), self.n_blocks)
+
+    @cached_property
+    def at(self) -> NDArray[np.intp] | slice:
+        """Place of each position on circles that were cut open, a block's length apart."""
+        if len(self.sizes) == 1:
+            return slice(0, int(self.sizes[0]))
+        gap = np.repeat(np.arange(len(self.sizes)) * (self.length - 1), self.sizes)
+        return np.arange(int(self.sizes.sum())) + gap
+
+    @cached_property
+    def n_places(self) -> int:
+        """Places of all series, each with what sticks out beyond its end."""
+        return int(self.sizes.sum()) + len(self.sizes) * (self.length - 1)
+
+    def in_time(self, values: Any) -> Any:
+        """Put values of rows (n_samples, ...) in the order of the series."""
+        return values if self.order is None else values[self.order]
+
+    def by_row(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Put values of positions (..., n_samples) in the order of the rows."""
+        if self.order is None:
+            return values
+        of_rows = np.empty_like(values)
+        of_rows[..., self.order] = values
+        return of_rows
+
+    def block_sums(self, totals: Floats, length: NDArray[np.intp] | int) -> Floats:
+        """Sum totals (n_samples, n_terms) in time over the block that begins at each position."""
+        sums = np.empty((totals.shape[1], len(totals)))
+        lengths = np.broadcast_to(length, self.sizes.shape).tolist()
+        for first, size, rows in zip(self.first, self.sizes, lengths, strict=True):
+            of_series = totals[first : first + size].T
+            around = np.concatenate((of_series, of_series[:, : rows - 1]), axis=1)
+            sums[:, first : first + size] = moving_sums(around, rows)[:, rows - 1 :]
+        return sums
+
+
+def moving_sums(values: NDArray[Any], length: int) -> NDArray[Any]:
+    """Sum each value and those before it, ``length`` in all, along the last axis.
+
+    Sums of doubled length are sums of two: the rounding of all values before does not enter.
+    """
+    sums: NDArray[Any] | None = None
+    doubled, done, size = values, 0, 1
+    while True:
+        if length & size:
+            sums = doubled if sums is None else _with_earlier(sums, doubled, done)
+            done += size
+        if done == length:
+            assert sums is not None
+            return sums
+        doubled = _with_earlier(doubled, doubled, size)
+        size *= 2
+
+
+def _with_earlier(sums: NDArray[Any], earlier: NDArray[Any], distance: int) -> NDArray[Any]:
+    """Add to each sum the one that stands ``distance`` places before it, if there is one."""
+    added = sums.copy()
+    np.add(sums[..., distance:], earlier[..., :-distance], out=added[..., distance:])
+    return added
+
+
+class Starts:
+    """The blocks that some resamples are made of.
+
+    Parameters
+    ----------
+    circles : Circles
+    first : ndarray of shape (n_resamples, n_blocks)
+        Position at which each block begins; the blocks of a series stand together, and the last
+        of each series is cut.
+    """
+
+    def __init__(self, circles: Circles, first: NDArray[np.integer]) -> None:
+        self.circles = circles
+        self.first = first
+
+    @cached_property
+    def weights(self) -> NDArray[np.uint8]:
+        """How many blocks hold each row, (n_resamples, n_samples).
+
+        A weight is about a Poisson count of mean 1, which fits a byte (record 0010).
+        """
+        circles, n_resamples = self.circles, len(self.first)
+        n_places = circles.n_places
+        opened = np.zeros((n_resamples, n_places), dtype=np.uint8)
+        shift = circles.series_of_block * (circles.length - 1)
+        places = self.first + (shift + np.arange(n_resamples)[:, None] * n_places)
+        cut = np.flatnonzero(circles.last_length < circles.length)
+        whole = np.delete(places, circles.last_block[cut], axis=1) if len(cut) else places
+        np.add.at(opened.reshape(-1), whole.reshape(-1), np.uint8(1))
+        # What sticks out beyond a series ends before the next begins, so that all are one array.
+        opened = moving_sums(opened.reshape(-1), circles.length).reshape(n_resamples, n_places)
+        for k in cut.tolist():
+            rows = np.arange(circles.last_length[k])
+            of_series = places[:, circles.last_block[k], None] + rows
+            np.add.at(opened.reshape(-1), of_series.reshape(-1), np.uint8(1))
+        beyond = circles.length - 1
+        if beyond:
+            for k, (first, size) in enumerate(zip(circles.first, circles.sizes, strict=True)):
+                start = int(first + k * beyond)
+                end = start + int(size)
+                opened[:, start : start + beyond] += opened[:, end : end + beyond]
+        return circles.by_row(opened[:, circles.at])
+
+
+class SeriesBlock(UnitBlock):
+    """Resamples of blocks of rows in time.
+
+    Parameters
+    ----------
+    units_of_codes : UnitsOfCodes
+        The statistic's codes; atoms are rows.
+    starts : Starts
+        The blocks of each resample.
+    """
+
+    def __init__(self, units_of_codes: UnitsOfCodes, starts: Starts) -> None:
+        super().__init__(units_of_codes, starts.first)
+        del self.counts
+        self.starts = starts
+
+    @cached_property
+    def counts(self) -> NDArray[Any]:  # type: ignore[override]
+        return self.starts.weights
+
+    def sums_of_atoms(self, totals: Any) -> Floats:
+        """Weighted sums; those of whole blocks are looked up where blocks are long."""
+        if sparse.issparse(totals) or self.starts.circles.length < BLOCK_SUMS_LENGTH:
+            return super().sums_of_atoms(totals)
+        sums = np.empty((self.n_resamples, totals.shape[1]))
+        for resamples, of_blocks in self._of_blocks(totals):
+            sums[resamples] = of_blocks.sum(axis=2).T
+        return sums
+
+    def variance(self, terms: Any, gradient: Floats) -> Floats:
+        """Sum of the squared influences of the blocks of each resample; see `Block.variance`.
+
+        They are centred within series where there are several, as units are within strata.
+        """
+        totals = self.units_of_codes.totals(terms)
+        totals = totals.toarray() if sparse.issparse(totals) else totals
+        variance = np.empty(self.n_resamples)
+        for resamples, of_blocks in self._of_blocks(totals):
+            influence = np.einsum("rk,krb->rb", gradient[resamples], of_blocks)
+            variance[resamples] = _squares(influence, self.starts.circles)
+        return variance
+
+    def _of_blocks(self, totals: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Yield some resamples, and the sums of their blocks, (n_terms, n_some, n_blocks)."""
+        circles, starts = self.starts.circles, self.starts.first
+        whole, cut = self.units_of_codes.kept(
+            "block sums", (totals, circles), lambda: _sums_of_blocks(circles, totals)
+        )
+        step = max(1, STARTS_AT_ONCE // (len(whole) * starts.shape[1]))
+        for start in range(0, self.n_resamples, step):
+            resamples = slice(start, min(start + step, self.n_resamples))
+            first = starts[resamples]
+            of_blocks = whole[:, first]
+            of_blocks[:, :, circles.last_block] = cut[:, first[:, circles.last_block]]
+            yield resamples, of_blocks
+
+
+def _sums_of_blocks(circles: Circles, totals: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of each block, and of each as the last of its series, (n_terms, n) each."""
+    totals = circles.in_time(totals)
+    whole = circles.block_sums(totals, circles.length)
+    if np.all(circles.last_length == circles.length):
+        return whole, whole
+    return whole, circles.block_sums(totals, circles.last_length)
+
+
+def _squares(influence: Floats, circles: Circles) -> Floats:
+    """Return sums of squares over blocks, centred within series where these are several."""
+    squares: Floats = np.einsum("ij,ij->i", influence, influence)
+    if len(circles.sizes) > 1:
+        starts = np.cumsum(circles.n_blocks) - circles.n_blocks
+        sums = np.add.reduceat(influence, starts, axis=1)
+        squares -= np.sum(sums**2 / circles.n_blocks, axis=1)
+    return np.maximum(squares, 0.0)
+
+
+class ObservedSeries(ObservedBlock):
+    """One resample, the data as they are, of rows in time."""
+
+    def __init__(
+        self, units_of_codes: UnitsOfCodes, counts: NDArray[Any], circles: Circles
+    ) -> None:
+        super().__init__(units_of_codes, counts)
+        self.circles = circles
+
+    def variance(self, terms: Any, gradient: Floats) -> Floats:
+        """Variance over resamples of a function that is linear in the sums, (1,).
+
+        The sum over the blocks of a resample of the mean squared influence of all that can be
+        drawn in its place, centred within series.
+        """
+        circles, influence = self.circles, self.influence(terms, gradient)[:, None]
+        whole, cut = (of[0] for of in _sums_of_blocks(circles, influence))
+        variance = 0.0
+        for first, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
+            at = slice(int(first), int(first + size))
+            variance += (n - 1) * np.var(whole[at]) + np.var(cut[at])
+        return np.array([variance])
+
+
+@registered
+@dataclass(frozen=True, eq=False)
+class SeriesDesign(SamplingDesign):
+    """Blocks of consecutive rows, drawn within each series.
+
+    Attributes
+    ----------
+    circles : Circles or None
+        Where the rows stand.
+
+    Notes
+    -----
+    The units are the blocks into which each series is cut from its first row on. They count the
+    degrees of freedom, and the jackknife leaves them out one by one.
+    """
+
+    circles: Circles | None = None
+
+    kind = "series"
+    unit = "block"
+    units_in_advice = "blocks"
+
+    @classmethod
+    def of(
+        cls, n_samples: int, block_length: int, series: NDArray[np.intp] | None = None
+    ) -> SeriesDesign:
+        """Rows in time order; ``series`` (n_samples,) numbers the series of each row from 0."""
+        sizes, order = np.array([n_samples]), None
+        if series is not None:
+            sizes = np.bincount(series)
+            if np.any(np.diff(series) < 0):
+                order = np.argsort(series, kind="stable")
+        circles = Circles(block_length, sizes, order)
+        position = np.arange(n_samples) - np.repeat(circles.first, sizes)
+        before = np.cumsum(circles.n_blocks) - circles.n_blocks
+        block = circles.by_row(np.repeat(before, sizes) + position // block_length)
+        strata = circles.series_of_block if len(sizes) > 1 else None
+        n_units = (int(circles.n_blocks.sum()),)
+        return cls(n_samples, n_units, block[:, None], strata, circles)
+
+    @staticmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """See `SamplingDesign.automatic_interval`."""
+        return "expanded"
+
+    @property
+    def held_fixed(self) -> tuple[str, ...]:
+        """The lengths of several series."""
+        return () if self.strata is None else ("the length of each series",)
+
+    @property
+    def block_length(self) -> int:
+        """Rows in a block."""
+        assert self.circles is not None
+        return self.circles.length
+
+    @property
+    def remark_on_blocks(self) -> Note:
+        """Note on what was drawn."""
+        within = "" if self.strata is None else f" within each of {self.n_strata} series"
+        text = f"Circular blocks of {self.block_length} consecutive rows were drawn{within}."
+        return Note("choice", text)
+
+    @property
+    def remarks(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """Note on the blocks."""
+        return (self.remark_on_blocks,)
+
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
+        """See `SamplingDesign.bind`; atoms are single rows."""
+        return bind_rows(codings, self.n_samples, None, as_rows=True)
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n_resamples: int,
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> tuple[NDArray[np.integer], ...]:
+        """Draw the position at which each block begins, (n_resamples, n_blocks)."""
+        circles = self.circles
+        assert circles is not None
+        sizes = circles.sizes[circles.series_of_block]
+        # A single size is drawn faster than one for each block.
+        high: Any = int(sizes[0]) if len(circles.sizes) == 1 else sizes
+        # Numbers of 32 bits take half the time of those of 64.
+        dtype = np.int32 if self.n_samples < np.iinfo(np.int32).max else np.int64
+        first = rng.integers(0, high, size=(n_resamples, len(sizes)), dtype=dtype)
+        if len(circles.sizes) > 1:
+            first += circles.first[circles.series_of_block].astype(dtype)
+        return (first,)
+
+    def blocks(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        counts: tuple[NDArray[np.integer], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> list[Block]:
+        """See `SamplingDesign.blocks`; all statistics share the weights of the rows."""
+        assert self.circles is not None
+        starts = Starts(self.circles, counts[0])
+        return [SeriesBlock(each, starts) for each in units_of_codes]
+
+    def observed(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> list[Block]:
+        """See `SamplingDesign.observed`."""
+        assert self.circles is not None
+        counts = multiplicity[0][None]
+        return [ObservedSeries(each, counts, self.circles) for each in units_of_codes]
+
+    def left_out(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> Iterator[JackknifeResamples]:
+        """Yield the data without each block; see `SamplingDesign.left_out`."""
+        assert self.members is not None
+        block, n_blocks = self.members[:, 0], self.n_units[0]
+        of_blocks = [
+            replace(
+                each,
+                units=block[np.arange(each.n_entries) if each.units is None else each.units[:, 0]][
+                    :, None
+                ],
+                n_atoms=(n_blocks,),
+                _cache=[],
+            )
+            for each in units_of_codes
+        ]
+        return leave_one_out(of_blocks, np.ones(n_blocks, dtype=np.int64), self.strata)
+
+
+@registered
+class SingleRowDesign(RowDesign):
+    """Blocks of one row: rows in time that do not depend on each other."""
+
+    kind = "blocks of one row"
+    unit = "block"
+    units_in_advice = "blocks"
+    remarks = (Note("choice", "Blocks of one row were drawn, which are single rows."),)

@@ -1,0 +1,163 @@
+"""How long blocks must be, and when rows look dependent, by formulas written out and by arch."""
+
+import numpy as np
+import pytest
+from scipy import signal
+
+from skboot.inference.dependence import (
+    longest_block,
+    neighbours_are_alike,
+    optimal_block_length,
+)
+
+
+def autoregressive(rng, n, coefficient):
+    return signal.lfilter([1], [1, -coefficient], rng.standard_normal(n + 200))[200:]
+
+
+def written_out(values):
+    """Politis & White (2004, section 3.2) and the correction of 2009, one lag at a time."""
+    n = len(values)
+    x = values - values.mean()
+    few = max(5, int(np.log10(n)))
+    most = int(np.ceil(np.sqrt(n))) + few
+    limit = 2 * np.sqrt(np.log10(n) / n)
+
+    def small(lag):
+        later, earlier = x[lag + 1 :], x[: n - lag - 1]
+        own = np.sqrt(np.sum(later**2) * np.sum(earlier**2))
+        return abs(np.sum(x[lag:] * x[: n - lag])) / own < limit
+
+    bandwidth = most
+    for lag in range(1, most - few + 1):
+        if all(small(lag + k) for k in range(few)):
+            bandwidth = min(2 * lag, most)
+            break
+    slope = spectrum = 0.0
+    for k in range(-bandwidth, bandwidth + 1):
+        weight = 1.0 if abs(k) / bandwidth <= 0.5 else 2 * (1 - abs(k) / bandwidth)
+        covariance = np.sum(x[abs(k) :] * x[: n - abs(k)]) / n
+        slope += weight * abs(k) * covariance
+        spectrum += weight * covariance
+    return max(1.0, (2 * slope**2 / (4 / 3 * spectrum**2)) ** (1 / 3) * n ** (1 / 3))
+
+
+SERIES = [
+    (seed, n, coefficient)
+    for seed, (n, coefficient) in enumerate(
+        (n, coefficient) for n in (30, 100, 400, 2000) for coefficient in (-0.4, 0.0, 0.5, 0.85)
+    )
+]
+
+
+@pytest.mark.parametrize(("seed", "n", "coefficient"), SERIES)
+def test_the_length_is_that_of_the_formula(seed, n, coefficient):
+    values = autoregressive(np.random.default_rng([1, seed]), n, coefficient)
+    found = optimal_block_length(values, np.array([n]))
+    np.testing.assert_allclose(found, written_out(values), rtol=1e-10)
+
+
+@pytest.mark.parametrize(("seed", "n", "coefficient"), SERIES)
+def test_the_length_is_that_of_arch(seed, n, coefficient):
+    arch = pytest.importorskip("arch.bootstrap")
+    values = autoregressive(np.random.default_rng([2, seed]), n, coefficient)
+    expected = float(arch.optimal_block_length(values)["circular"].iloc[0])
+    # arch bounds the length itself, and from above alone.
+    found = min(optimal_block_length(values, np.array([n])), np.ceil(min(3 * np.sqrt(n), n / 3)))
+    np.testing.assert_allclose(found, max(expected, 1.0), rtol=1e-10)
+
+
+def test_the_length_does_not_depend_on_unit_or_sign():
+    values = autoregressive(np.random.default_rng(3), 500, 0.7)
+    size = np.array([500])
+    length = optimal_block_length(values, size)
+    for other in (1e-9 * values, -values, 5.0 + values):
+        np.testing.assert_allclose(optimal_block_length(other, size), length, rtol=1e-6)
+
+
+def test_rows_that_do_not_differ_need_no_blocks():
+    assert optimal_block_length(np.full(100, 0.1), np.array([100])) == 1.0
+
+
+def test_a_panel_of_copies_has_autocovariances_of_the_series():
+    """Twenty copies differ from one series by the number of rows alone, in limits and rates."""
+    values = autoregressive(np.random.default_rng(4), 100, 0.6)
+    copies = np.tile(values, 20)
+    found = optimal_block_length(copies, np.full(20, 100))
+    x = values - values.mean()
+    # With 2000 rows a lag is small below .081 and the bandwidth is at most 50.
+    rho = [
+        abs(x[k:] @ x[: 100 - k]) / np.sqrt((x[k + 1 :] @ x[k + 1 :]) * (x[: -k - 1] @ x[: -k - 1]))
+        for k in range(1, 60)
+    ]
+    small = np.array(rho) < 2 * np.sqrt(np.log10(2000) / 2000)
+    first = next((k for k in range(1, 45) if small[k - 1 : k + 4].all()), 25)
+    k = np.arange(1, 2 * first + 1)
+    weight = 2 * np.minimum(1, 2 * (1 - k / k[-1])) * [x[j:] @ x[: 100 - j] / 100 for j in k]
+    ratio = (k @ weight) / (x @ x / 100 + weight.sum())
+    np.testing.assert_allclose(found, max(1, (1.5 * 2000 * ratio**2) ** (1 / 3)), rtol=1e-10)
+
+
+def test_series_are_centred_one_by_one():
+    rng = np.random.default_rng(5)
+    values = rng.standard_normal(600)
+    level = np.repeat(rng.normal(size=6) * 100, 100)
+    sizes = np.full(6, 100)
+    np.testing.assert_allclose(
+        optimal_block_length(values + level, sizes), optimal_block_length(values, sizes), rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "shortest", "expected"),
+    [(400, 400, 60), (400, 40, 13), (30, 30, 10), (100_000, 100_000, 949), (20, 3, 1), (20, 2, 1)],
+)
+def test_blocks_are_at_most_a_third_of_the_shortest_series(n_samples, shortest, expected):
+    assert longest_block(n_samples, shortest) == expected
+
+
+# ------------------------------------------------------------------ do rows look dependent
+
+
+def alike(values, strata=None):
+    every = np.arange(len(values))
+    return neighbours_are_alike(values, every[:-1], every[1:], strata)
+
+
+INDEPENDENT = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n),
+    "few errors": lambda rng, n: rng.random(n) < min(0.05, 5 / n),
+    "right or wrong": lambda rng, n: rng.random(n) < 0.8,
+    "mostly zero": lambda rng, n: np.where(rng.random(n) < 0.9, 0, rng.exponential(size=n)),
+    "equal": lambda rng, n: np.ones(n),
+}
+
+
+@pytest.mark.parametrize("n", [20, 100, 1000])
+@pytest.mark.parametrize("kind", INDEPENDENT)
+def test_independent_rows_look_independent(kind, n):
+    """Below 1 in 100: of 400 samples at most 8 give an alarm (false alarm of the test 2 %)."""
+    rng = np.random.default_rng([6, n])
+    assert sum(alike(INDEPENDENT[kind](rng, n)) for _ in range(400)) <= 8
+
+
+def test_dependent_rows_do_not():
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        values = autoregressive(rng, 400, 0.85)
+        assert alike(np.abs(values))
+        assert alike(values > 1)
+    assert sum(alike(np.abs(autoregressive(rng, 1000, 0.5))) for _ in range(50)) >= 45
+
+
+def test_sorted_strata_are_no_dependence():
+    strata = np.repeat([0, 1, 2], 100)
+    values = np.random.default_rng(8).standard_normal(300) + 5.0 * strata
+    assert alike(values)
+    assert not alike(values, strata)
+
+
+def test_too_few_rows_show_nothing():
+    assert not alike(np.arange(20))
+    assert alike(np.arange(60))
