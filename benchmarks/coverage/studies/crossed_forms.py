@@ -9,7 +9,7 @@ are the accuracy, the mean of lognormal losses, F1 and the area under the ROC cu
 drawn by cell, or belong to the members of the second side ("labels by member"); in pairs of one
 population a pair of a member with itself is positive. Of incomplete designs a share of the cells is
 kept at random. Truths are exact. Designs are other than those of `grouped_systems`; 1000 data sets
-a cell, 400 of 100 x 100 cells for the area under the curve.
+a cell, 400 of 100 x 100 cells for the area under the curve; 999 resamples of each.
 
 Forms. With the variance Vb of the resamples, Vc = sum of squared influences of cells (in one
 population of pairs of two members), and Va of those summed by member of a side, times n / (n - 1):
@@ -46,6 +46,7 @@ from ..scores import SCORES
 LEVEL = 0.975
 PREVALENCE = 0.4
 REPETITIONS = 1000
+N_RESAMPLES = 999
 # Of cells that take a quarter of a second each.
 FEWER = 400
 
@@ -156,6 +157,7 @@ def forms(sample: SystemSample, seed: int) -> dict:
         metric=sample.score.ours,
         groups=sample.groups,
         same_population=sample.same_population,
+        n_resamples=N_RESAMPLES,
         interval="percentile",
         random_state=seed,
     )
@@ -185,7 +187,7 @@ def forms(sample: SystemSample, seed: int) -> dict:
     return found
 
 
-TOOLS = {"forms": Tool("forms", forms, note="1999 resamples of bootstrap_score")}
+TOOLS = {"forms": Tool("forms", forms, note="999 resamples of bootstrap_score")}
 
 
 # ------------------------------------------------------------------ cells
