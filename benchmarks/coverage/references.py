@@ -1,7 +1,8 @@
-"""Published intervals, written from their papers: means of groups, and methods without a test set.
+"""Published intervals, written from their papers, and what is often written by hand for groups.
 
 | name | source |
 |---|---|
+| t of group means, groups by hand | textbooks |
 | corrected t | Nadeau and Bengio (2003), corrected resampled t |
 | conservative z | Nadeau and Bengio (2003), conservative Z |
 | nested CV | Bates, Hastie and Tibshirani (2024) |
@@ -17,6 +18,7 @@ from .runner import LEVEL, Tool
 from .samples import MethodSample, SystemSample
 
 Z = stats.norm.ppf((1 + LEVEL) / 2)
+N_RESAMPLES = 1000
 
 
 def means_of_groups(sample: SystemSample, seed: int) -> dict:
@@ -27,6 +29,17 @@ def means_of_groups(sample: SystemSample, seed: int) -> dict:
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     reach = stats.t.ppf((1 + LEVEL) / 2, len(values) - 1) * error
     return {"": (np.mean(values) - reach, np.mean(values) + reach)}
+
+
+def groups_by_hand(sample: SystemSample, seed: int) -> dict:
+    """Percentiles of the score of whole groups that are drawn in a loop."""
+    rng, score = np.random.default_rng(seed), sample.score.function
+    rows = [np.flatnonzero(sample.groups == group) for group in np.unique(sample.groups)]
+    values = []
+    for _ in range(N_RESAMPLES):
+        drawn = np.concatenate([rows[k] for k in rng.integers(0, len(rows), len(rows))])
+        values.append(float(score(sample.y_true[drawn], sample.y_pred[drawn])))
+    return {"": np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])}
 
 
 def _judged(sample: MethodSample, trained: np.ndarray) -> np.ndarray:
@@ -127,6 +140,7 @@ def nested(sample: MethodSample, seed: int, n_folds: int = 10, n_repeats: int = 
 
 TOOLS = (
     Tool("t of group means", means_of_groups, "scipy", "closed form"),
+    Tool("groups by hand", groups_by_hand, "numpy", "percentiles of 1000 resamples"),
     Tool("corrected t", corrected_t, "scipy", "Nadeau and Bengio 2003, 5 x 10 folds"),
     Tool("conservative z", conservative_z, "scipy", "Nadeau and Bengio 2003, 315 fits"),
     Tool("nested CV", nested, "scipy", "Bates et al. 2024, 10 repeats of 10 folds, 550 fits"),

@@ -16,6 +16,8 @@ from .samples import SystemSample
 from .scores import SCORES
 
 Draw = Callable[[np.random.Generator], SystemSample]
+# Share of positives where scores are latent qualities.
+PREVALENCE = 0.4
 
 
 def _drawn(name: str, truth: float, rows: Callable) -> Draw:
@@ -204,7 +206,7 @@ def _of_latent(name: str, latent: np.ndarray, rng, at: float) -> tuple[np.ndarra
     if name == "MAE":
         # Losses are lognormal, with sigma `at`.
         return np.zeros(len(latent)), np.exp(at * latent)
-    y = (rng.random(len(latent)) < 0.4).astype(int)
+    y = (rng.random(len(latent)) < PREVALENCE).astype(int)
     return y, latent + np.sqrt(2) * special.ndtri(at) * y
 
 
@@ -231,10 +233,13 @@ def grouped(name: str, n_groups: int, sizes: tuple[int, int], icc: float, at: fl
     return draw
 
 
-def crossed(name: str, n_left: int, n_right: int, icc: float, at: float) -> Draw:
+def crossed(
+    name: str, n_left: int, n_right: int, icc: float, at: float, *, by_member: bool = False
+) -> Draw:
     """Every member of one side with every member of the other; each side has a part `icc`.
 
-    For the area under the curve, both classes are met on either side.
+    For the area under the curve, both classes are met on either side; with `by_member` the label is
+    that of the member on the right, as of items.
     """
     score, truth = SCORES[name], {"": _truth_of_latent(name, at)}
 
@@ -243,6 +248,9 @@ def crossed(name: str, n_left: int, n_right: int, icc: float, at: float) -> Draw
         latent = _normal(rng, icc, n_left)[left] + _normal(rng, icc, n_right)[right]
         latent += _normal(rng, 1 - 2 * icc, len(left))
         y, p = _of_latent(name, latent, rng, at)
+        if by_member:
+            y = (rng.random(n_right) < PREVALENCE).astype(int)[right]
+            p = latent + np.sqrt(2) * special.ndtri(at) * y
         groups = np.column_stack((left, right))
         excepted = exception_of(score, y, p, groups)
         return SystemSample(y, p, score, truth, groups, exception=excepted)

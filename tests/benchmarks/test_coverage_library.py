@@ -126,6 +126,7 @@ def test_truths_are_those_of_large_samples():
         systems.grouped("AUC", 300, (5, 20), 0.4, 0.9),
         systems.crossed("accuracy", 60, 60, 0.2, 0.8),
         systems.crossed("AUC", 60, 60, 0.2, 0.9),
+        systems.crossed("AUC", 60, 60, 0.1, 0.8, by_member=True),
         systems.trials("AUC", 120, 0.2, 0.9),
         systems.trials("accuracy", 100, 0.2, 0.9),
     ],

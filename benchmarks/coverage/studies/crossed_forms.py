@@ -23,8 +23,8 @@ population of pairs of two members), and Va of those summed by member of a side,
   the smaller side, but no further out than the percentile interval unless "uncapped";
 * "symmetric": estimate -/+ t sqrt(V) of the robust variance.
 
-A try of 60 other data sets a cell, to see that all runs, had the forms with k = 2 near 93 % and some
-cells below; those with less of a correction were added then.
+A try of 60 other data sets a cell, to see that all runs, had the forms with k = 2 near 93 % and
+some cells below; those with less of a correction were added then.
 
 Rule. A form is eligible if, by the upper Monte Carlo limit (2.6 standard errors), it covers at
 least 93 % in every cell with 20 or more members on each side and at least 91 % in all, unless the
