@@ -7,7 +7,7 @@ both beside the replicates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from ._inputs import Part, Rows
 from ._warnings import Note
 from ._workers import DEFAULT_WORKERS, Workers
 from .inference.automatic import planned_method
+from .inference.crossed import crossed_covariances, has_influence, robust_variance
 from .inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
@@ -32,7 +33,7 @@ from .inference.intervals import (
 from .metrics.class_metrics import averaged_sizes
 from .metrics.statistic import Statistic
 from .resampling.coding import CodedRows
-from .resampling.design import SamplingDesign
+from .resampling.design import CrossedDesign, SamplingDesign
 from .resampling.plan import Binding, ResamplingPlan
 
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
@@ -90,7 +91,10 @@ class Prepared:
 
     def evidence(self, distribution: BootstrapDistribution, left_out: Jackknife | None) -> Evidence:
         """Return the facts with the estimate, the replicates and the jackknife."""
-        shape = None
+        shape = robust_variance = None
+        if left_out is not None and self.facts.design.n_factors > 1:
+            # Of crossed factors there is a standard error alone.
+            robust_variance, left_out = left_out.standard_error**2, None
         if left_out is not None and left_out.n_values is not None:
             shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
         return replace(
@@ -102,6 +106,7 @@ class Prepared:
             acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
             jackknife=shape,
             group_influence=distribution.influence,
+            robust_variance=robust_variance,
         )
 
 
@@ -150,7 +155,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     if interval == "auto":
         interval = planned_method(known)
     else:
-        _refuse_impossible(interval, known, call.caller)
+        _refuse_impossible(interval, known, statistic, call.caller)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     with_variance = (
         not design.no_jackknife
@@ -190,11 +195,13 @@ def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None
     return code
 
 
-def _refuse_impossible(method: str, known: Evidence, caller: str) -> None:
+def _refuse_impossible(method: str, known: Evidence, statistic: Statistic, caller: str) -> None:
     """Refuse an interval that this metric or design cannot have, before any work."""
+    crossed = known.design.n_factors > 1 and has_influence(statistic)
     hoped = replace(
         known,
         acceleration=0.0,
+        robust_variance=0.0 if crossed else None,
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
     )
@@ -212,16 +219,52 @@ def jackknives_of(
 ) -> list[Jackknife | None]:
     """Return the jackknife of each metric whose acceleration is wanted or cheap, else None.
 
-    The metrics are those of these numbers in the binding, and in what was drawn from it.
+    The metrics are those of these numbers in the binding, and in what was drawn from it. Of crossed
+    factors the jackknife has the cluster-robust standard error, and no acceleration.
     """
+    if isinstance(call.plan.design, CrossedDesign):
+        covariances = covariances_of(call.plan.design, prepared, drawn)
+        return robust_jackknives(covariances, prepared.values())
     subjects = {
         k: one.subject
         for k, one in prepared.items()
         if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
     }
-    if call.plan.design.no_jackknife or not subjects:
+    if not subjects:
         return [None] * len(prepared)
     estimates = [drawn[k].estimate for k in subjects]
     jackknives = jackknife(binding.only(list(subjects)), list(subjects.values()), estimates)
     by_number = dict(zip(subjects, jackknives, strict=True))
     return [by_number.get(k) for k in prepared]
+
+
+def covariances_of(
+    design: CrossedDesign,
+    prepared: Mapping[int, Prepared],
+    drawn: Sequence[BootstrapDistribution],
+) -> NDArray[np.float64]:
+    """Return the covariances of metrics by cells and members, NaN for one without influences.
+
+    The metrics are those of these numbers in what was drawn; see `crossed_covariances`.
+    """
+    numbers, n = list(prepared), len(prepared)
+    known = [k for k in range(n) if has_influence(prepared[numbers[k]].subject.statistic)]
+    found = np.full((3 - design.same_population, n, n), np.nan)
+    if known:
+        subjects = [prepared[numbers[k]].subject for k in known]
+        estimates = [drawn[numbers[k]].estimate for k in known]
+        found[:, np.array(known)[:, None], known] = crossed_covariances(design, subjects, estimates)
+    return found
+
+
+def robust_jackknives(
+    covariances: NDArray[np.float64], prepared: Iterable[Prepared]
+) -> list[Jackknife | None]:
+    """Return the cluster-robust standard error of each metric as its jackknife, None without."""
+    found: list[Jackknife | None] = []
+    for k, one in enumerate(prepared):
+        variance = robust_variance(covariances[:, k, k], one.facts.n_units)
+        found.append(
+            None if np.isnan(variance) else Jackknife(np.nan, float(np.sqrt(variance)), None, 0)
+        )
+    return found

@@ -31,6 +31,7 @@ ScoreInterval: TypeAlias = Literal[
     "clopper-pearson",
     "percentile",
     "expanded",
+    "two-way",
     "basic",
     "normal",
     "t",
@@ -41,7 +42,7 @@ ScoreInterval: TypeAlias = Literal[
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
 DifferenceInterval: TypeAlias = Literal[
-    "auto", "percentile", "expanded", "basic", "normal", "t", "bca", "tango", "delong"
+    "auto", "percentile", "expanded", "two-way", "basic", "normal", "t", "bca", "tango", "delong"
 ]
 RunsDifferenceInterval: TypeAlias = Literal["auto", "components", "welch"]
 MethodsDifferenceInterval: TypeAlias = Literal[

@@ -132,8 +132,8 @@ def bootstrap_score(
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
-        wald, wilson, clopper-pearson, percentile, expanded, basic, normal, t, bias-corrected,
-        studentized, bca, delong.
+        wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
+        bias-corrected, studentized, bca, delong.
     same_population : bool
         With crossed groups: both columns name members of one population (trials of two
         speakers).

@@ -12,7 +12,7 @@ from .runner import Tool
 from .samples import MethodSample, SystemSample
 
 N_TRAIN_RESAMPLES, N_CV_REPEATS, N_FOLDS = 200, 5, 10
-BY_NAME = ("percentile", "expanded", "normal", "studentized", "bca")
+BY_NAME = ("percentile", "expanded", "two-way", "normal", "studentized", "bca")
 
 
 def default_of_system(sample: SystemSample, seed: int) -> dict:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import Note
+from ..inference.crossed import robust_variance
 from ..inference.differences import Difference, delong_error
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
@@ -51,6 +52,8 @@ class Contestant:
         Values without single units, for BCa.
     delong : tuple (covariance, number, size of the smaller class) or None
         For areas under ROC curves.
+    crossed : tuple (covariances, number) or None
+        By cells and members of crossed factors; see `skboot.inference.crossed`.
     is_paired : bool
         Whether all systems were scored on the same rows; else each has resamples of its own.
     """
@@ -64,6 +67,7 @@ class Contestant:
     right: NDArray[np.bool_] | None = None
     left_out: tuple[JackknifeValues, Floats] | None = None
     delong: tuple[Floats, int, int] | None = None
+    crossed: tuple[Floats, int] | None = None
     is_paired: bool = True
 
 
@@ -97,6 +101,7 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         weighted=one.weighted,
         acceleration=acceleration,
         delong=delong,
+        robust_variance=_robust_variance(first, second),
     )
     return Difference(
         evidence,
@@ -104,6 +109,20 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         are_identical(first, second),
         proportions_of(first, second),
     )
+
+
+def _robust_variance(first: Contestant, second: Contestant) -> float | None:
+    """Return the cluster-robust variance of a difference on crossed factors, None if unknown."""
+    one, other = first.evidence, second.evidence
+    if not first.is_paired and None not in (one.robust_variance, other.robust_variance):
+        return one.robust_variance + other.robust_variance  # type: ignore[operator]
+    if first.crossed is None or second.crossed is None:
+        return None
+    covariances, a = first.crossed
+    b = second.crossed[1]
+    of_difference = covariances[:, a, a] + covariances[:, b, b] - 2 * covariances[:, a, b]
+    variance = float(robust_variance(np.maximum(of_difference, 0.0), one.n_units))
+    return None if np.isnan(variance) else variance
 
 
 def fewest_units(contestants: Sequence[Contestant]) -> Evidence:

@@ -12,15 +12,23 @@ from numpy.typing import NDArray
 
 from .. import _checks as check
 from .._evaluating import CallWarnings, chosen_interval, result_of
-from .._evidence import Prepared, ScoreCall, jackknives_of, prepare
+from .._evidence import Prepared, ScoreCall, covariances_of, jackknives_of, prepare
 from .._inputs import Part, Rows
 from .._warnings import Note, texts_of
-from ..inference.distribution import BoundStatistic, JackknifeValues, bootstrap, leave_out
+from ..inference.crossed import has_influence
+from ..inference.distribution import (
+    BootstrapDistribution,
+    BoundStatistic,
+    JackknifeValues,
+    bootstrap,
+    leave_out,
+)
 from ..inference.evidence import Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.additive import RowMean
 from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
 from ..metrics.statistic import Statistic
+from ..resampling.design import CrossedDesign
 from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
@@ -85,7 +93,7 @@ def compare_systems_of(
     """
     units = _units(call, statistics, parts)
     binding = call.alone.plan.bind([unit.subject.coding for unit in units])
-    units, left_out = _bootstrapped(call, units, binding)
+    units, left_out, crossed = _bootstrapped(call, units, binding)
     warned = CallWarnings()
     results: dict[str, Any] = {}
     with warned.collecting():
@@ -98,7 +106,7 @@ def compare_systems_of(
                     for k, unit in enumerate(units)
                     if unit.metric == metric and unit.part is part
                 }
-                contestants = _contestants(call, of_part, left_out, warned)
+                contestants = _contestants(call, of_part, left_out, crossed, warned)
                 families[part.name] = contestants
                 table[part.name] = _comparison(call, metric, part, contestants, warned)
             if len(parts) > 1:
@@ -158,8 +166,11 @@ def content_of(columns: Sequence[Any]) -> bytes:
 
 def _bootstrapped(
     call: CompareSystemsCall, units: list[_Unit], binding: Binding
-) -> tuple[list[_Unit], JackknifeValues | None]:
-    """Return the systems with replicates, and their values without single units of the design."""
+) -> tuple[list[_Unit], JackknifeValues | None, NDArray[np.float64] | None]:
+    """Return the systems with replicates, their values without single units, and covariances.
+
+    Values without single units are for BCa, covariances by cells and members for crossed factors.
+    """
     subjects = [unit.subject for unit in units]
     alone = call.alone
     distributions = bootstrap(binding, subjects, alone.workers, caller=alone.caller)
@@ -172,18 +183,42 @@ def _bootstrapped(
             raise check.fail(call.alone.caller, "interval", must, "'bca'", advice)
         left_out = leave_out(binding, subjects)
     prepared = {k: unit.prepared for k, unit in enumerate(units)}
+    crossed = None
+    if call.asked.interval == "two-way":
+        crossed = _crossed_covariances(call, prepared, distributions)
     jackknives = jackknives_of(call.alone, binding, prepared, distributions)
     done = [
         replace(unit, evidence=unit.prepared.evidence(distribution, jackknife))
         for unit, distribution, jackknife in zip(units, distributions, jackknives, strict=True)
     ]
-    return done, left_out
+    return done, left_out, crossed
+
+
+def _crossed_covariances(
+    call: CompareSystemsCall,
+    prepared: Mapping[int, Prepared],
+    distributions: Sequence[BootstrapDistribution],
+) -> NDArray[np.float64]:
+    """Return the covariances of the systems by cells and members; refuse where there are none."""
+    design = call.alone.plan.design
+    known = isinstance(design, CrossedDesign) and all(
+        has_influence(one.subject.statistic) for one in prepared.values()
+    )
+    if not isinstance(design, CrossedDesign) or not known:
+        must = (
+            "not be 'two-way' unless groups are crossed, of shape (n_samples, 2), and the metrics "
+            "functions of sums or areas under ROC curves"
+        )
+        advice = "Use interval='expanded'."
+        raise check.fail(call.alone.caller, "interval", must, "'two-way'", advice)
+    return covariances_of(design, prepared, distributions)
 
 
 def _contestants(
     call: CompareSystemsCall,
     units: Mapping[str, tuple[int, _Unit]],
     left_out: JackknifeValues | None,
+    crossed: NDArray[np.float64] | None,
     warned: CallWarnings,
 ) -> dict[str, Contestant]:
     """Systems of one metric and subgroup, in the order of the call."""
@@ -208,6 +243,7 @@ def _contestants(
             right=_right_rows(unit),
             left_out=None if left_out is None else (left_out, left_out.values[rank]),
             delong=None if errors is None else errors[name],
+            crossed=None if crossed is None else (crossed, rank),
         )
     return contestants
 

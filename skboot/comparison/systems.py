@@ -158,9 +158,9 @@ def compare_systems(
         In (0, 1).
     interval : str
         Of the differences: ``"auto"`` (``"expanded"``; ``"tango"`` where fewer than ten
-        independent rows tell two systems apart), percentile, expanded, basic, normal, t, bca,
-        tango (right or wrong on independent rows), delong (area under the ROC curve of
-        independent rows).
+        independent rows tell two systems apart), percentile, expanded, two-way (crossed groups),
+        basic, normal, t, bca, tango (right or wrong on independent rows), delong (area under the
+        ROC curve of independent rows).
     alternative : {"two-sided", "greater", "less"}
         What intervals and p-values of the differences are against, in scipy's words: "greater"
         gives lower limits of the first minus the second (a larger loss is greater), and p-values

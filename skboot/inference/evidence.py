@@ -72,6 +72,8 @@ class Evidence:
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     freedom : tuple (degrees of freedom, inflation) or None
         Of strata that weigh otherwise than by their units; see `SamplingDesign.freedom`.
+    robust_variance : float or None
+        Of crossed factors; see `skboot.inference.crossed.robust_variance`.
     """
 
     estimate: Any
@@ -97,6 +99,7 @@ class Evidence:
     group_weight: Floats | None = None
     n_effective_rows: float | None = None
     freedom: tuple[float, float] | None = None
+    robust_variance: float | None = None
 
     def of_other_values(self, estimate: Any, replicates: Floats, **others: Any) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""

@@ -18,6 +18,7 @@ words and rules, which results look up in `DESIGNS` since they keep the name of 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import Note
+from ._tuning import KEYS_PER_ROW
 from .block import Block, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows
 from .draws import multinomial_counts
@@ -340,6 +342,18 @@ class CrossedDesign(SamplingDesign):
     def n_members(self) -> tuple[int, ...]:
         """Number of members that may stand in each column of a pair."""
         return self.n_units
+
+    @cached_property
+    def cells(self) -> NDArray[np.intp]:
+        """Number of each row's pair of members, in either order in one population, (n_samples,)."""
+        assert self.members is not None
+        pairs = self.members.astype(np.intp)
+        if self.same_population:
+            pairs.sort(axis=1)
+        numbers = pairs[:, 0] * self.n_members[1] + pairs[:, 1]
+        if math.prod(self.n_members) <= KEYS_PER_ROW * self.n_samples:
+            return numbers
+        return np.unique(numbers, return_inverse=True)[1]
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are the members of each factor."""

@@ -85,6 +85,7 @@ def transformed(evidence, scale, shift):
         "replicate_standard_errors": size,
         "acceleration": np.sign(scale),
         "group_influence": scale,
+        "robust_variance": scale**2,
     }.items():
         if (value := getattr(evidence, name)) is not None:
             changes[name] = factor * value
