@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("base")
     parser.add_argument("head", nargs="?", default="HEAD")
     parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--workloads", default="", help="only those whose name has this text")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     from revision_worker import WORKLOADS
@@ -84,6 +85,8 @@ def main() -> None:
         head = Revision(options.head, Path(folder) / "head")
         try:
             for workload in WORKLOADS:
+                if options.workloads not in workload:
+                    continue
                 print(compare(base, head, workload, options.repeats), flush=True)
         finally:
             base.close()

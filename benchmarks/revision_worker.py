@@ -51,6 +51,60 @@ def score(*data, **settings) -> Callable[[], object]:
     return lambda: bootstrap_score(*data, random_state=0, **{"n_resamples": 1000, **settings})
 
 
+@cache
+def systems(n_systems: int, n: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Draw two classes, and predictions of systems that are right in 50 to 90 % of the rows."""
+    rng = np.random.default_rng(0)
+    y_true = rng.integers(0, 2, n)
+    rates = np.linspace(0.5, 0.9, n_systems)
+    return y_true, {str(k): y_true ^ (rng.random(n) > rate) for k, rate in enumerate(rates)}
+
+
+def compare(*data, **settings) -> Callable[[], object]:
+    """Make a call of compare_systems."""
+    from skboot import compare_systems
+
+    return lambda: compare_systems(*data, random_state=0, **{"n_resamples": 1999, **settings})
+
+
+def compare_and_rank(*data, **settings) -> Callable[[], object]:
+    """Make a call of compare_systems, with the ranks of the systems."""
+    comparison = compare(*data, **settings)
+    return lambda: comparison().ranks()
+
+
+def compare_own_rows(n_systems: int, n: int) -> Callable[[], object]:
+    """Make a call of compare_systems on test sets of their own."""
+    y_true, predicted = systems(n_systems, n)
+    return compare(dict.fromkeys(predicted, y_true), predicted, paired=False)
+
+
+def gate(n: int) -> Callable[[], object]:
+    """Make a call of assert_not_worse."""
+    from skboot.testing import assert_not_worse
+
+    y_true, predicted = systems(2, n)
+    known = {"margin": 0.5, "random_state": 0, "inconclusive": "pass"}
+    return lambda: assert_not_worse(y_true, predicted["1"], predicted["0"], **known)
+
+
+def across(n_datasets: int, n_methods: int) -> Callable[[], object]:
+    """Make a call of compare_across."""
+    from skboot import compare_across
+
+    scores = np.random.default_rng(0).normal(size=(n_datasets, n_methods))
+    names = {"datasets": range(n_datasets), "methods": range(n_methods)}
+    return lambda: compare_across(scores, **names, greater_is_better=True, random_state=0)
+
+
+def plan(n: int) -> Callable[[], object]:
+    """Make a call of plan_evaluation from a pilot of two systems."""
+    from skboot import plan_evaluation
+
+    [pair] = compare(*systems(2, n))().pairs
+    return lambda: plan_evaluation(pair, margin=0.01)
+
+
 WORKLOADS = {
     "accuracy, n 100, 1,999 resamples": lambda: score(*labels(100, 2), n_resamples=1999),
     "accuracy, n 1e5": lambda: score(*labels(10**5, 2)),
@@ -70,6 +124,19 @@ WORKLOADS = {
     "crossed 300 x 300, ROC AUC, 200 resamples": lambda: score(
         *scores(90_000, 0.05), metric="roc_auc", groups=pairs(300), n_resamples=200
     ),
+    "20 systems, n 1e5, 1,999 resamples": lambda: compare(*systems(20, 10**5)),
+    "180 systems, n 41, 1,999 resamples": lambda: compare(*systems(180, 41)),
+    "180 systems, n 41, with ranks": lambda: compare_and_rank(*systems(180, 41)),
+    "20 systems on rows of their own, n 1e4": lambda: compare_own_rows(20, 10**4),
+    "average over 100 tasks of 100 rows": lambda: score(
+        *labels(10**4, 2), average_over=np.arange(10**4) % 100
+    ),
+    "macro F1 over 100 tasks of 100 rows": lambda: score(
+        *labels(10**4, 10), metric="f1_macro", average_over=np.arange(10**4) % 100
+    ),
+    "release gate, n 1e5": lambda: gate(10**5),
+    "10 methods across 60 data sets": lambda: across(60, 10),
+    "plan from a pair, n 1e4": lambda: plan(10**4),
 }
 
 

@@ -13,6 +13,10 @@ from ..results import wording
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#8c8c8c"
 
 
+# Characters of a label; longer ones are cut, so that they leave room for what they name.
+MAX_LABEL = 40
+
+
 class Display:
     """What all displays share: the value of a notebook's cell is shown as its picture alone."""
 
@@ -70,3 +74,22 @@ def with_direction(label: str, greater_is_better: bool | None) -> str:
 def literal(text: str) -> str:
     """Return a text that matplotlib shows as it is: a dollar sign would start a formula."""
     return text.replace("$", r"\$")
+
+
+def shortened(text: str, most: int = MAX_LABEL) -> str:
+    """Return the text on one line without the middle of a long one: names differ at their ends."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    start = most // 2
+    return f"{text[:start].rstrip()}…{text[len(text) - (most - 1 - start) :].lstrip()}"
+
+
+def shortened_pair(first: str, second: str) -> str:
+    """Return "first - second", each of them cut where both together are long."""
+    whole = f"{first} - {second}"
+    if len(whole) <= MAX_LABEL:
+        return whole
+    each = (MAX_LABEL - 3) // 2
+    room = max(each, MAX_LABEL - 3 - min(len(first), len(second)))
+    return f"{shortened(first, room)} - {shortened(second, room)}"

@@ -13,7 +13,7 @@ from .. import _checks as check
 from .._typing import ShownPairs
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
-from .common import BLUE, GREY, ORANGE, range_of, with_direction
+from .common import BLUE, GREY, ORANGE, range_of, shortened_pair, with_direction
 from .forest import ForestPlot
 
 if TYPE_CHECKING:
@@ -341,7 +341,7 @@ def _row(result: ComparisonResult, pair: PairedDifference, common: str | None) -
         "highs": pair.confidence_interval.high,
         "simultaneous_lows": math.nan if wide is None else wide.low,
         "simultaneous_highs": math.nan if wide is None else wide.high,
-        "names": f"{pair.first} - {pair.second}" if common is None else pair.second,
+        "names": shortened_pair(pair.first, pair.second) if common is None else pair.second,
         "is_distinguishable": result.is_distinguishable(pair),
         "texts": _text_beside(pair, result.adjust),
     }

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import rendering, wording
-from .common import BLUE, GREY, Display, axes_for, literal
+from .common import BLUE, GREY, Display, axes_for, literal, shortened
 
 if TYPE_CHECKING:
     from ..results.data_sets import DatasetsComparison
 
 # Heights in rows of names: of the bar that shows the critical difference, of the first bar below
 # the axis, and from one bar to the next.
-_ABOVE, _FIRST_BAR, _STEP = 0.9, 0.45, 0.35
+_ABOVE, _FIRST_BAR, _STEP = 1.2, 0.45, 0.35
+# Ranks that are written on the axis at most: more of them would touch.
+_MOST_TICKS = 15
 
 
 class CriticalDifferenceDisplay(Display):
@@ -161,7 +163,10 @@ class CriticalDifferenceDisplay(Display):
         runs = _runs_within(self.mean_ranks, self.critical_difference)
         below = _FIRST_BAR + _STEP * len(runs)
         height = below + (n + 1) // 2
-        self.ax_ = axes_for(self, ax, (7.5, 1.1 + 0.28 * (height + _ABOVE)))
+        # Inches: the axis, and the longest name on either side of it.
+        characters = max(len(shortened(each)) for each in self.names)
+        size = (4.0 + 0.19 * max(characters, 12), 1.1 + 0.28 * (height + _ABOVE))
+        self.ax_ = axes_for(self, ax, size)
         self.figure_ = self.ax_.figure
         self._prepare(name, height)
         self._draw_names(below, dict(line_kwargs or {}))
@@ -176,7 +181,8 @@ class CriticalDifferenceDisplay(Display):
         ax.set_xlim(1 - margin, n + margin)
         ax.set_ylim(height, -_ABOVE - 0.6)
         ax.set_yticks([])
-        ax.set_xticks(range(1, n + 1))
+        step = -(-n // _MOST_TICKS)
+        ax.set_xticks([1, *range(step, n + 1, step)] if step > 1 else range(1, n + 1))
         ax.xaxis.set_ticks_position("top")
         ax.xaxis.set_label_position("top")
         ax.spines[["left", "right", "bottom"]].set_visible(False)
@@ -195,7 +201,8 @@ class CriticalDifferenceDisplay(Display):
             x, offset, side = (1, -6, "right") if is_left else (n, 6, "left")
             [line] = self.ax_.plot([rank, rank, x], [0, y, y], **style)
             self.lines_.append(line)
-            text = f"{name}  {rank:.2f}" if is_left else f"{rank:.2f}  {name}"
+            shown = shortened(name)
+            text = f"{shown}  {rank:.2f}" if is_left else f"{rank:.2f}  {shown}"
             self.texts_.append(
                 self.ax_.annotate(
                     literal(text),

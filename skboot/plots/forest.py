@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .common import Display, literal, pyplot
-
-# Characters of a row's label; longer ones are cut, so that they leave room for the intervals.
-_MAX_LABEL = 40
+from .common import Display, literal, pyplot, shortened
 
 
 class ForestPlot(Display):
@@ -51,7 +48,7 @@ class ForestPlot(Display):
         heights = [len(members) + 0.5 for _, members in self.panels]
         if ax is None:
             # Inches: each row, the value axis of each panel, and the legend; labels and numbers.
-            characters = max(len(_shortened(name)) for name in self.names)
+            characters = max(len(shortened(name)) for name in self.names)
             characters += max(map(len, self.texts)) if show_values else 0
             size = (4.2 + 0.085 * characters, 0.28 * sum(heights) + 0.75 * len(heights) + 0.35)
             figure = plt.figure(figsize=size, layout="constrained")
@@ -74,7 +71,7 @@ class ForestPlot(Display):
         points = axes.get_window_extent().height * 72 / axes.figure.dpi
         size = float(min(10.0, max(4.0, 0.85 * points / (len(rows) + 1))))
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        labels = [literal(_shortened(self.names[k])) for k in rows]
+        labels = [literal(shortened(self.names[k])) for k in rows]
         axes.set_yticks(range(len(rows)), labels, fontsize=size)
         axes.tick_params(axis="y", length=0, pad=8)
         axes.set_xlabel(literal(label))
@@ -125,9 +122,3 @@ def labelled_handles(every_axes: Iterable[Any]) -> dict[str, Any]:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
     return handles
-
-
-def _shortened(text: str) -> str:
-    """Return the text on one line, cut if it is long."""
-    text = " ".join(text.split())
-    return text if len(text) <= _MAX_LABEL else f"{text[: _MAX_LABEL - 1]}…"

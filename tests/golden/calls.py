@@ -15,6 +15,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import skboot
 from skboot.inference import prediction_error, proportion_interval
+from skboot.metrics import pass_at_k
+from skboot.testing import assert_not_worse
 
 N = 60
 _rng = np.random.default_rng(20)
@@ -37,6 +39,7 @@ STRATUM = np.repeat(["left", "right"], N // 2)
 SUBGROUP = np.tile(["a", "a", "a", "b", "b", "c"], N // 6)
 TRIALS = np.array([(speaker, clip) for speaker in range(10) for clip in range(6)])
 PAIRS = np.array([(a, b) for a in range(11) for b in range(a, 11)])[:N]
+TASK = np.repeat([f"task {k:02d}" for k in range(12)], N // 12)
 GIVEN = _rng.integers(0, N, size=(99, N))
 RUNS = np.array([np.where(_rng.random(N) < 0.2, 1 - LABEL, LABEL) for _ in range(6)])
 WORSE = np.array([np.where(_rng.random(N) < 0.3, 1 - LABEL, LABEL) for _ in range(6)])
@@ -48,6 +51,11 @@ X_TEST, LABEL_TEST = X[::-1] + 0.1, LABEL[::-1]
 SYSTEMS = {"first": DECISION, "second": SECOND, "third": THIRD}
 SCORES = {"first": SCORE, "second": OTHER}
 MANY = {str(k): _rng.integers(0, 2, size=N) for k in range(8)}
+ACROSS = {
+    f"set {k:02d}": dict(zip("abc", row, strict=True))
+    for k, row in enumerate(np.random.default_rng(21).normal([0.5, 0.4, 0.2], 0.3, (14, 3)))
+}
+OWN_ROWS = {"first": slice(None), "second": slice(0, 45)}
 FEW = {"n_resamples": 199, "random_state": 0}
 FITS = {"n_train_resamples": 50, "n_cv_repeats": 2, "random_state": 0}
 
@@ -85,6 +93,66 @@ def _fit(estimator, y, test=None, groups=None, **options):
     def call():
         scorer = skboot.BootstrapScorer(estimator, **FITS | options)
         return scorer.fit(X, y, groups=groups, **(test or {})).result_
+
+    return call
+
+
+def _own(values):
+    """One array, or one for each of two systems, on test sets of their own."""
+    if not isinstance(values, dict):
+        values = dict.fromkeys(OWN_ROWS, values)
+    return {name: np.asarray(values[name])[rows] for name, rows in OWN_ROWS.items()}
+
+
+def _unpaired(y_true, y_preds, **options):
+    columns = {
+        name: _own(options.pop(name)) for name in ("average_over", "groups") if name in options
+    }
+    truth = None if y_true is None else _own(y_true)
+    return _systems(truth, _own(y_preds), paired=False, **columns, **options)
+
+
+def _across(scores, **options):
+    known = {"greater_is_better": True} if scores is ACROSS else {}
+    return partial(skboot.compare_across, scores, **FEW | known | options)
+
+
+def _results(y_true=LABEL, **options):
+    """Two systems on three data sets, which are thirds of the rows."""
+    return {
+        f"third {k}": _systems(
+            y_true[k::3], {name: SYSTEMS[name][k::3] for name in ("first", "second")}, **options
+        )()
+        for k in range(3)
+    }
+
+
+def _ranks(comparison):
+    return lambda: [(row.rank, row.low, row.high) for row in comparison().ranks().values()]
+
+
+def _mean_ranks(comparison):
+    def call():
+        found = comparison()
+        rows = [(row.mean_rank, row.low, row.high) for row in found.mean_ranks().values()]
+        return rows, tuple(found.friedman), [pair.wilcoxon_p_value for pair in found.pairs]
+
+    return call
+
+
+def _verdict(first, second, **options):
+    def call():
+        verdict = assert_not_worse(LABEL, first, second, inconclusive="pass", **FEW | options)
+        return verdict.smallest_margin, verdict.detectable_margin, tuple(verdict.interval[:2])
+
+    return call
+
+
+def _plan(pilot, **options):
+    def call():
+        made = pilot() if pilot else None
+        plan = skboot.plan_evaluation(made.pairs[0] if hasattr(made, "pairs") else made, **options)
+        return plan.n_units, plan.n_units_range or ()
 
     return call
 
@@ -169,6 +237,14 @@ CALLS = {
     "score, mean": _score(None, LOSS, metric="mean"),
     "score, mean of groups": _score(None, LOSS, metric="mean", groups=GROUP),
     "score, callable": _score(LABEL, DECISION, metric=share_right),
+    "score, fixed tasks": _score(LABEL, DECISION, average_over=TASK),
+    "score, drawn tasks": _score(LABEL, DECISION, average_over=TASK, groups=TASK),
+    "score, f1 of fixed tasks": _score(LABEL, DECISION, metric="f1", average_over=TASK),
+    "score, roc_auc of fixed tasks": _score(LABEL, SCORE, metric="roc_auc", average_over=TASK),
+    "score, tasks of groups": _score(LABEL, DECISION, average_over=STRATUM, groups=GROUP),
+    "score, pass at k": _score(
+        None, pass_at_k(np.arange(N) % 11, 10, 3), metric="mean", greater_is_better=True
+    ),
     "score, partial": _score(LABEL, DECISION, metric=partial(fbeta_score, beta=2)),
     "score, expected cost": _score(LABEL, DECISION, metric="neg_expected_cost"),
     "runs, seeds": _runs(LABEL, RUNS, metric="accuracy"),
@@ -182,6 +258,8 @@ CALLS = {
     "runs, system": _runs(LABEL, RUNS, metric="accuracy", estimand="system"),
     "runs, groups": _runs(LABEL, RUNS, metric="accuracy", groups=GROUP),
     "runs, roc_auc": _runs(LABEL, SCORE_RUNS, metric="roc_auc"),
+    "runs, fixed tasks": _runs(LABEL, RUNS, metric="accuracy", average_over=TASK),
+    "runs, drawn tasks": _runs(LABEL, RUNS, metric="accuracy", average_over=TASK, groups=TASK),
     "runs, mean": _runs(None, LOSS_RUNS, metric="mean"),
     "systems, rows": _systems(LABEL, SYSTEMS),
     "systems, holm": _systems(LABEL, SYSTEMS, adjust="holm"),
@@ -194,7 +272,35 @@ CALLS = {
     "systems, callable": _systems(LABEL, SYSTEMS, metric=share_right),
     "systems, by": _systems(LABEL, SYSTEMS, by=SUBGROUP),
     "systems, several": _systems(LABEL, SYSTEMS, metric=["accuracy", "f1"]),
+    "systems, one side": _systems(LABEL, SYSTEMS, alternative="greater"),
+    "systems, fixed tasks": _systems(LABEL, SYSTEMS, average_over=TASK),
+    "systems, drawn tasks": _systems(LABEL, SYSTEMS, average_over=TASK, groups=TASK),
+    "systems, on rows of their own": _unpaired(LABEL, SYSTEMS),
+    "systems, groups of their own": _unpaired(LABEL, SYSTEMS, groups=GROUP),
+    "systems, roc_auc of rows of their own": _unpaired(LABEL, SCORES, metric="roc_auc"),
+    "systems, drawn tasks of their own": _unpaired(LABEL, SYSTEMS, average_over=TASK, groups=TASK),
+    "ranks, rows": _ranks(_systems(LABEL, MANY)),
+    "ranks, mean": _ranks(
+        _systems(None, {k: LOSS_RUNS[k] for k in range(5)}, metric="mean", greater_is_better=False)
+    ),
+    "ranks, runs": _ranks(_compare_runs(LABEL, {"a": RUNS, "b": WORSE})),
+    "gate, rows": _verdict(DECISION, SECOND, margin=0.1),
+    "gate, groups": _verdict(DECISION, SECOND, margin=0.1, groups=GROUP),
+    "gate, f1": _verdict(DECISION, SECOND, margin=0.1, metric="f1"),
+    "across, scores": _across(ACROSS),
+    "across, holm": _across(ACROSS, adjust="holm", margin=0.1),
+    "across, reference": _across(ACROSS, reference="c", alternative="greater"),
+    "across, mean ranks": _mean_ranks(_across(ACROSS)),
+    "across, results": lambda: _across(_results())(),
+    "across, these": lambda: _across(_results(), estimand="these")(),
+    "plan, half-width of rows": _plan(_score(LABEL, DECISION), half_width=0.05),
+    "plan, half-width of groups": _plan(_score(LABEL, DECISION, groups=GROUP), half_width=0.05),
+    "plan, half-width of runs": _plan(_runs(LABEL, RUNS, metric="accuracy"), half_width=0.08),
+    "plan, difference": _plan(_systems(LABEL, SYSTEMS), difference=0.1),
+    "plan, margin": _plan(_systems(LABEL, SCORES, metric="roc_auc"), margin=0.1, power=0.9),
+    "plan, proportion": _plan(None, proportion=0.9, half_width=0.02),
     "compare runs, seeds": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}),
+    "compare runs, fixed tasks": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, average_over=TASK),
     "compare runs, paired": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, paired_runs=True),
     "compare runs, welch": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, interval="welch"),
     "compare runs, independent": _compare_runs(

@@ -54,3 +54,17 @@ def test_a_display_is_shown_where_pyplot_shows_no_figures_by_itself(monkeypatch)
 def test_a_display_that_is_not_drawn_is_shown_as_text():
     with pytest.raises(NotImplementedError):
         IntervalDisplay(estimates=[0.5], lows=[0.4], highs=[0.6], names=["a"])._ipython_display_()
+
+
+def test_labels_of_pairs_keep_both_names():
+    from skboot.plots.common import MAX_LABEL, shortened_pair
+
+    one, other = (
+        "a very long name of a system, version 1",
+        "a very long name of a system, version 2",
+    )
+    label = shortened_pair(one, other)
+    assert len(label) <= MAX_LABEL
+    assert label == "a very lo…ersion 1 - a very lo…ersion 2"
+    assert shortened_pair("A", "B") == "A - B"
+    assert shortened_pair("A", other).startswith("A - a very long name")

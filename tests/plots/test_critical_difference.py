@@ -1,5 +1,7 @@
 """`CriticalDifferenceDisplay`: mean ranks, and bars that join those which do not differ."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,22 @@ def test_a_comparison_brings_its_mean_ranks_and_critical_difference():
     assert shown.names == list(ranks)
     assert shown.ax_.get_title() == "rank"
     assert any(r"\$C\$" in text.get_text() for text in shown.texts_)
+
+
+@pytest.mark.parametrize("n", [5, 60])
+def test_long_names_leave_room_for_the_axis_and_its_numbers_do_not_touch(n):
+    names = [f"a method with a long name that goes on and on, number {k}" for k in range(n)]
+    ranks = np.linspace(1.2, n - 0.2, n)
+    shown = CriticalDifferenceDisplay(mean_ranks=ranks, names=names, critical_difference=1.5).plot()
+    figure, axes = shown.figure_, shown.ax_
+    figure.canvas.draw()
+    assert axes.get_window_extent().width / figure.dpi > 2.5
+    numbers = [label.get_window_extent() for label in axes.get_xticklabels()]
+    assert all(one.x1 < other.x0 for one, other in pairwise(numbers))
+    # The names differ at their ends, which are kept.
+    assert len({text.get_text() for text in shown.texts_}) == n
+    scale = axes.texts[-1].get_window_extent()
+    assert not any(scale.overlaps(each) for each in numbers)
 
 
 def test_axes_of_the_caller_are_used():

@@ -150,7 +150,7 @@ def test_references_far_away_become_arrows():
 def test_names_are_shown_as_they_are_and_long_ones_are_cut():
     display = IntervalDisplay.from_results([result(), result()], names=["$a_b$", "x" * 99])
     names = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert names == [r"\$a_b\$", "x" * 39 + "…"]
+    assert names == [r"\$a_b\$", "x" * 20 + "…" + "x" * 19]
 
 
 def test_a_list_or_one_result_can_be_drawn():
