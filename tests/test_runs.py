@@ -426,6 +426,28 @@ def test_few_runs_are_warned_of():
     bootstrap_runs(y_true, y_preds, metric="accuracy", n_resamples=99, estimand="system")
 
 
+def test_data_that_one_run_is_warned_of_are_warned_of_with_several():
+    rng = np.random.default_rng(0)
+    y_true, y_preds = runs_of(n=160)
+    rare = (np.arange(160) < 12).astype(int)
+    heavy = rng.standard_t(2, size=160) ** 2 + 0.1 * rng.random((12, 160))
+    crossed = np.column_stack((np.arange(160) // 40, np.arange(160) % 40))
+    cases = (
+        ("Only 8 groups", y_true, y_preds, "accuracy", np.arange(160) // 20),
+        ("Only 4 members", y_true, y_preds, "accuracy", crossed),
+        ("smaller class has 12 rows", rare, rng.random((12, 160)) + rare, "roc_auc", None),
+        ("One row carries", None, heavy, "mean", None),
+    )
+    for told, y, runs, metric, groups in cases:
+        options = {"metric": metric, "groups": groups, "n_resamples": 99, "random_state": 0}
+        for estimand in ("method", "next_run"):
+            with pytest.warns(UserWarning, match=told):
+                result = bootstrap_runs(y, runs, estimand=estimand, **options)
+            assert any(told in note for note in result.notes)
+        with pytest.warns(UserWarning, match=told):
+            bootstrap_score(y, runs[0], **options)
+
+
 def test_an_undefined_run_refuses_the_method_but_not_the_system():
     y_true, y_preds = runs_of()
     y_preds[3] = 0

@@ -31,18 +31,12 @@ from ._tuning import (
     FAR_ERROR,
     FEW_CARRIERS,
     FEW_EVENTS,
-    FEW_GROUPS,
-    FEW_IN_CLASS,
-    FEW_MEMBERS,
-    FEW_ROWS,
     FEW_VALUES,
-    HEAVY_ROWS,
-    HEAVY_SHARE,
     LARGE_BIAS,
     LARGE_SKEWNESS,
     NEAR_ERROR,
-    SMALL_CLASS,
 )
+from .cautions import cautions_of
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .few_groups import (
@@ -101,7 +95,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     """
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
-    notes = Notes()
+    notes = cautions_of(evidence)
     if evidence.design.averages_tasks:
         interval = _over_tasks(evidence, confidence_level, notes)
     elif evidence.design.units_are_rows:
@@ -210,31 +204,9 @@ def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> Conf
             f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
             "since bootstrap intervals are too short then.",
         )
-    if evidence.delong is not None:
-        n_small = evidence.delong[1]
-        if n_small < SMALL_CLASS:
-            notes.add(
-                "few",
-                f"The smaller class has {n_small} rows (fewer than {SMALL_CLASS}): intervals "
-                "of the area under the ROC curve tend to be too short.",
-            )
-        if evidence.estimate in evidence.bounds and evidence.independent_rows:
-            return _perfect_ranking(evidence, n_small, confidence_level, notes)
-    share, n_rows = evidence.largest_share, evidence.n_units[0]
-    exact = evidence.proportion is not None
-    if share is not None and not exact and n_rows < FEW_ROWS:
-        notes.add(
-            "few",
-            f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
-            "less coverage than stated.",
-        )
-    if share is not None and not exact and share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
-        notes.add(
-            "caution",
-            f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
-            "its level; expect less coverage than stated.",
-        )
-    _warn_of_small_classes(evidence, notes)
+    is_ranking = evidence.delong is not None and evidence.independent_rows
+    if is_ranking and evidence.estimate in evidence.bounds:
+        return _perfect_ranking(evidence, confidence_level, notes)
     method = _in_place_of_bca(method, evidence, notes)
     return _made(evidence, method, confidence_level)
 
@@ -323,26 +295,12 @@ def _bias_in_errors(evidence: Evidence) -> float:
     return bias
 
 
-def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
-    """Add a warning where classes of few rows decide an average over classes."""
-    if evidence.class_sizes is None:
-        return
-    # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
-    parts = 1 / evidence.class_sizes
-    df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
-    if 1 / parts.mean() < FEW_IN_CLASS or df < FEW_IN_CLASS - 1:
-        few = np.count_nonzero(evidence.class_sizes < FEW_IN_CLASS)
-        notes.add(
-            "caution",
-            f"{few} of {len(parts)} classes have fewer than {FEW_IN_CLASS} rows, which is too few "
-            "for an average over classes: expect less coverage than stated.",
-        )
-
-
 def _perfect_ranking(
-    evidence: Evidence, n_small: int, confidence_level: float, notes: Notes
+    evidence: Evidence, confidence_level: float, notes: Notes
 ) -> ConfidenceInterval:
     """Return the interval of a perfect ranking: that of no error on the smaller class."""
+    assert evidence.delong is not None
+    n_small = evidence.delong[1]
     notes.add(
         "choice",
         f"The classes are perfectly separated: score interval on the smaller class "
@@ -353,13 +311,6 @@ def _perfect_ranking(
 
 def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     """Return the interval of groups, or of blocks of rows in time."""
-    n_groups, unit = evidence.n_units[0], evidence.design.unit
-    if n_groups < FEW_GROUPS:
-        notes.add(
-            "few",
-            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
-            "coverage than stated.",
-        )
     replicates = evidence.sorted_replicates
     if len(replicates) and replicates[0] == replicates[-1]:
         low, high = ends = value_range(evidence)
@@ -471,15 +422,6 @@ def _over_tasks(evidence: Evidence, confidence_level: float, notes: Notes) -> Co
 
 def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     """Return the interval of crossed factors."""
-    fewest = min(evidence.n_units)
-    if fewest < FEW_MEMBERS:
-        notes.add(
-            "few",
-            f"Only {fewest} members were resampled on one side (fewer than {FEW_MEMBERS}): "
-            "expect less coverage than stated.",
-        )
-    if evidence.design.coverage_caution:
-        notes.add("caution", evidence.design.coverage_caution)
     return _made(evidence, planned_method(evidence), confidence_level)
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .._warnings import Notes
 from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval
+from .cautions import cautions_of
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .intervals import confidence_interval, quantile
@@ -235,8 +235,11 @@ def _error_of_pool(evidence: RunsEvidence, level: float) -> tuple[float, float]:
 def _guarded(
     evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
 ) -> IntervalWithNotes:
-    """Return the interval widened for few errors or hits and cut at the range, with notes."""
-    notes = Notes()
+    """Return the interval widened for few errors or hits and cut at the range, with notes.
+
+    What makes an interval of one run unreliable, such as few groups, does so for all of them.
+    """
+    notes = cautions_of(evidence.system)
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group are dependent: their number of rows does not count, unless it is 0.

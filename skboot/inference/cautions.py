@@ -1,0 +1,111 @@
+"""Warnings about test data on which no interval does well, from one run or from several.
+
+`cautions_of` looks at what is resampled: few rows, groups or members, a small class, one row that
+carries much of the sum. `automatic` and `run_intervals` show what it finds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._warnings import Notes
+from ._tuning import (
+    FEW_GROUPS,
+    FEW_IN_CLASS,
+    FEW_MEMBERS,
+    FEW_ROWS,
+    HEAVY_ROWS,
+    HEAVY_SHARE,
+    SMALL_CLASS,
+)
+from .evidence import Evidence
+
+
+def cautions_of(evidence: Evidence) -> Notes:
+    """Warnings about the data that an interval stands on.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of the score; of any one run where there are several.
+
+    Returns
+    -------
+    list of Note
+        None for averages over tasks.
+    """
+    notes, design = Notes(), evidence.design
+    if design.averages_tasks:
+        return notes
+    if design.units_are_rows:
+        _warn_of_rows(evidence, notes)
+    elif design.n_factors == 1:
+        _warn_of_groups(evidence, notes)
+    else:
+        _warn_of_members(evidence, notes)
+    return notes
+
+
+def _warn_of_rows(evidence: Evidence, notes: Notes) -> None:
+    """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
+    if evidence.delong is not None and evidence.delong[1] < SMALL_CLASS:
+        notes.add(
+            "few",
+            f"The smaller class has {evidence.delong[1]} rows (fewer than {SMALL_CLASS}): "
+            "intervals of the area under the ROC curve tend to be too short.",
+        )
+    share, n_rows = evidence.largest_share, evidence.n_units[0]
+    if share is not None and evidence.proportion is None:
+        if n_rows < FEW_ROWS:
+            notes.add(
+                "few",
+                f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
+                "less coverage than stated.",
+            )
+        if share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
+            notes.add(
+                "caution",
+                f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
+                "its level; expect less coverage than stated.",
+            )
+    _warn_of_small_classes(evidence, notes)
+
+
+def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
+    """Add a warning where classes of few rows decide an average over classes."""
+    if evidence.class_sizes is None:
+        return
+    # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
+    parts = 1 / evidence.class_sizes
+    df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
+    if 1 / parts.mean() < FEW_IN_CLASS or df < FEW_IN_CLASS - 1:
+        few = np.count_nonzero(evidence.class_sizes < FEW_IN_CLASS)
+        notes.add(
+            "caution",
+            f"{few} of {len(parts)} classes have fewer than {FEW_IN_CLASS} rows, which is too few "
+            "for an average over classes: expect less coverage than stated.",
+        )
+
+
+def _warn_of_groups(evidence: Evidence, notes: Notes) -> None:
+    """Add a warning of few groups, or of few blocks of rows in time."""
+    n_groups, unit = evidence.n_units[0], evidence.design.unit
+    if n_groups < FEW_GROUPS:
+        notes.add(
+            "few",
+            f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
+            "coverage than stated.",
+        )
+
+
+def _warn_of_members(evidence: Evidence, notes: Notes) -> None:
+    """Add warnings of few members on one side, and of what a design is known to cover."""
+    fewest = min(evidence.n_units)
+    if fewest < FEW_MEMBERS:
+        notes.add(
+            "few",
+            f"Only {fewest} members were resampled on one side (fewer than {FEW_MEMBERS}): "
+            "expect less coverage than stated.",
+        )
+    if evidence.design.coverage_caution:
+        notes.add("caution", evidence.design.coverage_caution)
