@@ -179,20 +179,23 @@ class Labels:
 
 @dataclass(frozen=True)
 class Values:
-    """A curve of normal columns, and normal noise."""
+    """A curve of normal columns, and noise of variance 1, with heavy tails if `df` is small."""
 
     n_columns: int = 4
-    noise: float = 1.0
+    df: float = np.inf
 
     def draw(self, rng, n, size=1):
         """Draw n independent rows."""
         X = rng.normal(size=(n, self.n_columns))
         clean = 2 * np.sin(X[:, 0]) + X[:, 1] * (1 + 0.5 * X[:, 2])
-        return Rows(X, clean + self.noise * rng.normal(size=n), clean)
+        heavy = np.isfinite(self.df)
+        scale = np.sqrt(1 - 2 / self.df) if heavy else 1.0
+        noise = rng.standard_t(self.df, size=n) if heavy else rng.normal(size=n)
+        return Rows(X, clean + scale * noise, clean)
 
     def expected(self, score, rows, answers):
         """Mean squared error of answers on these rows, free of the noise of targets."""
-        return self.noise**2 + np.mean((answers - rows.clean) ** 2, axis=-1)
+        return 1.0 + np.mean((answers - rows.clean) ** 2, axis=-1)
 
 
 def scored(score: Score, y: np.ndarray, answers: np.ndarray):

@@ -53,7 +53,8 @@ from ..runs import (
     stochastic_gradient,
 )
 
-EVEN, RARE, GROUPED, CURVE = Labels(), Labels(cut=1.5, flips=0.03), Labels(effect=0.7), Values()
+EVEN, RARE, GROUPED = Labels(), Labels(cut=1.5, flips=0.03), Labels(effect=0.7)
+CURVE, HEAVY = Values(), Values(df=3)
 LEARNERS = {
     "logistic": steady(newton(logit_link, 1.0)),
     "ridge": steady(ridge(1.0)),
@@ -128,7 +129,9 @@ def _designs():
     yield from over("training", "logistic", 200, 1000, 20, metric="F1", population=RARE)
     yield from over("training", "ridge", 40, 100, 20, metric="MSE", population=CURVE)
     yield from over("training", "ridge", 40, 500, 20, metric="MSE", population=CURVE)
+    yield from over("training", "ridge", 40, 200, 20, metric="MSE", population=HEAVY)
     yield from over("training", "logistic", 100, 200, 20, group_size=5, population=GROUPED)
+    yield from over("training", "logistic", 100, 200, 20, group_size=20, population=GROUPED)
 
     yield from over("both", "random features", 100, 200, 3, 5, 10, 20, seeds=2)
     yield from over("both", "random features", 100, 1000, 10, seeds=3)
@@ -143,6 +146,7 @@ def _designs():
     yield from over("independent", "nearest neighbour", 50, 50, 10)
     yield from over("independent", "logistic", 50, 1000, 10)
     yield from over("independent", "logistic", 100, 200, 10, metric="AUC")
+    yield from over("independent", "logistic", 100, 60, 10, metric="AUC", population=RARE)
     yield from over("independent", "logistic", 200, 200, 10, metric="F1", population=RARE)
     yield from over("independent", "ridge", 40, 50, 10, metric="MSE", population=CURVE)
 
