@@ -17,12 +17,14 @@ if typing.TYPE_CHECKING:
         out_of_fold,
         search_score,
     )
+    from .curves import bootstrap_curve
     from .inference.verdicts import Verdict
     from .planning import plan_evaluation
     from .plots import (
         BootstrapDistributionDisplay,
         ComparisonDisplay,
         CriticalDifferenceDisplay,
+        CurveBandDisplay,
         IntervalDisplay,
         PlanDisplay,
         PredictionInstabilityDisplay,
@@ -30,6 +32,7 @@ if typing.TYPE_CHECKING:
         VarianceComponentsDisplay,
     )
     from .results import ComparisonResult, DatasetsComparison
+    from .results.curve import CurveResult
     from .results.plan import EvaluationPlan
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
@@ -52,6 +55,8 @@ __all__ = [
     "ComparisonResult",
     "ComparisonTable",
     "CriticalDifferenceDisplay",
+    "CurveBandDisplay",
+    "CurveResult",
     "DatasetsComparison",
     "EvaluationPlan",
     "EvaluationResult",
@@ -65,6 +70,7 @@ __all__ = [
     "StratifiedBootstrapSplit",
     "VarianceComponentsDisplay",
     "Verdict",
+    "bootstrap_curve",
     "bootstrap_runs",
     "bootstrap_score",
     "compare_across",
@@ -88,6 +94,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
             "CriticalDifferenceDisplay",
+            "CurveBandDisplay",
             "IntervalDisplay",
             "PlanDisplay",
             "PredictionInstabilityDisplay",
@@ -103,8 +110,10 @@ __getattr__, __dir__ = _lazy.names_from(
             "SeedSplit",
             "StratifiedBootstrapSplit",
         ],
+        "curves": ["bootstrap_curve"],
         "planning": ["plan_evaluation"],
         "results": ["ComparisonResult", "DatasetsComparison"],
+        "results.curve": ["CurveResult"],
         "results.plan": ["EvaluationPlan"],
         "runs": ["bootstrap_runs"],
         "comparison": [

@@ -65,6 +65,10 @@ InnerCV: TypeAlias = Literal["grouped", "as-is"]
 ErrorPoint: TypeAlias = Literal["oob", ".632", ".632+"]
 Clipping: TypeAlias = Literal["full", "literal"]
 SpreadForm: TypeAlias = Literal["centred", "et97"]
+CurveName: TypeAlias = Literal[
+    "roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision"
+]
+Band: TypeAlias = Literal["simultaneous", "pointwise"]
 Layout: TypeAlias = Literal["differences", "systems", "both"]
 ShownPairs: TypeAlias = Literal["auto", "all", "best"]
 

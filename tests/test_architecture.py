@@ -45,8 +45,11 @@ LAYERS = [
     ["_run_scores"],
     ["_evaluating"],
     ["_evaluating_runs"],
+    ["_curves_inputs"],
+    ["_curves"],
     ["evaluation"],
     ["runs"],
+    ["curves"],
     ["scorer"],
     ["comparison"],
     ["testing"],
@@ -60,6 +63,8 @@ LEVEL = {unit: level for level, units in enumerate(LAYERS) for unit in units}
 PLOTS_STAND_ON = LEVEL["results"]
 PLOTS_READ = {"comparison_tables", "drawing", "entries", "rendering", "wording"}
 DRAWS_RESULTS = "results.shown"
+# A display that makes the results which it draws calls their engine, inside its method.
+MAKES_RESULTS, THEIR_ENGINE = "plots.curves", "_curves"
 
 # They show public names, from wherever these are.
 SHOW_WINDOWS = {"", "inference"}
@@ -162,6 +167,8 @@ def _against_the_order(module, item):
         return None
     if target not in LEVEL:
         return f"imports {item.target}, not from the module that defines it"
+    if (module.name, target) == (MAKES_RESULTS, THEIR_ENGINE):
+        return "plots runs an engine inside a method alone" if item.at_import else None
     if (unit, target) == ("plots", "results") and item.at_import:
         parts = item.target.split(".")
         if len(parts) < 3 or parts[2] not in PLOTS_READ:
@@ -317,6 +324,7 @@ def code_lines_of_module(module):
 DOORS = {
     "bootstrap_score",
     "bootstrap_runs",
+    "bootstrap_curve",
     "compare_across",
     "compare_systems",
     "compare_runs",

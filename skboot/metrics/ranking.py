@@ -380,7 +380,7 @@ class AveragePrecision(Statistic):
         if y_pred.ndim == 2 and y_pred.shape[1] > 2:
             return self._reduce_classes(y_true, y_pred, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
-        codes = _falling_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
+        codes = falling_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
         terms = np.column_stack((codes.positive, np.ones(len(codes.first)))).astype(np.float64)
         if sample_weight is not None:
             terms *= sample_weight[codes.first][:, None]
@@ -451,7 +451,7 @@ def _falling(ranked: Ranked) -> Ranked:
     return Ranked(ranked.order[::-1], ranked.positive[::-1], level)
 
 
-def _falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
+def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
     """Number rows in falling order; negatives between two scores of positives as one code."""
     ranked = _falling(rank(positive, score))
     n = len(score)

@@ -2,7 +2,8 @@
 
 `BootstrapDistributionDisplay` shows one result, `IntervalDisplay` compares several: metrics,
 subgroups, systems; `ComparisonDisplay` shows paired differences, `RankDisplay` where each system
-stands, and `CriticalDifferenceDisplay` mean ranks over data sets; `VarianceComponentsDisplay` shows
+stands, and `CriticalDifferenceDisplay` mean ranks over data sets; `CurveBandDisplay` shows curves
+with their bands; `VarianceComponentsDisplay` shows
 what the score of a run varies with, `PlanDisplay` what more data would reach,
 `PredictionInstabilityDisplay` how the answers for single rows vary with the training sample. A
 display stores what it draws; ``plot`` draws it and keeps the artists in attributes that end in an
@@ -14,6 +15,7 @@ Private but for the names that `skboot` shows: modules may change without notice
 from .comparison import ComparisonDisplay
 from .components import VarianceComponentsDisplay
 from .critical_difference import CriticalDifferenceDisplay
+from .curves import CurveBandDisplay
 from .distribution import BootstrapDistributionDisplay
 from .instability import PredictionInstabilityDisplay
 from .intervals import IntervalDisplay
@@ -24,6 +26,7 @@ __all__ = [
     "BootstrapDistributionDisplay",
     "ComparisonDisplay",
     "CriticalDifferenceDisplay",
+    "CurveBandDisplay",
     "IntervalDisplay",
     "PlanDisplay",
     "PredictionInstabilityDisplay",

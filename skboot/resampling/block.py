@@ -9,6 +9,7 @@ in each of its resamples, and gives that in the form the statistic asks for:
 * `Block.pairs`: weighted number of ordered pairs, for the area under the ROC curve;
 * `Block.crossing`: running sums on both sides of where a monotone gap changes sign, for
   thresholds and quantiles;
+* `Block.reached`: the same where a running sum reaches many shares of its total, for curves;
 * `Block.rows`: repeated row indices, for any callable.
 
 `Block` derives all of them from the weights of consecutive codes. `UnitBlock`, of units of one
@@ -40,15 +41,18 @@ from ._tuning import (
     TILE_ELEMENTS,
     TILE_WIDTH,
 )
-from .coding import UnitsOfCodes
+from .coding import UnitsOfCodes, one_hot
 from .prefix_sums import (
     Gap,
+    Reached,
     SignChange,
     as_bytes,
     as_flags,
     ends_within,
+    in_mixed_levels,
     joined,
     pairs_in_order,
+    reach,
     running_sums,
     search_tiles,
     sum_of_first,
@@ -284,7 +288,7 @@ class Block(ABC):
             The sum over all pairs of an upper and a lower one.
         """
         if level is not None:
-            tied = _in_mixed_levels(upper, lower, level)
+            tied = in_mixed_levels(upper, lower, level)
             if tied.mean() > TIED_SHARE:
                 return self._pairs_by_level(upper, lower, level, order)
         in_order, above, below = np.zeros((3, self.n_resamples))
@@ -364,21 +368,46 @@ class Block(ABC):
         """
         ends = np.arange(self.n_codes) if ends is None else ends
         step = max(1, SEARCH_WEIGHTS // self.n_codes)
-        pieces = [
-            self._part(slice(start, start + step))._crossing(terms, gaps, ends)
-            for start in range(0, self.n_resamples, step)
-        ]
-        return joined(pieces)
+        return joined([part._crossing(terms, gaps, ends) for part in self._in_parts(step)])
 
     def _crossing(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp]
     ) -> list[SignChange]:
         """Search in the weights of all codes; see `crossing`."""
-        pieces = [piece for _, piece in self._pieces()]
-        weights = pieces[0] if len(pieces) == 1 else np.hstack(pieces)
-        before = sums_before_tiles(weights, terms)
+        before = sums_before_tiles(weights := self._all_weights(), terms)
         total = sum_of_first(weights, terms, before, self.n_codes)
         return [search_tiles(weights, terms, before, ends, total, gap) for gap in gaps]
+
+    def reached(self, terms: Floats, shares: Floats, ends: NDArray[np.intp] | None) -> Reached:
+        """Find where the running sum of the first term reaches shares of its total.
+
+        Parameters
+        ----------
+        terms : ndarray of shape (n_codes, n_terms)
+            What is summed along the codes.
+        shares : ndarray of shape (n_shares,)
+            In [0, 1].
+        ends : ndarray of shape (n_ends,), or None
+            Codes after which a threshold can lie, the last code among them; None: every code.
+
+        Returns
+        -------
+        Reached
+            Sums on both sides of the first end at which each share is reached.
+        """
+        step = max(1, SEARCH_WEIGHTS // max(self.n_codes, TILE_WIDTH * len(shares)))
+        weights = (part._all_weights() for part in self._in_parts(step))
+        pieces = [reach(each, terms, shares, ends) for each in weights]
+        return Reached(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+
+    def _in_parts(self, width: int) -> Iterator[Block]:
+        for start in range(0, self.n_resamples, width):
+            yield self._part(slice(start, start + width))
+
+    def _all_weights(self) -> NDArray[Any]:
+        """Return weights of all codes, (n_resamples, n_codes)."""
+        pieces = [piece for _, piece in self._pieces()]
+        return pieces[0] if len(pieces) == 1 else np.hstack(pieces)
 
     def rows(self) -> Iterator[NDArray[np.intp]]:
         """Yield the codes of the rows of each resample, each code as often as it occurs.
@@ -387,8 +416,7 @@ class Block(ABC):
         """
         width = max(1, 8 * TILE_ELEMENTS // self.n_codes)
         every = np.arange(self.n_codes)
-        for start in range(0, self.n_resamples, width):
-            part = self._part(slice(start, start + width))
+        for part in self._in_parts(width):
             for weights in part._weights(slice(0, self.n_codes)):
                 yield np.repeat(every, weights.astype(np.intp))
 
@@ -552,7 +580,7 @@ class UnitBlock(Block):
             influence = times_terms(gradient, totals[atoms].T)
             variance += np.einsum("ij,ij,ij->i", weights, influence, influence)
             if self.strata is not None:
-                within = _one_hot(self.strata[atoms], n_strata)
+                within = one_hot(self.strata[atoms], n_strata)
                 sums += (weights * influence) @ within
                 drawn += weights @ within
         variance -= np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
@@ -586,19 +614,6 @@ def times_terms(weights: Floats, terms: Any) -> Floats:
     return weights @ terms
 
 
-def _in_mixed_levels(upper: Floats, lower: Floats, level: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether the level of each position has both sides, (n_positions,)."""
-    with_upper, with_lower = (np.bincount(level, side != 0) > 0 for side in (upper, lower))
-    tied: NDArray[np.bool_] = (with_upper & with_lower)[level]
-    return tied
-
-
 @cache
 def _pairs_of(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return np.triu_indices(n)
-
-
-def _one_hot(numbers: NDArray[np.intp], n: int) -> Any:
-    """Return a sparse (len(numbers), n) matrix with a one in each row."""
-    ones = np.ones(len(numbers))
-    return sparse.csr_matrix((ones, (np.arange(len(numbers)), numbers)), shape=(len(numbers), n))

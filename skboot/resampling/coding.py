@@ -339,3 +339,9 @@ def _entries(
     if len(code) != coding.n_codes:
         first = np.searchsorted(code, np.arange(coding.n_codes + 1))
     return UnitsOfCodes(coding.n_codes, n_atoms, first, units, times, reads=coding.reads)
+
+
+def one_hot(numbers: NDArray[np.intp], n: int) -> Any:
+    """Return a sparse (len(numbers), n) matrix with a one in each row."""
+    ones = np.ones(len(numbers))
+    return sparse.csr_matrix((ones, (np.arange(len(numbers)), numbers)), shape=(len(numbers), n))

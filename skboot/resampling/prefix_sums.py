@@ -7,7 +7,7 @@ precision, where their sums are exact; where all running sums of bytes are wante
 integers is quicker still.
 
 A search bisects all resamples of a block at once for where a monotone gap, a function of the
-running sums, changes sign along the codes.
+running sums, changes sign along the codes, or for where a sum reaches many shares of its total.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._tuning import EXACT_INTEGER, NESTED_TILES, RUNNING_ELEMENTS, TILE_WIDTH
+
+# Share of a total by which running sums in another order may differ.
+_ROUNDING = 1e-12
 
 Floats = NDArray[np.float64]
 Gap = Callable[[Floats, Floats], Floats]
@@ -49,6 +52,13 @@ def ends_within(ends: NDArray[np.intp] | None, at: slice) -> tuple[slice, NDArra
     which = slice(*np.searchsorted(ends, (at.start, at.stop)).tolist())
     every = which.stop - which.start == at.stop - at.start
     return which, None if every else ends[which] - at.start
+
+
+def in_mixed_levels(upper: Floats, lower: Floats, level: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return whether the level of each position has both sides, (n_positions,)."""
+    with_upper, with_lower = (np.bincount(level, side != 0) > 0 for side in (upper, lower))
+    tied: NDArray[np.bool_] = (with_upper & with_lower)[level]
+    return tied
 
 
 def running_sums(
@@ -127,8 +137,13 @@ def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
     n_resamples, n_codes = weights.shape
     sums = np.empty((n_resamples, -(-n_codes // TILE_WIDTH), terms.shape[1]))
     step = max(1, RUNNING_ELEMENTS // n_resamples // TILE_WIDTH) * TILE_WIDTH
+    small = weights.dtype == np.uint8 and int(weights.max(initial=0)) * TILE_WIDTH <= 255
     for k, column in enumerate(np.ascontiguousarray(terms.T)):
         flags = as_flags(column) if weights.dtype == np.uint8 else None
+        if small and flags is not None:
+            totals = _bytes_in_tiles(weights, flags)
+            sums[:, :, k] = np.cumsum(totals, axis=1) - totals
+            continue
         dtype, term = (np.float64, column) if flags is None else (np.float32, flags)
         below = np.zeros(n_resamples)
         for start in range(0, n_codes, step):
@@ -139,6 +154,20 @@ def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
             sums[:, first : first + totals.shape[1], k] = _before(totals, below)
             below += totals.sum(axis=1)
     return sums
+
+
+def _bytes_in_tiles(weights: NDArray[np.uint8], flags: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """Return sums of flagged bytes in each tile, (n_resamples, n_tiles), where they fit a byte.
+
+    The eight bytes of half a tile are one number. The two of a tile are added byte by byte, and
+    the product with 0x0101... has the sum of the eight as its highest byte.
+    """
+    n_resamples, n_codes = weights.shape
+    masked = np.zeros((n_resamples, n_codes + -n_codes % TILE_WIDTH), np.uint8)
+    np.multiply(weights, flags, out=masked[:, :n_codes])
+    halves = masked.view(np.uint64)
+    words = halves[:, ::2] + halves[:, 1::2]
+    return (words * np.uint64(0x0101010101010101) >> np.uint64(56)).astype(np.int32)
 
 
 def _summed_up(values: NDArray, below: Floats) -> NDArray:
@@ -270,3 +299,101 @@ def search(
         low = np.where(reached, low, middle)
     before = np.where((high > 0)[:, None], running_at(np.maximum(high - 1, 0)), start)
     return SignChange(high, before, running_at(high), total)
+
+
+# ------------------------------------------------------------------ many shares of a total
+
+
+class Reached(NamedTuple):
+    """Running sums around where the first term reaches shares of its total.
+
+    Attributes
+    ----------
+    before, after : ndarray of shape (n_resamples, n_shares, n_terms)
+        Sums at the end before the first one that reaches the share (0 before the first end), and
+        at that end.
+    total : ndarray of shape (n_resamples, n_terms)
+        Sums over all codes.
+    """
+
+    before: Floats
+    after: Floats
+    total: Floats
+
+
+def reach(
+    weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+) -> Reached:
+    """Find where running sums reach shares of their totals; see `Block.reached`."""
+    if weights.shape[1] <= TILE_WIDTH * len(shares):
+        # Fewer sums than the search in tiles would make.
+        return _reach_in_all(weights, terms, shares, ends)
+    return _reach_in_tiles(weights, terms, shares, ends)
+
+
+def _reach_in_all(
+    weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+) -> Reached:
+    """Search in the running sums at all ends."""
+    upto = np.cumsum(weights[:, :, None] * terms, axis=1)
+    total = upto[:, -1]
+    upto = upto if ends is None else upto[:, ends]
+    targets = shares * total[:, :1] * (1.0 - _ROUNDING)
+    resamples = np.arange(len(weights))[:, None]
+    last = _last_below(upto[:, :, 0], targets)
+    below = upto[resamples, last]
+    # The very first end may reach a share already.
+    is_first = (below[:, :, 0] >= targets)[:, :, None]
+    after = upto[resamples, np.minimum(last + 1, upto.shape[1] - 1)]
+    return Reached(np.where(is_first, 0.0, below), np.where(is_first, below, after), total)
+
+
+def _reach_in_tiles(
+    weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+) -> Reached:
+    """Search in the sums before tiles, and then in one tile of each resample and share."""
+    n_resamples, n_codes = weights.shape
+    before = sums_before_tiles(weights, terms)
+    total = sum_of_first(weights, terms, before, n_codes)
+    # Sums in another order differ by rounding, which must not decide.
+    targets = shares * total[:, :1] * (1.0 - _ROUNDING)
+    spare = -n_codes % TILE_WIDTH
+    tiles = np.pad(weights, ((0, 0), (0, spare))) if spare else weights
+    tiles = tiles.reshape(n_resamples, -1, TILE_WIDTH)
+    tile_terms = np.pad(terms, ((0, spare), (0, 0))).reshape(-1, TILE_WIDTH, terms.shape[1])
+    resamples = np.arange(n_resamples)[:, None]
+    tile = _last_below(before[:, :, 0], targets)
+    inside = tiles[resamples, tile] * tile_terms[tile, :, 0]
+    upto = np.cumsum(inside, axis=2) + before[resamples, tile, 0][:, :, None]
+    code = tile * TILE_WIDTH + np.argmax(upto >= targets[:, :, None], axis=2)
+
+    def running_at(codes: NDArray[np.intp]) -> Floats:
+        tile, last = codes // TILE_WIDTH, codes % TILE_WIDTH
+        counted = np.arange(TILE_WIDTH) <= last[:, :, None]
+        inside = tiles[resamples, tile] * counted
+        sums = [np.einsum("ijk,ijk->ij", inside, tile_terms[tile, :, k]) for k in columns]
+        return before[resamples, tile] + np.stack(sums, axis=2)
+
+    columns = range(terms.shape[1])
+    if ends is None:
+        after = running_at(code)
+        own = weights[resamples, code][:, :, None] * terms[code]
+        return Reached(after - own, after, total)
+    which = np.searchsorted(ends, code)
+    previous = running_at(ends[np.maximum(which - 1, 0)])
+    return Reached(np.where((which > 0)[:, :, None], previous, 0.0), running_at(ends[which]), total)
+
+
+def _last_below(before: Floats, targets: Floats) -> NDArray[np.intp]:
+    """Return the last of rising numbers below each target, the first where none is.
+
+    ``before`` is of shape (n_resamples, n_tiles), ``targets`` of shape (n_resamples, n_targets).
+    """
+    resamples = np.arange(len(before))[:, None]
+    low = np.zeros(targets.shape, dtype=np.intp)
+    high = np.full(targets.shape, before.shape[1])
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        below = before[resamples, middle] < targets
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return low

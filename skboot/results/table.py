@@ -127,8 +127,10 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     # -------------------------------------------------------------- what `Shown` asks for
 
     @property
-    def _contents(self) -> _Scores | _Sections:
-        """The results, laid out as scores alone or as comparisons."""
+    def _contents(self) -> _Scores | _Sections | _Curves:
+        """The results, laid out as scores alone, as curves alone or as comparisons."""
+        if self and all(getattr(value, "_noun", "") == "curve" for value in self.values()):
+            return _Curves(self)
         return _Sections(self) if entries.holds_comparisons(self) else _Scores(self)
 
     @property
@@ -158,14 +160,16 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         # Imported where a file is read: a score needs nothing of comparisons.
         from .comparison import ComparisonResult
+        from .curve import CurveResult
         from .data_sets import DatasetsComparison
 
-        classes = (EvaluationResult, ComparisonResult, DatasetsComparison, ResultTable)
+        classes: tuple[Any, ...] = (EvaluationResult, ComparisonResult, DatasetsComparison)
+        classes += (CurveResult, ResultTable)
         kinds = {kind._format[0]: kind for kind in classes}
         return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
 
 
-# ------------------------------------------------------------------ two layouts
+# ------------------------------------------------------------------ three layouts
 
 
 class _Scores:
@@ -242,6 +246,39 @@ class _Sections:
             for name, section in self._sections
         ]
         return "".join([rendering.html_table(self.systems("to_html")), *sections])
+
+
+class _Curves:
+    """Curves alone: a section each."""
+
+    display = "CurveBandDisplay.from_result"
+
+    def __init__(self, results: Mapping[Any, Any]) -> None:
+        self._curves = dict(results)
+
+    @property
+    def heading(self) -> str:
+        return f"{len(self._curves)} curves"
+
+    def summary(self) -> str:
+        return "\n\n".join(curve.summary() for curve in self._curves.values())
+
+    def tables(self) -> list[tuple[str, rendering.Table]]:
+        return [(curve.title, curve._table()) for curve in self._curves.values()]
+
+    def systems(self, caller: str) -> rendering.Table:
+        must = "be 'differences' for a table of curves"
+        raise check.fail(caller, "layout", must, "another layout")
+
+    def records(self) -> list[dict[str, Any]]:
+        return [
+            {"name": name, **record}
+            for name, curve in self._curves.items()
+            for record in curve._records()
+        ]
+
+    def html(self) -> str:
+        return "".join(curve._repr_html_() for curve in self._curves.values())
 
 
 def _sections_of(

@@ -1,0 +1,349 @@
+"""From a user's arguments to the rows of each system, the curve on its grid, and a plan."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _checks as check
+from ._inputs import resampling_plan
+from ._workers import Workers
+from .metrics.calibration import SmoothCalibration
+from .metrics.curves import (
+    CalibrationBins,
+    Curve,
+    CurveOfCallable,
+    Det,
+    NetBenefit,
+    PrecisionRecall,
+    Roc,
+    TwoClassRows,
+)
+from .resampling.plan import ResamplingPlan
+
+Floats = NDArray[np.float64]
+
+DIFFERENCE = "difference"
+CURVES = ("roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision")
+BANDS = ("simultaneous", "pointwise")
+_OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
+_OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | NetBenefit]] = {
+    "roc": Roc,
+    "det": Det,
+    "precision_recall": PrecisionRecall,
+    "decision": NetBenefit,
+}
+# Range of a given grid, and whether its ends belong to it.
+_RANGES = {
+    "roc": ("[0, 1]", True, True),
+    "det": ("[0, 1]", True, True),
+    "precision_recall": ("(0, 1]", False, True),
+    "calibration_smooth": ("[0, 1]", True, True),
+    "decision": ("(0, 1)", False, False),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class CurveCall:
+    """Checked arguments of curves of one or several systems on the same rows.
+
+    Attributes
+    ----------
+    curves : dict of str to tuple (Curve, TwoClassRows)
+        By system; the one system of a call that names none is "".
+    plan : ResamplingPlan
+    band : {"simultaneous", "pointwise"}
+    confidence_level : float
+    settings : dict
+        Arguments as a result holds them.
+    caller : str
+        Public function, for messages.
+    workers : Workers
+    """
+
+    curves: dict[str, tuple[Curve, TwoClassRows]]
+    plan: ResamplingPlan
+    band: str
+    confidence_level: float
+    settings: dict[str, Any]
+    caller: str
+    workers: Workers
+
+
+_DEFAULTS: Mapping[str, Any] = {
+    "curve": "roc",
+    "band": "simultaneous",
+    "grid": None,
+    "n_bins": 10,
+    "pos_label": None,
+    "groups": None,
+    "same_population": False,
+    "strata": None,
+    "sample_weight": None,
+    "n_resamples": 1999,
+    "confidence_level": 0.95,
+    "random_state": None,
+    "n_jobs": None,
+    "verbose": None,
+}
+"""Options of `skboot.bootstrap_curve`, which a display takes as well."""
+
+
+def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveCall:
+    """Check the arguments of `skboot.bootstrap_curve`, given by name."""
+    unknown = [name for name in given if name not in _DEFAULTS]
+    if unknown:
+        raise TypeError(f"{caller}() got an unexpected keyword argument {unknown[0]!r}")
+    options = {**_DEFAULTS, **given}
+    level = check.check_confidence_level(options["confidence_level"], caller)
+    band = check.check_choice("band", options["band"], caller, BANDS)
+    curve = options["curve"]
+    if not callable(curve):
+        check.check_choice("curve", curve, caller, CURVES)
+    n_bins = check.check_count("n_bins", options["n_bins"], caller, 2)
+    workers = check.check_workers(options["n_jobs"], options["verbose"], caller)
+    rows = _rows_of_each(y_true, y_score, options["sample_weight"], curve, options, caller)
+    grid = _checked_grid(options["grid"], curve, rows, caller)
+    curves = _curves_on(curve, grid, n_bins, rows, caller)
+    n_points = sum(len(each.grid) for each in curves)
+    design = (options["groups"], options["strata"], options["same_population"])
+    n_samples = len(next(iter(rows.values())).score)
+    drawn = (*design, None, options["n_resamples"], options["random_state"])
+    plan = resampling_plan(*drawn, n_samples, caller, 2 * n_points)
+    settings = {
+        "curve": curve if isinstance(curve, str) else curves[0].name,
+        "band": band,
+        "confidence_level": level,
+        "n_resamples": plan.n_resamples,
+        "n_bins": n_bins if curve == "calibration" else None,
+        "grid": grid is not None,
+        "pos_label": options["pos_label"],
+        "groups": options["groups"] is not None,
+        "strata": options["strata"] is not None,
+        "sample_weight": options["sample_weight"] is not None,
+        "same_population": bool(options["same_population"]),
+    }
+    pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
+    return CurveCall(pairs, plan, band, level, settings, caller, workers)
+
+
+# ------------------------------------------------------------------ rows
+
+
+def _rows_of_each(
+    y_true: ArrayLike,
+    y_score: Any,
+    sample_weight: ArrayLike | None,
+    curve: Any,
+    options: Mapping[str, Any],
+    caller: str,
+) -> dict[str, TwoClassRows]:
+    """Return the rows of each system by its name, "" for the one that has none."""
+    truth = check.check_column("y_true", y_true, caller)
+    positive = _positive(truth, options["pos_label"], caller)
+    weights = check.check_weights(sample_weight, caller)
+    if weights is not None and callable(curve) and not _takes_weights(curve):
+        advice = "Give the function an argument sample_weight, or leave weights out."
+        must = "be None for a function without sample_weight"
+        raise check.fail(caller, "sample_weight", must, "weights", advice)
+    named = {"": y_score}
+    if isinstance(y_score, Mapping):
+        named = dict(y_score)
+        _check_names(named, caller)
+    rows = {}
+    for name, scores in named.items():
+        argument = f"y_score[{name!r}]" if isinstance(y_score, Mapping) else "y_score"
+        column = _checked_scores(argument, scores, truth, curve, caller)
+        columns = {argument: column, "y_true": truth, "sample_weight": weights}
+        check.check_same_length(caller, **columns)
+        rows[name] = TwoClassRows(truth, positive, column, weights)
+    _check_both_weigh(positive, weights, caller)
+    return rows
+
+
+def _check_names(named: Mapping[Any, Any], caller: str) -> None:
+    if not named or not all(isinstance(name, str) and name for name in named):
+        advice = "Name each system: {'new': scores, 'old': other_scores}."
+        raise check.fail(caller, "y_score", "have a text as each key", f"{list(named)}", advice)
+    if DIFFERENCE in named:
+        must = f"name no system {DIFFERENCE!r}, which is that of two curves"
+        raise check.fail(caller, "y_score", must, f"{list(named)}", "Choose another name.")
+
+
+def _positive(truth: NDArray[Any], pos_label: Any, caller: str) -> NDArray[np.bool_]:
+    """Find the rows of the positive class, as `sklearn.metrics.roc_curve` does."""
+    labels = check.numbered_labels("y_true", truth, caller)[0].tolist()
+    if len(labels) > 2:
+        advice = "Draw one class against the others: y_true == label, and its scores."
+        got = f"{len(labels)} labels, {labels[:5]}"
+        raise check.fail(caller, "y_true", "hold two classes", got, advice)
+    if len(labels) == 1:
+        advice = "Test rows of one class say nothing of how classes are told apart."
+        raise check.fail(caller, "y_true", "hold two classes", f"{labels[0]!r} alone", advice)
+    if pos_label is None:
+        if set(labels) not in ({0, 1}, {-1, 1}):
+            advice = f"Name the positive class: pos_label={labels[-1]!r}."
+            must = "be given for labels other than 0 and 1, or -1 and 1"
+            raise check.fail(caller, "pos_label", must, f"None, with labels {labels}", advice)
+        pos_label = 1
+    if pos_label not in labels:
+        raise check.fail(caller, "pos_label", f"be one of {labels}", repr(pos_label))
+    return np.asarray(truth == pos_label)
+
+
+def _check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None, caller: str) -> None:
+    if weights is None:
+        return
+    for side, noun in ((positive, "positive"), (~positive, "negative")):
+        if not weights[side].any():
+            must = "be more than 0 for some row of each class"
+            raise check.fail(caller, "sample_weight", must, f"0 for each {noun} row")
+
+
+def _checked_scores(
+    argument: str, scores: Any, truth: NDArray[Any], curve: Any, caller: str
+) -> NDArray[Any]:
+    """Return one score per row: of two columns the second, as floats."""
+    column = check.check_rows(argument, scores, caller)
+    if column.ndim == 2:
+        if column.shape[1] > 2:
+            must = "hold a score per row, or probabilities of two classes"
+            advice = "Give the column of the positive class."
+            raise check.fail(caller, argument, must, f"shape {column.shape}", advice)
+        column = column[:, 1]
+    hard = "hold scores or probabilities, larger for the positive class"
+    advice = "Give what predict_proba or decision_function returns: labels have one threshold."
+    if column.dtype.kind not in "biuf":
+        kind = "text" if column.dtype.kind in "US" else f"values of type {column.dtype}"
+        raise check.fail(caller, argument, hard, kind, advice)
+    if column.dtype.kind == "b" or _are_labels(column, truth):
+        got = f"the labels {np.unique(column).tolist()}"
+        raise check.fail(caller, argument, hard, got, advice)
+    column = column.astype(np.float64)
+    if curve in _OF_PROBABILITIES:
+        low, high = float(column.min()), float(column.max())
+        if low < 0 or high > 1:
+            must = f"hold probabilities of the positive class for the curve {curve!r}"
+            advice = "Logits become probabilities by scipy.special.expit."
+            got = f"values from {low:g} to {high:g}"
+            raise check.fail(caller, argument, must, got, advice)
+    return column
+
+
+def _are_labels(column: NDArray[Any], truth: NDArray[Any]) -> bool:
+    """Whether all scores are one of two whole numbers, or one number alone."""
+    first = column[0]
+    others = column[column != first]
+    if len(others) and (others != others[0]).any():
+        return False
+    return bool(np.isin(np.unique(column), (-1, 0, 1)).all()) or bool(
+        truth.dtype.kind in "biuf" and np.isin(np.unique(column), np.unique(truth)).all()
+    )
+
+
+def _takes_weights(function: Callable[..., Any]) -> bool:
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    return "sample_weight" in parameters
+
+
+# ------------------------------------------------------------------ the grid
+
+
+def _checked_grid(
+    grid: Any, curve: Any, rows: Mapping[str, TwoClassRows], caller: str
+) -> Floats | None:
+    """Return a grid that is given as rising finite numbers in the range of the curve."""
+    if grid is None:
+        if callable(curve):
+            advice = "Say where the function has values: grid=np.linspace(0, 1, 101)."
+            raise check.fail(caller, "grid", "be given for a function", "None", advice)
+        return None
+    points = check.check_column("grid", grid, caller)
+    if points.dtype.kind not in "iuf":
+        raise check.fail(caller, "grid", "hold numbers", f"{points.dtype}")
+    points = points.astype(np.float64)
+    if np.any(np.diff(points) <= 0):
+        advice = "Sort it, each point once: np.unique(grid)."
+        raise check.fail(caller, "grid", "rise from point to point", "others", advice)
+    if curve == "calibration":
+        return _checked_edges(points, rows, caller)
+    if isinstance(curve, str):
+        words, with_low, with_high = _RANGES[curve]
+        low, high = points[0], points[-1]
+        below = low < 0 or (low == 0 and not with_low)
+        if below or high > 1 or (high == 1 and not with_high):
+            must = f"lie in {words} for the curve {curve!r}"
+            raise check.fail(caller, "grid", must, f"points from {low:g} to {high:g}")
+    return points
+
+
+def _checked_edges(edges: Floats, rows: Mapping[str, TwoClassRows], caller: str) -> Floats:
+    low = min(float(each.score.min()) for each in rows.values())
+    high = max(float(each.score.max()) for each in rows.values())
+    if len(edges) < 2 or edges[0] > low or edges[-1] < high:
+        must = "hold the edges of bins, from the smallest score or below to the largest or above"
+        got = f"{len(edges)} edges from {edges[0]:g} to {edges[-1]:g}, with scores {low:g} to "
+        advice = "Bins of equal width are grid=np.linspace(0, 1, 11)."
+        raise check.fail(caller, "grid", must, f"{got}{high:g}", advice)
+    return edges
+
+
+def _curves_on(
+    curve: Any,
+    grid: Floats | None,
+    n_bins: int,
+    rows: Mapping[str, TwoClassRows],
+    caller: str,
+) -> list[Curve]:
+    """Return the curve of each system; all have one grid, or bins with the same edges."""
+    each = list(rows.values())
+    if callable(curve):
+        assert grid is not None
+        name = str(getattr(curve, "__name__", type(curve).__name__))
+        return [CurveOfCallable(curve, grid, name)] * len(each)
+    scores = np.concatenate([one.score for one in each])
+    pooled = TwoClassRows(
+        np.concatenate([one.y_true for one in each]),
+        np.concatenate([one.positive for one in each]),
+        scores,
+        None,
+    )
+    if curve == "calibration":
+        if grid is None:
+            # One value that many rows share would be the edge of several bins.
+            grid = np.unique(np.quantile(scores, np.linspace(0, 1, n_bins + 1)))
+        edges = _with_rows_of_each(grid if len(grid) > 1 else np.repeat(grid, 2), each)
+        return [CalibrationBins.between(edges, one) for one in each]
+    if curve == "calibration_smooth":
+        if len(np.unique(scores)) < 3:
+            must = "hold at least three different probabilities for a smoothed curve"
+            raise check.fail(caller, "y_score", must, "fewer", "Use curve='calibration'.")
+        grid = SmoothCalibration.own_grid(pooled) if grid is None else grid
+        return [SmoothCalibration.at(grid, one) for one in each]
+    kind = _OVER_THRESHOLDS[curve]
+    if grid is None:
+        # Rates depend on the labels alone, which all systems share; thresholds on all scores.
+        grid = kind.on_own_grid(pooled if curve == "decision" else each[0]).grid
+    return [kind(grid) for _ in each]
+
+
+def _with_rows_of_each(edges: Floats, rows: list[TwoClassRows]) -> Floats:
+    """Return the edges without those that leave a system without rows in a bin."""
+    edges = edges.copy()
+    while len(edges) > 2:
+        number = [np.searchsorted(edges[1:-1], one.score) for one in rows]
+        counts = np.array([np.bincount(each, minlength=len(edges) - 1) for each in number])
+        empty = np.flatnonzero((counts == 0).any(axis=0))
+        if not len(empty):
+            break
+        # A bin joins the one above it, the last one the one below.
+        edges = np.delete(edges, min(int(empty[0]) + 1, len(edges) - 2))
+    return edges

@@ -1,0 +1,207 @@
+"""Curves of frozen systems with bands: `bootstrap_curve`.
+
+Use it for the curve that `skboot.bootstrap_score` sums up in one number: ROC, precision-recall,
+DET, calibration, net benefit, or any function that returns a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, overload
+
+from numpy.typing import ArrayLike
+
+from ._curves import curves_of
+from ._typing import Band, CurveName
+from .results import ResultTable
+from .results.curve import CurveResult
+
+
+@overload
+def bootstrap_curve(
+    y_true: ArrayLike,
+    y_score: Mapping[str, ArrayLike],
+    *,
+    curve: CurveName | Callable[..., Any] = ...,
+    band: Band = ...,
+    grid: ArrayLike | None = ...,
+    n_bins: int = ...,
+    pos_label: Any = ...,
+    groups: ArrayLike | None = ...,
+    same_population: bool = ...,
+    strata: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ...,
+    confidence_level: float = ...,
+    random_state: Any = ...,
+    n_jobs: int | None = ...,
+    verbose: bool | int | None = ...,
+) -> ResultTable[CurveResult]: ...
+@overload
+def bootstrap_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    curve: CurveName | Callable[..., Any] = ...,
+    band: Band = ...,
+    grid: ArrayLike | None = ...,
+    n_bins: int = ...,
+    pos_label: Any = ...,
+    groups: ArrayLike | None = ...,
+    same_population: bool = ...,
+    strata: ArrayLike | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    n_resamples: int = ...,
+    confidence_level: float = ...,
+    random_state: Any = ...,
+    n_jobs: int | None = ...,
+    verbose: bool | int | None = ...,
+) -> CurveResult: ...
+def bootstrap_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    curve: CurveName | Callable[..., Any] = "roc",
+    band: Band = "simultaneous",
+    grid: ArrayLike | None = None,
+    n_bins: int = 10,
+    pos_label: Any = None,
+    groups: ArrayLike | None = None,
+    same_population: bool = False,
+    strata: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_resamples: int = 1999,
+    confidence_level: float = 0.95,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: bool | int | None = None,
+) -> CurveResult | ResultTable[CurveResult]:
+    """Curve of a frozen system on a test set, with a confidence band.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        True labels, of two classes.
+    y_score : array-like of shape (n_samples,) or (n_samples, 2), or dict of them
+        Scores or probabilities, larger for the positive class; of two columns the second counts.
+        Of a dict of systems all have the same resamples; of exactly two the table also holds
+        ``"difference"``, first minus second.
+    curve : str or callable
+        ``"roc"`` (true positive rate at false positive rates), ``"det"`` (false negative rate at
+        these), ``"precision_recall"`` (precision at recalls), ``"calibration"`` (share of positives
+        in bins of the predicted probability), ``"calibration_smooth"`` (the same by local lines),
+        ``"decision"`` (net benefit at threshold probabilities), or a function
+        ``f(y_true, y_score, grid)`` that returns an array of shape (n_grid,).
+    band : {"simultaneous", "pointwise"}
+        Whether the limits hold for the whole curve at once, or for each point by itself.
+    grid : array-like of shape (n_grid,), optional
+        Where the curve has values, rising; the edges of the bins for ``"calibration"``. Without
+        it multiples of 1 / 200 between 1 / n and 1 - 1 / n for rates (n negatives) and recalls
+        (n positives), hundredths with at least 30 rows above them for thresholds, and 50
+        points for ``"calibration_smooth"``. A function needs it.
+    n_bins : int
+        Number of bins for ``"calibration"``, with equally many rows; their edges stay those of
+        the data (of all systems together).
+    pos_label : label, optional
+        The positive class; 1 when None, if the labels are 0 and 1, or -1 and 1.
+    groups : array-like of shape (n_samples,) or (n_samples, 2), optional
+        Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
+    same_population : bool
+        With crossed groups: both columns name members of one population.
+    strata : array-like of shape (n_samples,), optional
+        Units are drawn within strata: give it where the number in each was fixed by design.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weight of each row.
+    n_resamples : int
+        Number of resamples, at least 2.
+    confidence_level : float
+        In (0, 1).
+    random_state : None, int, SeedSequence, RandomState or Generator
+        An int or SeedSequence gives the same numbers at every call.
+    n_jobs : int, optional
+        Workers at most; used when the work takes seconds. The numbers do not depend on it.
+    verbose : None, bool or int
+        Progress on stderr: 1 always, 0 never; None on a terminal, if the work takes long.
+
+    Returns
+    -------
+    CurveResult or ResultTable
+        A table for a dict of systems.
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right, such as labels in place of scores; the message says
+        what to do.
+    RuntimeError
+        If a function raises on a resample; the message gives its number.
+
+    Warns
+    -----
+    sklearn.exceptions.UndefinedMetricWarning
+        If the curve is undefined at a point on some resamples, which are left out there.
+    UserWarning
+        If the band is known to be unreliable in the case at hand.
+
+    See Also
+    --------
+    bootstrap_score : One number with its interval, such as the area under the curve.
+    CurveBandDisplay : The picture.
+
+    Notes
+    -----
+    A simultaneous band is estimate -+ c s: s is the standard deviation over the resamples, and c
+    the quantile of the largest deviation by s over the grid in each resample, as a quantile of
+    Student's t. Shares are taken on the scale arcsin sqrt((n p + 3/8) / (n + 3/4)) of Anscombe
+    (1948), n being the rows behind the point, where s is at least 1 / (2 sqrt(n + 1/2)): resamples
+    vary too little near 0 and 1. Net benefit stays on its own scale, with a floor of s by two more
+    true and two more false positives. Where all rows behind a point are of one label, its limit is
+    exact (Clopper & Pearson 1934). Limits stay inside the range, and those of a ROC curve rise as
+    it does; at rates below 1 / n nothing is known from one side. A pointwise band has the intervals
+    of ``CurveResult.at``.
+
+    Curves at a point x: ROC and DET interpolate linearly between neighbouring thresholds; precision
+    is that of the highest threshold with a recall of at least x, without interpolation; net
+    benefit is TP / n - FP / n x / (1 - x) for the rows from the threshold x up (Vickers & Elkin
+    2006). Smoothed calibration is a local line with an Epanechnikov kernel, whose bandwidth is
+    chosen once, on the data, by the rule of thumb of Fan & Gijbels (1996, section 4.2); its band is
+    of the smoothed curve.
+
+    References
+    ----------
+    Anscombe (1948), Biometrika 35, 246-254; Clopper & Pearson (1934), Biometrika 26, 404-413;
+    Vickers & Elkin (2006), Medical Decision Making 26, 565-574; Fan & Gijbels (1996), Local
+    Polynomial Modelling and Its Applications.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import bootstrap_curve
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, 300)
+    >>> y_score = y_true + rng.normal(size=300)
+    >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
+    >>> low, high = result.low, result.high
+    >>> print(result.at(0.1))
+    0.46 (0.29 to 0.61)
+    """
+    result: CurveResult | ResultTable[CurveResult] = curves_of(
+        y_true,
+        y_score,
+        "bootstrap_curve",
+        curve=curve,
+        band=band,
+        grid=grid,
+        n_bins=n_bins,
+        pos_label=pos_label,
+        groups=groups,
+        same_population=same_population,
+        strata=strata,
+        sample_weight=sample_weight,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    return result

@@ -1,0 +1,446 @@
+"""Curves over a fixed grid, at rows of weights.
+
+* `Roc`, `Det`: the rate of true positives, or of false negatives, at rates of false positives;
+* `PrecisionRecall`: precision at recalls;
+* `NetBenefit`: the decision curve, at thresholds;
+* `CalibrationBins`: the share of positives in bins of the predicted probability;
+* `CurveOfCallable`: any function that returns a vector, on repeated rows.
+
+The smoothed calibration curve is in `skboot.metrics.calibration`. A curve is a metric with a value
+for each point of a grid: it reduces the rows to codes, and reads the blocks of resamples by their
+readings, as statistics of one number do. What is behind a point, as a number of rows, tells bands
+how little is known where all resamples agree.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .ranking import falling_codes, level_ends, score_codes
+from .statistic import Floats, MetricError, ReadableBlock, Reading, ReducedData
+
+# Distance of a step of the grid that has a short number, as a share of the axis.
+_STEPS = 200
+# Minimum number of rows above the last threshold of a decision curve that is not given.
+_LEAST_ABOVE = 30
+
+
+@dataclass(frozen=True, eq=False)
+class TwoClassRows:
+    """What curves are made of.
+
+    Attributes
+    ----------
+    y_true : ndarray of shape (n_samples,)
+        Labels, as they were given.
+    positive : ndarray of shape (n_samples,), bool
+        Which rows are of the positive class.
+    score : ndarray of shape (n_samples,)
+        Larger for the positive class.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Not negative.
+    """
+
+    y_true: NDArray[Any]
+    positive: NDArray[np.bool_]
+    score: NDArray[Any]
+    sample_weight: Floats | None
+
+    @property
+    def weight(self) -> Floats:
+        """Weight of each row, (n_samples,)."""
+        return np.ones(len(self.score)) if self.sample_weight is None else self.sample_weight
+
+
+class Curve(ABC):
+    """A metric that has a value at each point of a grid.
+
+    Attributes
+    ----------
+    name : str
+        How callers ask for it.
+    axes : tuple of str
+        What is on the horizontal and on the vertical axis.
+    reads : {"sums", "running", "rows"}
+        How it reads a block.
+    grid : ndarray of shape (n_grid,)
+        Where it has values.
+    bounds : tuple of float
+        Range of the values.
+    rises : bool or None
+        Whether the true curve rises along the grid; False where it falls; None where it may do
+        either.
+    is_proportion : bool
+        Whether the value at a point is a share of the rows behind it.
+    of_bins : bool
+        Whether each point is of rows of its own.
+    """
+
+    name: ClassVar[str]
+    axes: ClassVar[tuple[str, str]]
+    reads: ClassVar[Reading]
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    rises: ClassVar[bool | None] = None
+    is_proportion: ClassVar[bool] = True
+    of_bins: ClassVar[bool] = False
+    grid: Floats
+
+    @abstractmethod
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Number the interchangeable rows, and keep what the formula needs of them."""
+
+    @abstractmethod
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Values on each resample, (n_resamples, n_grid); NaN where undefined."""
+
+    @abstractmethod
+    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        """Weight of the rows that each point is a share of, (n_grid,), on the data."""
+
+    def floor(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        """Smallest standard error that is believed, where no share says it, (n_grid,)."""
+        return None
+
+    def reference(self, rows: TwoClassRows) -> Floats | None:
+        """Values of a system that ignores its inputs, (n_grid,); None if there are none."""
+        return None
+
+    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Whether the data say nothing of the lower, and of the upper limit, (n_grid,) each."""
+        nothing = np.zeros(len(self.grid), dtype=bool)
+        return nothing, nothing
+
+
+# ------------------------------------------------------------------ curves over thresholds
+
+
+@dataclass(frozen=True, eq=False)
+class Roc(Curve):
+    """Rate of true positives at rates of false positives.
+
+    Between neighbouring operating points it is linear (equal scores move together, and a draw
+    decides between two thresholds); of several at one rate of false positives it takes the
+    highest. NaN where a class is absent.
+    """
+
+    grid: Floats
+    name = "roc"
+    axes = ("false positive rate", "true positive rate")
+    reads = "running"
+    rises = True
+
+    @classmethod
+    def on_own_grid(cls, rows: TwoClassRows) -> Roc:
+        """The curve at short numbers from 1 / n to 1 - 1 / n, n the number of negatives."""
+        n = int(np.count_nonzero(~rows.positive))
+        return cls(_short_numbers(1 / n, 1 - 1 / n) if n > 2 else np.array([0.5]))
+
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Number rows in rising order of scores; terms are negatives and positives."""
+        merge = rows.sample_weight is None
+        codes = score_codes(rows.positive, rows.score, merge=merge)
+        terms = np.column_stack((~codes.positive, codes.positive)).astype(np.float64)
+        if rows.sample_weight is not None:
+            terms *= rows.sample_weight[codes.first][:, None]
+        data = MappingProxyType({"ends": codes.ends})
+        return ReducedData(codes.code, len(codes.first), terms, data)
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Interpolate between the operating points on both sides of each rate."""
+        shares = 1.0 - self.grid
+        found = block.reached(reduced.terms, shares, reduced.data["ends"])
+        total = found.total[:, None, :]
+        step = found.after - found.before
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = (shares * total[:, :, 0] - found.before[:, :, 0]) / step[:, :, 0]
+            share = np.where(step[:, :, 0] > 0, np.clip(share, 0.0, 1.0), 0.0)
+            missed = (found.before[:, :, 1] + share * step[:, :, 1]) / total[:, :, 1]
+        return self._of(np.where((total > 0).all(axis=2), missed, np.nan))
+
+    def _of(self, missed: Floats) -> Floats:
+        """The value from the share of the positives that are missed."""
+        return 1.0 - missed
+
+    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """The positives."""
+        return np.full(len(self.grid), block.sums(reduced.terms)[0, 1])
+
+    def reference(self, rows: TwoClassRows) -> Floats:
+        """Scores that ignore the input find as many positives as negatives."""
+        return self.grid
+
+    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Below the rate of one negative nothing is known from below, above that of all but one
+        nothing from above.
+        """
+        n = int(np.count_nonzero(~rows.positive))
+        inside = 1 / n * (1 - 1e-9)
+        return self.grid < inside, self.grid > 1 - inside
+
+
+@dataclass(frozen=True, eq=False)
+class Det(Roc):
+    """Rate of false negatives at rates of false positives: 1 less `Roc`."""
+
+    name = "det"
+    axes = ("false positive rate", "false negative rate")
+    rises = False
+
+    def _of(self, missed: Floats) -> Floats:
+        return missed
+
+    def reference(self, rows: TwoClassRows) -> Floats:
+        """Scores that ignore the input miss what they do not let through."""
+        return 1.0 - self.grid
+
+    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """As for `Roc`, upside down."""
+        low, high = super().free(rows)
+        return high, low
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecall(Curve):
+    """Precision at the highest threshold that reaches each recall, without interpolation.
+
+    Average precision adds up the same steps. NaN without positives.
+    """
+
+    grid: Floats
+    name = "precision_recall"
+    axes = ("recall", "precision")
+    reads = "running"
+
+    @classmethod
+    def on_own_grid(cls, rows: TwoClassRows) -> PrecisionRecall:
+        """The curve at short numbers from 1 / n to 1 - 1 / n, n the number of positives."""
+        n = int(np.count_nonzero(rows.positive))
+        return cls(_short_numbers(1 / n, 1 - 1 / n) if n > 2 else np.array([0.5]))
+
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Number rows in falling order of scores; terms are positives and all."""
+        merge = rows.sample_weight is None
+        codes = falling_codes(rows.positive, rows.score, merge=merge)
+        terms = np.column_stack((codes.positive, np.ones(len(codes.first)))).astype(np.float64)
+        if rows.sample_weight is not None:
+            terms *= rows.sample_weight[codes.first][:, None]
+        data = MappingProxyType({"ends": level_ends(codes.level)})
+        return ReducedData(codes.code, len(codes.first), terms, data)
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Share of positives among the rows from the threshold up."""
+        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            precision = found.after[:, :, 0] / found.after[:, :, 1]
+        return np.where(found.total[:, :1] > 0, precision, np.nan)
+
+    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """The rows from each threshold up."""
+        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        return np.asarray(found.after[0, :, 1])
+
+    def reference(self, rows: TwoClassRows) -> Floats:
+        """Scores that ignore the input have the share of positives as their precision."""
+        share = np.average(rows.positive, weights=rows.sample_weight)
+        return np.full(len(self.grid), share)
+
+    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Above the recall of all positives but one nothing is known from below."""
+        n = int(np.count_nonzero(rows.positive))
+        return self.grid > 1 - 1 / n * (1 - 1e-9), np.zeros(len(self.grid), dtype=bool)
+
+
+# ------------------------------------------------------------------ functions of few sums
+
+
+@dataclass(frozen=True, eq=False)
+class NetBenefit(Curve):
+    """Net benefit of treating rows from a threshold t up: TP / n - FP / n t / (1 - t).
+
+    References
+    ----------
+    Vickers & Elkin (2006), Medical Decision Making 26, 565-574.
+    """
+
+    grid: Floats
+    name = "decision"
+    axes = ("threshold probability", "net benefit")
+    reads = "sums"
+    bounds = (-np.inf, 1.0)
+    is_proportion = False
+
+    @classmethod
+    def on_own_grid(cls, rows: TwoClassRows) -> NetBenefit:
+        """The curve at hundredths that have 30 rows or more above them, at least one of them."""
+        hundredths = np.arange(1, 100) / 100
+        above = len(rows.score) - np.searchsorted(np.sort(rows.score), hundredths)
+        return cls(hundredths[: max(1, np.count_nonzero(above >= _LEAST_ABOVE))])
+
+    @property
+    def odds(self) -> Floats:
+        """What a false positive costs, in true positives, (n_grid,)."""
+        return np.asarray(self.grid / (1.0 - self.grid))
+
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Number classes and ranges between thresholds; terms are weights of each."""
+        below = np.searchsorted(self.grid, rows.score, side="right")
+        return _coded(2 * below + rows.positive, rows.sample_weight)
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Sum true and false positives from the highest range down."""
+        negative, positive, total = self._above(block, reduced)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((positive - negative * self.odds) / total[:, None])
+
+    def _above(self, block: ReadableBlock, reduced: ReducedData) -> tuple[Floats, Floats, Floats]:
+        """Negatives and positives from each threshold up, and all rows."""
+        cells = _cells(block, reduced, 2 * len(self.grid) + 2)
+        ranges = cells.reshape(len(cells), -1, 2)[:, 1:]
+        above = np.cumsum(ranges[:, ::-1], axis=1)[:, ::-1]
+        return above[:, :, 0], above[:, :, 1], cells.sum(axis=1)
+
+    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """All rows."""
+        return np.full(len(self.grid), self._above(block, reduced)[2][0])
+
+    def floor(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """That of shares of true and false positives with two more rows each."""
+        negative, positive, (total,) = self._above(block, reduced)
+        a, b = ((side[0] + 2) / (total + 6) for side in (positive, negative))
+        variance = a + b * self.odds**2 - (a - b * self.odds) ** 2
+        return np.sqrt(variance / total)
+
+    def reference(self, rows: TwoClassRows) -> Floats:
+        """Treating everybody; treating nobody is 0."""
+        share = np.average(rows.positive, weights=rows.sample_weight)
+        return np.asarray(share - (1.0 - share) * self.odds)
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationBins(Curve):
+    """Share of positives in bins of the predicted probability, at the mean prediction in each.
+
+    The edges, and the means, are those of the data in every resample. NaN where a bin is empty.
+    """
+
+    edges: Floats
+    grid: Floats
+    name = "calibration"
+    axes = ("predicted probability", "share of positives")
+    reads = "sums"
+    of_bins = True
+
+    @classmethod
+    def between(cls, edges: Floats, rows: TwoClassRows) -> CalibrationBins:
+        """The curve in the bins between these edges that hold rows."""
+        number = np.searchsorted(edges[1:-1], rows.score)
+        occurs = np.unique(number)
+        # A bin without rows joins the one above it, or the last that has some.
+        kept = np.append(edges[occurs], edges[-1])
+        weights = np.bincount(number, rows.weight)[occurs]
+        sums = np.bincount(number, rows.weight * rows.score)[occurs]
+        means = np.bincount(number, rows.score)[occurs] / np.bincount(number)[occurs]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return cls(kept, np.where(weights > 0, sums / weights, means))
+
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Number classes and bins; terms are the weights of each."""
+        number = np.searchsorted(self.edges[1:-1], rows.score)
+        return _coded(2 * number + rows.positive, rows.sample_weight)
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Divide the positives of each bin by all its rows."""
+        cells = _cells(block, reduced, 2 * len(self.grid))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(cells[:, 1::2] / (cells[:, ::2] + cells[:, 1::2]))
+
+    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """The rows of each bin."""
+        cells = _cells(block, reduced, 2 * len(self.grid))[0]
+        return np.asarray(cells[::2] + cells[1::2])
+
+    def reference(self, rows: TwoClassRows) -> Floats:
+        """Predictions that are what they say."""
+        return self.grid
+
+
+def _coded(cell: NDArray[np.intp], sample_weight: Floats | None) -> ReducedData:
+    """Rows of one cell share a code; weights are summed, one term a cell that occurs."""
+    occurs, code = np.unique(cell, return_inverse=True)
+    data = MappingProxyType({"cells": occurs})
+    if sample_weight is None:
+        return ReducedData(code.reshape(-1), len(occurs), np.eye(len(occurs)), data)
+    n = len(cell)
+    terms = sparse.csr_matrix((sample_weight, (np.arange(n), code.reshape(-1))))
+    return ReducedData(None, n, terms, data)
+
+
+def _cells(block: ReadableBlock, reduced: ReducedData, n_cells: int) -> Floats:
+    """Weight in each cell, (n_resamples, n_cells)."""
+    sums = block.sums(reduced.terms)
+    cells = np.zeros((len(sums), n_cells))
+    cells[:, reduced.data["cells"]] = sums
+    return cells
+
+
+# ------------------------------------------------------------------ any function
+
+
+@dataclass(frozen=True, eq=False)
+class CurveOfCallable(Curve):
+    """``function(y_true, y_score, grid)``, called on the repeated rows of each resample."""
+
+    function: Callable[..., Any]
+    grid: Floats
+    name: str  # type: ignore[misc]
+    axes = ("x", "value")
+    reads = "rows"
+    bounds = (-np.inf, np.inf)
+    is_proportion = False
+
+    def reduce(self, rows: TwoClassRows) -> ReducedData:
+        """Keep the rows themselves."""
+        return ReducedData(None, len(rows.score), data=MappingProxyType({"rows": rows}))
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Call the function once per resample."""
+        values = np.empty((block.n_resamples, len(self.grid)))
+        given = reduced.data["rows"]
+        for resample, rows in enumerate(block.rows()):
+            weighted = {}
+            if given.sample_weight is not None:
+                weighted["sample_weight"] = given.sample_weight[rows]
+            try:
+                value = self.function(given.y_true[rows], given.score[rows], self.grid, **weighted)
+                values[resample] = self._checked(value)
+            except Exception as error:
+                raise MetricError(resample, error, self.name) from error
+        return values
+
+    def _checked(self, value: Any) -> Floats:
+        array = np.asarray(value, dtype=np.float64)
+        if array.shape != self.grid.shape:
+            raise TypeError(
+                f"it returned an array of shape {array.shape}, not one number for each of the "
+                f"{len(self.grid)} points of the grid"
+            )
+        return array
+
+    def behind(self, block: ReadableBlock, reduced: ReducedData) -> None:
+        """Nothing is known of it."""
+        return None
+
+
+def _short_numbers(low: float, high: float) -> Floats:
+    """Multiples of 1 / 200 between two numbers, and these."""
+    inside = np.arange(1, _STEPS) / _STEPS
+    inside = inside[(inside > low * (1 + 1e-9)) & (inside < high * (1 - 1e-9))]
+    return np.unique(np.concatenate(([low], inside, [high])))

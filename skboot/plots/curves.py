@@ -1,0 +1,392 @@
+"""`CurveBandDisplay`: one or several curves with their bands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._checks import fail
+from ..results import rendering, wording
+from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
+
+if TYPE_CHECKING:
+    from ..results.curve import CurveResult
+
+# Light and dark colours alternate, and lines differ without colour, too.
+_COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
+_REFERENCES = {
+    "roc": "chance",
+    "det": "chance",
+    "precision_recall": "share of positives",
+    "calibration": "perfect calibration",
+    "calibration_smooth": "perfect calibration",
+    "decision": "treat everybody",
+}
+_DIFFERENCE = "difference"
+# Curves whose points are few, and are drawn with marks.
+_WITH_MARKS = ("calibration",)
+# Share of the height of a decision curve that is shown below 0.
+_BELOW = 0.25
+_OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
+
+
+class BandLine(NamedTuple):
+    """What is drawn of one curve.
+
+    Attributes
+    ----------
+    x, estimate, low, high : ndarray of shape (n_grid,)
+        The curve and its band.
+    label : str
+        Of the curve in the legend.
+    """
+
+    x: NDArray[Any]
+    estimate: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    label: str
+
+
+class CurveBandDisplay(Display):
+    """Curves with their bands: ROC, precision-recall, DET, calibration, net benefit, and others.
+
+    Use `from_result`, `from_predictions` or `from_estimator`. Curves differ in colour and in
+    dashes, and bands are bounded by thin lines, so that an overlay can be read in print.
+
+    Parameters
+    ----------
+    lines : sequence of tuple (x, estimate, low, high, label)
+        One for each curve; arrays of shape (n_grid,).
+    axes : tuple of str
+        Labels of the horizontal and of the vertical axis.
+    curve : str
+        Name of the curve, which says how axes are limited.
+    reference : tuple (x, y), optional
+        The curve of a system that ignores its inputs.
+    is_difference : bool
+        Whether the curves are differences.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Axes with the curves.
+    figure_ : matplotlib Figure
+        Figure of the axes.
+    lines_ : list of matplotlib Line2D
+        One for each curve.
+    bands_ : list of matplotlib artist
+        One for each curve.
+    reference_ : matplotlib Line2D or None
+        The reference.
+    results_ : CurveResult or ResultTable
+        What `from_predictions` and `from_estimator` made.
+
+    See Also
+    --------
+    bootstrap_curve : Makes the results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import CurveBandDisplay, bootstrap_curve
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, 300)
+    >>> result = bootstrap_curve(y_true, y_true + rng.normal(size=300), random_state=0)
+    >>> display = CurveBandDisplay.from_result(result)  # doctest: +SKIP
+    >>> display.figure_.savefig("roc.png")  # doctest: +SKIP
+    """
+
+    results_: Any
+
+    def __init__(
+        self,
+        *,
+        lines: Sequence[tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike, str]],
+        axes: tuple[str, str],
+        curve: str = "",
+        reference: tuple[ArrayLike, ArrayLike] | None = None,
+        is_difference: bool = False,
+    ) -> None:
+        self.lines = [
+            BandLine(_as_floats(x), _as_floats(estimate), _as_floats(low), _as_floats(high), label)
+            for x, estimate, low, high, label in lines
+        ]
+        self.axes = axes
+        self.curve = curve
+        self.reference = reference
+        self.is_difference = is_difference
+
+    @classmethod
+    def from_result(
+        cls,
+        result: CurveResult | Mapping[str, CurveResult],
+        ax: Any = None,
+        *,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Draw a curve, or several of one kind on the same axes.
+
+        Parameters
+        ----------
+        result : CurveResult or mapping of str to CurveResult
+            Of `skboot.bootstrap_curve`. Of a table ``"difference"`` is left out: draw it by itself.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            Of a single curve, in the legend.
+        **kwargs : dict
+            Passed to `plot`.
+
+        Returns
+        -------
+        CurveBandDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the curves are of different kinds.
+        """
+        curves = _curves_of(result)
+        first = curves[0]
+        if len({(each.curve, each.is_difference) for each in curves}) > 1:
+            kinds = sorted({each.curve for each in curves})
+            must = "hold curves of one kind"
+            raise fail("CurveBandDisplay.from_result", "result", must, f"{kinds}")
+        lines = []
+        for each in curves:
+            band = f"{rendering.percent(each.confidence_level)} {each.band} band"
+            label = f"{name or each.name} ({band})" if name or each.name else band
+            lines.append((each.x, each.estimate, each.low, each.high, label))
+        value = f"difference of {first.axes[1]}" if first.is_difference else first.axes[1]
+        display = cls(
+            lines=lines,
+            axes=(first.axes[0], value),
+            curve=first.curve,
+            reference=None if first.reference is None else (first.x, first.reference),
+            is_difference=first.is_difference,
+        )
+        return display.plot(ax, **kwargs)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: Any,
+        *,
+        ax: Any = None,
+        name: str | None = None,
+        plot_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make a band from predictions, and draw it.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            True labels, of two classes.
+        y_score : array-like of shape (n_samples,) or (n_samples, 2), or dict of them
+            Scores or probabilities; a dict of systems is drawn as an overlay.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            Of a single curve, in the legend.
+        plot_kwargs : dict, optional
+            Passed to `plot`.
+        **options : dict
+            Of `skboot.bootstrap_curve`: ``curve``, ``band``, ``groups``, ...
+
+        Returns
+        -------
+        CurveBandDisplay
+            The display, drawn; the curves are in ``results_``.
+
+        Raises
+        ------
+        ValueError
+            For arguments that cannot be right.
+        """
+        # Pictures stand on results; this one door makes the results that it draws.
+        from .._curves import curves_of
+
+        caller = f"{cls.__name__}.from_predictions"
+        results = curves_of(y_true, y_score, caller, **options)
+        display = cls.from_result(results, ax, name=name, **(plot_kwargs or {}))
+        display.results_ = results
+        return display
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        ax: Any = None,
+        name: str | None = None,
+        plot_kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Predict with a fitted classifier, make a band and draw it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, of two classes, with ``predict_proba``, or ``decision_function`` for curves that
+            need no probabilities.
+        X : array-like of shape (n_samples, n_features)
+            Test rows, which the estimator has not seen.
+        y : array-like of shape (n_samples,)
+            True labels.
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        name : str, optional
+            In the legend; the name of the estimator's class when None.
+        plot_kwargs : dict, optional
+            Passed to `plot`.
+        **options : dict
+            Of `skboot.bootstrap_curve`; ``pos_label`` is the second of ``estimator.classes_`` if it
+            is not given.
+
+        Returns
+        -------
+        CurveBandDisplay
+            The display, drawn; the curve is in ``results_``.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has not two classes, or has no scores of the kind that is needed.
+        """
+        scores, positive = _scores_of(estimator, X, cls.__name__, **options)
+        options = {**options, "pos_label": positive}
+        shown = type(estimator).__name__ if name is None else name
+        kwargs: dict[str, Any] = {"ax": ax, "name": shown, "plot_kwargs": plot_kwargs}
+        return cls.from_predictions(y, scores, **kwargs, **options)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        line_kwargs: Mapping[str, Any] | None = None,
+        band_kwargs: Mapping[str, Any] | None = None,
+        plot_reference: bool = True,
+    ) -> Self:
+        """Draw the curves and their bands.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where; a new figure when None.
+        line_kwargs : dict, optional
+            Passed to ``ax.plot`` for the curves.
+        band_kwargs : dict, optional
+            Passed to ``ax.fill_between``.
+        plot_reference : bool
+            Whether to draw the curve of a system that ignores its inputs.
+
+        Returns
+        -------
+        CurveBandDisplay
+            Itself.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed.
+        """
+        ax = axes_for(self, ax, figsize=(5.6, 5.0))
+        self.ax_, self.figure_ = ax, ax.figure
+        self.lines_, self.bands_ = [], []
+        for k, line in enumerate(self.lines):
+            colour, dashes = _COLOURS[k % len(_COLOURS)], _DASHES[k % len(_DASHES)]
+            style: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.8}
+            if self.curve in _WITH_MARKS:
+                style |= {"marker": "osD^v*"[k % 6], "markersize": 4}
+            style |= {"label": literal(line.label), "zorder": 3, **(line_kwargs or {})}
+            self.lines_ += ax.plot(line.x, line.estimate, **style)
+            drawn = self.lines_[-1].get_color()
+            fill = {"color": drawn, "alpha": 0.18, "linewidth": 0, **(band_kwargs or {})}
+            self.bands_.append(ax.fill_between(line.x, line.low, line.high, **fill))
+            for limit in (line.low, line.high):
+                ax.plot(line.x, limit, color=drawn, linestyle=dashes, linewidth=0.7, zorder=2)
+        self.reference_ = None
+        if plot_reference and self.reference is not None:
+            self._plot_reference()
+        self._finish()
+        return self
+
+    # -------------------------------------------------------------- steps
+
+    def _plot_reference(self) -> None:
+        x, y = (np.asarray(values, dtype=float) for values in self.reference or ())
+        label = "no difference" if self.is_difference else _REFERENCES.get(self.curve)
+        if self.curve in ("roc", "calibration", "calibration_smooth") and not self.is_difference:
+            x = y = np.array([0.0, 1.0])
+        elif self.curve == "det" and not self.is_difference:
+            x, y = np.array([0.0, 1.0]), np.array([1.0, 0.0])
+        style = {"color": GREY, "linestyle": (0, (2, 2)), "linewidth": 1.2, "zorder": 1}
+        [self.reference_] = self.ax_.plot(x, y, label=label, **style)
+        if self.curve == "decision" and not self.is_difference:
+            self.ax_.axhline(0, color="black", linewidth=0.8, zorder=1, label="treat nobody")
+
+    def _finish(self) -> None:
+        """Set limits, labels and the legend, below the axes where it hides nothing."""
+        ax = self.ax_
+        ax.set_xlabel(literal(wording.capitalized(self.axes[0])))
+        ax.set_ylabel(literal(wording.capitalized(self.axes[1])))
+        if self.curve in _REFERENCES and self.curve != "decision":
+            ax.set_xlim(-0.01, 1.01)
+            if not self.is_difference:
+                ax.set_ylim(-0.01, 1.01)
+        elif self.curve == "decision" and not self.is_difference:
+            highest = max(float(np.nanmax(line.high)) for line in self.lines)
+            ax.set_ylim(-_BELOW * highest, 1.05 * highest)
+        below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 1}
+        ax.legend(frameon=False, fontsize="small", **below)
+
+
+def _as_floats(values: ArrayLike) -> NDArray[Any]:
+    return np.asarray(values, dtype=float)
+
+
+def _curves_of(result: Any) -> list[CurveResult]:
+    """Return the curves of a result or a table, the difference only where it is alone."""
+    if not isinstance(result, Mapping):
+        return [result]
+    named = [each for name, each in result.items() if name != _DIFFERENCE]
+    curves = named or list(result.values())
+    if not curves or not all(hasattr(each, "estimate") and hasattr(each, "x") for each in curves):
+        must = "be a CurveResult, or a mapping of them"
+        raise fail("CurveBandDisplay.from_result", "result", must, f"{type(result).__name__}")
+    return curves
+
+
+def _scores_of(
+    estimator: Any, X: Any, display: str, *, curve: Any = "roc", pos_label: Any = None, **_: Any
+) -> tuple[NDArray[Any], Any]:
+    """Return scores of the positive class, and its label."""
+    caller = f"{display}.from_estimator"
+    classes = np.asarray(getattr(estimator, "classes_", ())).tolist()
+    if len(classes) != 2:
+        got = f"{type(estimator).__name__} with {len(classes)} classes"
+        advice = "For several classes give y_true == label and its scores to from_predictions."
+        raise fail(caller, "estimator", "be a fitted classifier of two classes", got, advice)
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes:
+        raise fail(caller, "pos_label", f"be one of {classes}", repr(pos_label))
+    if hasattr(estimator, "predict_proba"):
+        return np.asarray(estimator.predict_proba(X))[:, classes.index(positive)], positive
+    if curve in _OF_PROBABILITIES or not hasattr(estimator, "decision_function"):
+        needed = "predict_proba" if curve in _OF_PROBABILITIES else "scores of the classes"
+        advice = "sklearn.calibration.CalibratedClassifierCV adds probabilities."
+        got = type(estimator).__name__
+        raise fail(caller, "estimator", f"have {needed}", got, advice)
+    scores = np.asarray(estimator.decision_function(X))
+    return scores if positive == classes[1] else -scores, positive

@@ -1,0 +1,382 @@
+"""`CurveResult`: a curve with its band, and all that is needed to judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._checks import fail
+from .._values import read_only, same_values
+from ..inference.bands import PointwiseFacts, pointwise_interval
+from ..inference.evidence import Evidence
+from . import rendering, storage, wording
+from .basis import SystemBasis
+from .result import EvaluationResult
+from .shown import Shown
+
+Floats = NDArray[np.float64]
+
+CURVE_NAMES = {
+    "roc": "ROC curve",
+    "det": "DET curve",
+    "precision_recall": "precision-recall curve",
+    "calibration": "calibration curve",
+    "calibration_smooth": "smoothed calibration curve",
+    "decision": "decision curve",
+}
+"""Curves by name, as they are called in a sentence."""
+
+# Points of the grid that tables of text show.
+_SHOWN_POINTS = 9
+# Distance from a point of the grid, as a share of its span, that is rounding.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CurveResult(Shown):
+    """A curve with its band, and all that is needed to judge it.
+
+    `skboot.bootstrap_curve` makes them. Two results are equal if all they hold is equal (NaN equals
+    NaN); they cannot be hashed or changed.
+
+    Attributes
+    ----------
+    curve : str
+        Name of the curve: "roc", "precision_recall", ...; of a callable its own.
+    name : str
+        Name of the system, or of both whose difference it is; empty where it has none.
+    x : ndarray of shape (n_grid,)
+        Where the curve has values.
+    estimate : ndarray of shape (n_grid,)
+        The curve on the data; NaN where undefined.
+    low, high : ndarray of shape (n_grid,)
+        Limits of the band.
+    band : {"simultaneous", "pointwise"}
+        Whether the limits hold for the whole curve at once, or for each point by itself.
+    confidence_level : float
+        Of the band.
+    reference : ndarray of shape (n_grid,) or None
+        The curve of a system that ignores its inputs (of perfect calibration, for "calibration";
+        of treating everybody, for "decision"); None where there is none.
+    bootstrap_distribution : ndarray of shape (n_resamples, n_grid)
+        The curve on each resample, read-only; NaN where undefined.
+    axes : tuple of str
+        What is on the horizontal and on the vertical axis.
+    critical : float or None
+        Standard errors that a simultaneous band reaches out to, for many units.
+    behind : ndarray of shape (n_grid,) or None
+        Rows that each point is a share of; None where it is none.
+    bounds : tuple of float
+        Range of the values.
+    is_difference : bool
+        Whether it is the difference of two curves.
+    kind : str
+        What was resampled: "rows", "groups", "crossed" or "one population".
+    unit : str
+        The same in the singular, in words.
+    n_units : tuple of int
+        How many units were there to draw from, one number a factor.
+    n_strata : int
+        Number of strata, 1 without.
+    n_samples : int
+        Number of test rows.
+    weighted : bool
+        Whether rows carry weights.
+    notes : tuple of str
+        What a reader must know.
+    held_fixed : tuple of str
+        What the band does not vary.
+    seed : int, list, dict or None
+        Entropy of the random numbers.
+    settings : dict
+        Arguments of the call.
+    versions : dict
+        Versions of skboot, Python and the packages that matter.
+
+    See Also
+    --------
+    EvaluationResult : One number with its interval, which `at` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import bootstrap_curve
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, 300)
+    >>> y_score = y_true + rng.normal(size=300)
+    >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
+    >>> print(result)
+    ROC curve, 95 % simultaneous band of mean width 0.236
+    >>> print(result.at(0.1))
+    0.46 (0.29 to 0.61)
+    """
+
+    curve: str
+    x: Floats
+    estimate: Floats
+    low: Floats
+    high: Floats
+    band: str
+    confidence_level: float
+    reference: Floats | None
+    bootstrap_distribution: Floats
+    axes: tuple[str, str]
+    critical: float | None
+    behind: Floats | None
+    bounds: tuple[float, float]
+    kind: str
+    unit: str
+    n_units: tuple[int, ...]
+    n_strata: int
+    n_samples: int
+    weighted: bool
+    name: str = ""
+    is_difference: bool = False
+    notes: tuple[str, ...] = ()
+    held_fixed: tuple[str, ...] = ()
+    seed: Any = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, read_only(getattr(self, each.name)))
+        for each_name in ("seed", "settings", "versions"):
+            object.__setattr__(self, each_name, storage.plain(getattr(self, each_name)))
+
+    def __eq__(self, other: object) -> bool:
+        return same_values(self, other) if isinstance(other, CurveResult) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    _format = "skboot.CurveResult", 1
+    _noun = "curve"
+    _display = "CurveBandDisplay.from_result"
+
+    # -------------------------------------------------------------- numbers
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples, undefined ones included."""
+        return len(self.bootstrap_distribution)
+
+    @property
+    def n_undefined(self) -> int:
+        """Number of resamples on which the curve is undefined at a point where the data have it."""
+        missing = np.isnan(self.bootstrap_distribution[:, ~np.isnan(self.estimate)])
+        return int(missing.any(axis=1).sum())
+
+    def at(self, x: float) -> EvaluationResult:
+        """Return a point of the curve, with its own interval.
+
+        Parameters
+        ----------
+        x : float
+            A point of the grid, up to rounding.
+
+        Returns
+        -------
+        EvaluationResult
+            With the interval of this point by itself, whatever the band.
+
+        Raises
+        ------
+        ValueError
+            If it is no point of the grid; the message names the nearest ones.
+        """
+        k = self._position(x)
+        evidence = self._evidence(k)
+        interval = pointwise_interval(evidence, self._facts_at(k), self.confidence_level)
+        return EvaluationResult(
+            metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
+            estimand="system",
+            basis=SystemBasis(evidence),
+            confidence_interval=interval,
+            automatic=False,
+            n_samples=self.n_samples,
+            unit=self.unit,
+            greater_is_better=None,
+            naive_estimate=None,
+            notes=("A point of a curve: its interval holds for this point by itself.",),
+            held_fixed=self.held_fixed,
+            seed=self.seed,
+            settings=self.settings,
+            versions=self.versions,
+        )
+
+    def _position(self, x: float) -> int:
+        distance = np.abs(self.x - float(x))
+        k = int(np.argmin(distance)) if np.isfinite(x) else -1
+        if k >= 0 and distance[k] <= _ROUNDING * max(float(np.ptp(self.x)), abs(float(x))):
+            return k
+        near = np.sort(np.argsort(distance, kind="stable")[:2])
+        named = " and ".join(f"{value:.6g}" for value in self.x[near])
+        advice = f"The nearest points are {named}. For others call again with grid=[{float(x):g}]."
+        raise fail("CurveResult.at", "x", "be a point of the grid", repr(x), advice)
+
+    def _evidence(self, k: int) -> Evidence:
+        """What intervals of a point are made of."""
+        return Evidence(
+            float(self.estimate[k]),
+            self.bootstrap_distribution[:, k],
+            self.kind,
+            self.n_units,
+            self.n_strata,
+            self.bounds,
+            weighted=self.weighted,
+        )
+
+    def _facts_at(self, k: int) -> PointwiseFacts:
+        behind = None if self.behind is None else float(self.behind[k])
+        return PointwiseFacts(behind, self.curve == "calibration" and not self.is_difference)
+
+    def pointwise_limits(self) -> tuple[Floats, Floats]:
+        """Return the limits of each point by itself.
+
+        Returns
+        -------
+        tuple (ndarray of shape (n_grid,), ndarray of shape (n_grid,))
+            Lower and upper limits, those of ``at``.
+        """
+        limits = [
+            pointwise_interval(self._evidence(k), self._facts_at(k), self.confidence_level)
+            for k in range(len(self.x))
+        ]
+        low, high = np.array(limits).T
+        return low, high
+
+    # -------------------------------------------------------------- text
+
+    @property
+    def title(self) -> str:
+        """The curve in words, and whose it is."""
+        spoken = CURVE_NAMES.get(self.curve, f"curve {self.curve!r}")
+        text = f"difference of {spoken}s" if self.is_difference else spoken
+        return f"{text}, {self.name}" if self.name else text
+
+    @property
+    def _value_name(self) -> str:
+        return f"difference of {self.axes[1]}" if self.is_difference else self.axes[1]
+
+    @property
+    def _mean_width(self) -> float:
+        widths = self.high - self.low
+        return float(np.nanmean(widths)) if np.isfinite(widths).any() else float("nan")
+
+    def __str__(self) -> str:
+        level = rendering.percent(self.confidence_level)
+        mean = f"{self._mean_width:.3g}"
+        return f"{self.title}, {level} {self.band} band of mean width {mean}"
+
+    def summary(self) -> str:
+        """Describe the curve in several short lines of plain text.
+
+        Returns
+        -------
+        str
+            What was estimated from what, the band at some points, and all notes.
+        """
+        table = rendering.text_table(self._table())
+        return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
+
+    def claim(self) -> str:
+        """Say the curve in a sentence, such as the caption of a figure.
+
+        Returns
+        -------
+        str
+            The curve, its band and what was resampled.
+        """
+        level = rendering.percent(self.confidence_level)
+        held = {"simultaneous": "for the whole curve at once", "pointwise": "for each point"}
+        rows = wording.counted(self.n_samples, "test row")
+        ends = f"{self.axes[0]} {self.x[0]:.3g} to {self.x[-1]:.3g}"
+        return (
+            f"{wording.capitalized(self.title)}, on {rows}, with its {level} {self.band} "
+            f"confidence band, which holds {held[self.band]} (mean width {self._mean_width:.3g}; "
+            f"{ends}; {self._resampled()})."
+        )
+
+    def _resampled(self) -> str:
+        n = " and ".join(wording.thousands(k) for k in self.n_units)
+        noun = self.unit if self.n_units == (1,) else wording.plural(self.unit)
+        return f"{n} {noun} resampled {wording.counted(self.n_resamples, 'time')}"
+
+    def _heading(self) -> str:
+        rows = wording.counted(self.n_samples, "test row")
+        return f"{wording.capitalized(self.title)} on {rows}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """Return what a reader should know, as label and text."""
+        level = rendering.percent(self.confidence_level)
+        reach = "each point by itself"
+        if self.critical is not None:
+            reach = f"all points at once, {self.critical:.2f} standard errors either way"
+        facts = [
+            ("estimand", f"{self._value_name} of this trained system on new data"),
+            ("points", f"{len(self.x)}, {self.axes[0]} {self.x[0]:.3g} to {self.x[-1]:.3g}"),
+            (f"{level} band", f"{self.band}: {reach}"),
+            ("mean width", f"{self._mean_width:.3g}"),
+            ("resampled", self._resampled()),
+        ]
+        if self.held_fixed:
+            facts.append(("held fixed", wording.listed(self.held_fixed)))
+        if self.n_undefined:
+            count = f"{self.n_undefined} of {self.n_resamples} resamples, at some point"
+            facts.append(("undefined", f"{count}, left out there"))
+        return facts + [("note", note) for note in self.notes]
+
+    # -------------------------------------------------------------- what `Shown` asks for
+
+    def _table(self) -> rendering.Table:
+        """Return the band at some points of the grid."""
+        shown = np.unique(np.linspace(0, len(self.x) - 1, _SHOWN_POINTS).round().astype(int))
+        level = rendering.percent(self.confidence_level)
+        rows = [
+            [f"{self.x[k]:.3g}", *(rendering.number(v, 3) for v in values)]
+            for k in shown.tolist()
+            for values in [(self.estimate[k], self.low[k], self.high[k])]
+        ]
+        header = [self.axes[0], self._value_name, f"{level} low", "high"]
+        return rendering.Table(header, rows, 0)
+
+    def _tables(self) -> Sequence[tuple[str, rendering.Table]]:
+        return [("", self._table())]
+
+    def _records(self) -> Sequence[Mapping[str, Any]]:
+        columns = {"x": self.x, "estimate": self.estimate, "low": self.low, "high": self.high}
+        if self.reference is not None:
+            columns["reference"] = self.reference
+        names = {"curve": self.curve}
+        lines = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return [names | dict(zip(columns, line, strict=True)) for line in lines]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the replicates, ready for JSON.
+
+        Returns
+        -------
+        dict
+            NaN is None, infinite limits are "inf" and "-inf".
+        """
+        record = {f.name: getattr(self, f.name) for f in fields(self)}
+        del record["bootstrap_distribution"]
+        record |= {"n_resamples": self.n_resamples, "n_undefined": self.n_undefined}
+        return dict(storage.plain(record, for_json=True))
+
+    def _repr_html_(self) -> str:
+        claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
+        body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
+        return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
+
+    def _to_parts(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def _from_parts(cls, parts: dict[str, Any]) -> Self:
+        return cls(**parts)

@@ -1,0 +1,103 @@
+"""CurveBandDisplay: curves and bands as they are drawn."""
+
+import numpy as np
+import pytest
+from displayed import labels_of
+from numpy.testing import assert_allclose
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from skboot import CurveBandDisplay, bootstrap_curve
+
+pytest.importorskip("matplotlib")
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 3))
+Y = (X[:, 0] + RNG.normal(size=200) > 0).astype(int)
+P = 1 / (1 + np.exp(-X[:, 0]))
+OTHER = 1 / (1 + np.exp(-X[:, 0] - RNG.normal(size=200)))
+FEW = {"n_resamples": 99, "random_state": 0}
+NAMES = ["roc", "det", "precision_recall", "calibration", "calibration_smooth", "decision"]
+
+
+@pytest.mark.parametrize("curve", NAMES)
+def test_a_curve_is_drawn_with_its_band_and_reference(curve):
+    result = bootstrap_curve(Y, P, curve=curve, **FEW)
+    display = result.plot()
+    assert isinstance(display, CurveBandDisplay)
+    [line], [band] = display.lines_, display.bands_
+    assert_allclose(line.get_xydata(), np.column_stack((result.x, result.estimate)))
+    corners = band.get_paths()[0].vertices
+    assert corners[:, 1].min() == pytest.approx(result.low.min())
+    assert corners[:, 1].max() == pytest.approx(result.high.max())
+    assert display.reference_ is not None
+    assert labels_of(display.ax_.get_legend())[0] == "95 % simultaneous band"
+    assert display.figure_ is display.ax_.figure
+
+
+def test_an_overlay_differs_in_colour_and_dashes():
+    table = bootstrap_curve(Y, {"new": P, "old": OTHER}, **FEW)
+    display = table.plot()
+    first, second = display.lines_
+    assert first.get_color() != second.get_color()
+    assert first.get_linestyle() != second.get_linestyle()
+    labels = labels_of(display.ax_.get_legend())
+    assert labels[:2] == ["new (95 % simultaneous band)", "old (95 % simultaneous band)"]
+
+
+def test_a_difference_is_drawn_by_itself_around_zero():
+    table = bootstrap_curve(Y, {"new": P, "old": OTHER}, **FEW)
+    display = CurveBandDisplay.from_result(table["difference"])
+    assert (display.reference_.get_ydata() == 0).all()
+    assert display.ax_.get_ylabel() == "Difference of true positive rate"
+
+
+def test_curves_of_two_kinds_are_refused():
+    one, other = (bootstrap_curve(Y, P, curve=curve, **FEW) for curve in ("roc", "det"))
+    with pytest.raises(ValueError, match="one kind"):
+        CurveBandDisplay.from_result({"a": one, "b": other})
+    with pytest.raises(ValueError, match="CurveResult"):
+        CurveBandDisplay.from_result({"a": 3})
+
+
+def test_predictions_are_drawn_as_their_result():
+    display = CurveBandDisplay.from_predictions(Y, P, name="Model", curve="det", **FEW)
+    assert display.results_ == bootstrap_curve(Y, P, curve="det", **FEW)
+    assert labels_of(display.ax_.get_legend())[0] == "Model (95 % simultaneous band)"
+    again = CurveBandDisplay.from_predictions(Y, {"a": P, "b": OTHER}, ax=display.ax_, **FEW)
+    assert again.ax_ is display.ax_
+    assert len(again.lines_) == 2
+    with pytest.raises(TypeError, match="unexpected keyword argument 'metric'"):
+        CurveBandDisplay.from_predictions(Y, P, metric="roc_auc")
+    with pytest.raises(ValueError, match=r"'curve' .* CurveBandDisplay\.from_predictions"):
+        CurveBandDisplay.from_predictions(Y, P, curve="auc")
+
+
+@pytest.mark.parametrize("positive", [None, "no"])
+def test_an_estimator_is_drawn_by_its_probabilities(positive):
+    text = np.where(Y == 1, "yes", "no")
+    model = LogisticRegression().fit(X[:100], text[:100])
+    display = CurveBandDisplay.from_estimator(
+        model, X[100:], text[100:], pos_label=positive, curve="calibration", **FEW
+    )
+    column = model.predict_proba(X[100:])[:, 1 if positive is None else 0]
+    wanted = bootstrap_curve(
+        text[100:], column, pos_label=positive or "yes", curve="calibration", **FEW
+    )
+    assert display.results_ == wanted
+    assert labels_of(display.ax_.get_legend())[0].startswith("LogisticRegression")
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_an_estimator_without_probabilities_has_curves_of_scores_alone(positive):
+    model = LinearSVC().fit(X[:100], Y[:100])
+    display = CurveBandDisplay.from_estimator(model, X[100:], Y[100:], pos_label=positive, **FEW)
+    sign = 1 if positive else -1
+    scores = sign * model.decision_function(X[100:])
+    assert display.results_ == bootstrap_curve(Y[100:], scores, pos_label=positive, **FEW)
+    with pytest.raises(ValueError, match="predict_proba"):
+        CurveBandDisplay.from_estimator(model, X[100:], Y[100:], curve="decision")
+    with pytest.raises(ValueError, match="two classes"):
+        CurveBandDisplay.from_estimator(LinearSVC(), X, Y)
+    with pytest.raises(ValueError, match="'pos_label'"):
+        CurveBandDisplay.from_estimator(model, X, Y, pos_label=3)
