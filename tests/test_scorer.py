@@ -584,9 +584,9 @@ def test_the_summary_says_what_more_bootstrap_samples_would_buy(two_classes):
     scorer = BootstrapScorer(GaussianNB(), **FEW).fit(*two_classes)
     now, later = scorer.result_.basis.error.error.cv.half_width_errors()
     assert 0.01 < later < now < 0.3
-    text = f"Monte Carlo error {100 * now:.0f} % of half the width; with four times the bootstrap"
+    text = f"Monte Carlo error {100 * now:.2g} % of half the width; with four times the bootstrap"
     summary = " ".join(scorer.result_.summary().split())
-    assert f"{text} samples {100 * later:.0f} %" in summary
+    assert f"{text} samples {100 * later:.2g} %" in summary
     oob = BootstrapScorer(GaussianNB(), strategy="oob", **FEW).fit(*two_classes)
     assert "half the width" not in oob.result_.summary()
 

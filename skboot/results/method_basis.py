@@ -152,8 +152,9 @@ class MethodBasis(ScoresBasis):
         errors = cv.half_width_errors(interval.confidence_level)
         if math.isnan(errors[0]):
             return []
-        shares = [f"{100 * error:.0f} %" if error >= 0.005 else "< 1 %" for error in errors]
-        text = f"{shares[0]} of half the width; with four times the bootstrap samples {shares[1]}"
+        # Two digits: 0.72 %, 8.3 %, 120 %.
+        now, later = (f"{float(f'{100 * error:.2g}'):g} %" for error in errors)
+        text = f"{now} of half the width; with four times the bootstrap samples {later}"
         return [("Monte Carlo error", text)]
 
     def interval_text(self, result: EvaluationResult) -> str:
