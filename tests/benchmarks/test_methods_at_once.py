@@ -165,3 +165,16 @@ def test_fold_by_fold_samples_are_dealt_as_the_library_deals_them():
     for fold in samples.folds:
         np.testing.assert_array_equal(np.bincount(fold), np.full(10, 6))
         np.testing.assert_array_equal(np.bincount(fold[y == 1]), np.full(10, 2))
+
+
+def test_customary_intervals_are_those_of_scipy_and_numpy():
+    design = narrower.CELLS["9-NN, n 90"]
+    rng = np.random.default_rng(7)
+    X, y, groups = design.draw(rng, design.size)
+    made = parts.parts_of(design, X, y, groups, parts.samples_of(design, y, groups, rng))
+    found = parts.customary(made)
+    for name, errors in (("folds", made.fold_errors[0]), ("repeated folds", made.fold_errors)):
+        expected = stats.ttest_1samp(np.ravel(errors), 0).confidence_interval(0.95)
+        np.testing.assert_allclose(found[f"t over {name}"], expected)
+    expected = np.percentile(made.scores, [2.5, 97.5])
+    np.testing.assert_allclose(found["percentiles, out-of-bag"], expected)

@@ -50,11 +50,13 @@ def test_no_cell_is_below_its_bound(interval):
         assert upper >= LEAST.get(row["kind"], 92.5), row["cell"]
 
 
-def test_most_cells_cover_93_and_none_is_far_above():
+def test_most_cells_cover_93_and_few_are_far_above():
     rows = [own["cv-bootstrap"] for own in by_cell().values()]
-    shares_of = [float(row["covered %"]) for row in rows if row["kind"] != "exception"]
-    assert np.mean(np.array(shares_of) >= 93) >= 0.9
-    assert np.sum(np.array(shares_of) > 98.5) <= 1
+    rows = [row for row in rows if row["kind"] != "exception"]
+    assert np.mean([float(row["covered %"]) >= 93 for row in rows]) >= 0.9
+    above = {row["kind"] for row in rows if float(row["covered %"]) > 98.5}
+    # The record says why.
+    assert above <= {"no resubstitution", "seeds"}
 
 
 def test_bounded_metrics_are_narrower_than_before():
@@ -85,7 +87,7 @@ def test_smooth_losses_without_a_bound_are_hardly_wider_than_before():
 
 
 def test_the_cells_of_the_table_are_those_of_the_study():
-    assert set(by_cell()) <= set(narrower.CELLS)
+    assert list(by_cell()) == list(narrower.CELLS)
 
 
 @pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")

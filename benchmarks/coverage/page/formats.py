@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from .. import acceptance
-from ..acceptance import DEFAULT, Measured
+from ..acceptance import DEFAULT, Measured, width_ratio
 from .registry import VerdictRow
 
 # Studies of one score.
@@ -46,8 +46,12 @@ def table(header: tuple[str, ...], lines: Sequence[tuple[str, ...]]) -> str:
 
 def judged_row(study: str, title: str) -> VerdictRow:
     """The line of a study that `acceptance` judges."""
-    found = acceptance.judge(study)
     planned = len(import_module(f"benchmarks.coverage.studies.{study}").STUDY.cells)
+    return row_of(title, acceptance.judge(study), planned)
+
+
+def row_of(title: str, found: acceptance.Verdict, planned: int) -> VerdictRow:
+    """The line of a verdict, with the number of cells that were planned."""
     whole = len(found.cells) + len(found.left_out) == planned
     lowest = min(found.cells, key=lambda cell: cell.coverage)
     kind, (tool, ratio) = max(found.ratios.items(), key=lambda item: _or_zero(item[1][1]))
@@ -95,3 +99,24 @@ def names_of_others(rows: list[Measured]) -> list[str]:
         for name in dict.fromkeys(row.tool for row in rows)
         if not name.startswith(DEFAULT) or name == "skboot, rows"
     ]
+
+
+def best_of(found: tuple[str, float]) -> str:
+    """The narrowest tool that covers in every cell, and our width by its."""
+    tool, ratio = found
+    if math.isnan(ratio):
+        return "none covers" if tool else ""
+    return "itself" if tool == DEFAULT else f"{ratio:.2f} ({tool.removeprefix('skboot: ')})"
+
+
+def others_of(kind: str, rows: list[Measured], least: float = 0.0) -> str:
+    """Our width by that of each tool that was run in this share of the cells."""
+    n_cells = len(pairs_with(rows, DEFAULT, kind))
+    told = []
+    for tool in names_of_others(rows):
+        pairs = pairs_with(rows, tool, kind)
+        if pairs and len(pairs) >= least * n_cells:
+            lowest = min(theirs.coverage for _, theirs in pairs)
+            ratio = width_ratio(*map(list, zip(*pairs, strict=True)))
+            told.append(f"{tool} {ratio:.2f} ({percent(lowest)})")
+    return "<br>".join(told)

@@ -15,8 +15,7 @@ over that of 200 samples and 5 repeats is at most 1.10. If one of at most 81 fit
 documentation names the one with the smallest width; a value of an argument of its own is made only
 if its plain form does.
 
-500 data sets a cell; 1000 of the two that a first run put within two points of their bound
-(`NEAR`). The study goes on where it was stopped:
+500 data sets a cell. The study goes on where it was stopped:
 
     make coverage-study STUDY=fewer_fits
 """
@@ -79,9 +78,6 @@ CELLS = {
 }
 
 
-NEAR = ("3-NN, n 80", "stump, n 100")
-
-
 def intervals(parts):
     """Limits by setting."""
     pairs = {}
@@ -120,10 +116,6 @@ def degrees_of_freedom(found, parts, n_resamples, n_repeats):
     return float(np.clip(2 * variance**2 / total, 2, df))
 
 
-def n_sets(cell):
-    return 1000 if cell in [CELLS[title] for title in NEAR] else 500
-
-
 def go_on(minutes):
     """Run cells for some time; return whether all are there."""
     return run(
@@ -132,6 +124,6 @@ def go_on(minutes):
         intervals,
         minutes,
         seed=SEED,
-        n_sets=n_sets,
+        n_sets=lambda cell: 500,
         reference=WHOLE,
     )

@@ -31,9 +31,8 @@ G. over the skewed cells its mean coverage is at least one point higher;
 H. over the smooth cells without an upper bound its width is at most 1.10 times as large in mean.
 
 Data sets: 1000 a cell of the kinds "skewed", "groups" and "exception", which are expected near
-their bounds, and of the cells that a first run put within two points of 93 % (`NEAR`); 500 of the
-others; 150 of the cells that `BootstrapScorer` itself runs; other methods on the first 200. The
-study goes on where it was stopped:
+their bounds, 500 of the others; 150 of the cells that `BootstrapScorer` itself runs; other methods
+on the first 200. The study goes on where it was stopped:
 
     make coverage-study STUDY=narrower
 """
@@ -223,20 +222,10 @@ def intervals(parts):
     }
 
 
-NEAR = (
-    "3-NN, n 60, 400 samples",
-    "stump, n 80",
-    "linear discriminant, 30 % positives, n 90, balanced error",
-    "logistic, 5 % positives, n 300, average precision",
-    "naive Bayes, 5 % positives, n 300, average precision",
-)
-
-
 def n_sets(cell):
     if isinstance(cell, Fitted):
         return 150
-    is_near = cell in [CELLS[title] for title in NEAR]
-    return 1000 if is_near or cell.kind in ("skewed", "groups", "exception") else 500
+    return 1000 if cell.kind in ("skewed", "groups", "exception") else 500
 
 
 def go_on(minutes):

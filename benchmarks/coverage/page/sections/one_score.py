@@ -8,15 +8,14 @@ from functools import partial
 from typing import NamedTuple
 
 from ... import acceptance
-from ...acceptance import DEFAULT, Measured, measured, width_ratio
+from ...acceptance import DEFAULT, Measured, measured
 from ...runner import RESULTS
 from ..formats import (
     SCORES_ALONE,
     WIDTHS,
+    best_of,
     judged_row,
-    names_of_others,
-    pairs_with,
-    percent,
+    others_of,
     span,
     table,
 )
@@ -108,8 +107,8 @@ def kinds(study: str) -> str:
         ours = [row for row in rows if row.kind == kind and row.tool == DEFAULT]
         kept = [row.coverage for row in ours if not row.is_excepted]
         out = [row.coverage for row in ours if row.is_excepted]
-        best = _best(found.ratios.get(kind, ("", math.nan)))
-        lines.append((kind, span(kept), span(out), best, _others(kind, rows)))
+        best = best_of(found.ratios.get(kind, ("", math.nan)))
+        lines.append((kind, span(kept), span(out), best, others_of(kind, rows)))
     header = (
         "case",
         "covers",
@@ -128,32 +127,11 @@ def case_rows(chosen: tuple[Case, ...]) -> list[CaseRow]:
 def _case_row(case: Case, rows: list[Measured]) -> CaseRow:
     own = [replace(row, kind=case.name) for row in rows if row.kind in case.kinds]
     ours = tuple(row for row in own if row.tool == DEFAULT and not row.is_excepted)
-    others = _others(case.name, own, least=0.5)
-    best = _best(acceptance.narrowest(case.name, ours, own)) if ours else ""
+    others = others_of(case.name, own, least=0.5)
+    best = best_of(acceptance.narrowest(case.name, ours, own)) if ours else ""
     return CaseRow(
         case.name, case.choice, span([r.coverage for r in ours]), best, others, case.fails
     )
-
-
-def _best(found: tuple[str, float]) -> str:
-    """The narrowest tool that covers in every cell, and our width by its."""
-    tool, ratio = found
-    if math.isnan(ratio):
-        return "none covers" if tool else ""
-    return "itself" if tool == DEFAULT else f"{ratio:.2f} ({tool.removeprefix('skboot: ')})"
-
-
-def _others(kind: str, rows: list[Measured], least: float = 0.0) -> str:
-    """Our width by that of each tool that was run in this share of the cells."""
-    n_cells = len(pairs_with(rows, DEFAULT, kind))
-    told = []
-    for tool in names_of_others(rows):
-        pairs = pairs_with(rows, tool, kind)
-        if pairs and len(pairs) >= least * n_cells:
-            lowest = min(theirs.coverage for _, theirs in pairs)
-            ratio = width_ratio(*map(list, zip(*pairs, strict=True)))
-            told.append(f"{tool} {ratio:.2f} ({percent(lowest)})")
-    return "<br>".join(told)
 
 
 for _study, _title in SCORES_ALONE.items():
