@@ -397,8 +397,7 @@ class Block(ABC):
         """
         step = max(1, SEARCH_WEIGHTS // max(self.n_codes, TILE_WIDTH * len(shares)))
         weights = (part._all_weights() for part in self._in_parts(step))
-        pieces = [reach(each, terms, shares, ends) for each in weights]
-        return Reached(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+        return reach(weights, terms, shares, ends)
 
     def _in_parts(self, width: int) -> Iterator[Block]:
         for start in range(0, self.n_resamples, width):

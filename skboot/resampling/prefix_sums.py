@@ -12,7 +12,7 @@ running sums, changes sign along the codes, or for where a sum reaches many shar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -132,14 +132,22 @@ def pairs_in_order(
     return pairs, up_totals.sum(axis=1), low_totals.sum(axis=1)
 
 
-def sums_before_tiles(weights: NDArray, terms: Floats) -> Floats:
-    """Sums of each term before each tile of `TILE_WIDTH` codes, (n_resamples, n_tiles, n_terms)."""
+def sums_before_tiles(
+    weights: NDArray, terms: Floats, flags_of_terms: Sequence[NDArray[np.uint8] | None] = ()
+) -> Floats:
+    """Sums of each term before each tile of `TILE_WIDTH` codes, (n_resamples, n_tiles, n_terms).
+
+    The flags of the terms are those of `as_flags`, where they are known.
+    """
     n_resamples, n_codes = weights.shape
     sums = np.empty((n_resamples, -(-n_codes // TILE_WIDTH), terms.shape[1]))
     step = max(1, RUNNING_ELEMENTS // n_resamples // TILE_WIDTH) * TILE_WIDTH
-    small = weights.dtype == np.uint8 and int(weights.max(initial=0)) * TILE_WIDTH <= 255
-    for k, column in enumerate(np.ascontiguousarray(terms.T)):
-        flags = as_flags(column) if weights.dtype == np.uint8 else None
+    is_bytes = weights.dtype == np.uint8
+    small = is_bytes and int(weights.max(initial=0)) * TILE_WIDTH <= 255
+    if not flags_of_terms and is_bytes:
+        flags_of_terms = [as_flags(column) for column in terms.T]
+    for k, column in enumerate(terms.T):
+        flags = flags_of_terms[k] if is_bytes else None
         if small and flags is not None:
             totals = _bytes_in_tiles(weights, flags)
             sums[:, :, k] = np.cumsum(totals, axis=1) - totals
@@ -322,13 +330,34 @@ class Reached(NamedTuple):
 
 
 def reach(
-    weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+    weights_of_parts: Iterable[NDArray[Any]],
+    terms: Floats,
+    shares: Floats,
+    ends: NDArray[np.intp] | None,
 ) -> Reached:
-    """Find where running sums reach shares of their totals; see `Block.reached`."""
-    if weights.shape[1] <= TILE_WIDTH * len(shares):
+    """Find where running sums reach shares of their totals; see `Block.reached`.
+
+    Some resamples after the other: the weights of all codes, (n_resamples, n_codes), of each part.
+    """
+    n_codes = len(terms)
+    if n_codes <= TILE_WIDTH * len(shares):
         # Fewer sums than the search in tiles would make.
-        return _reach_in_all(weights, terms, shares, ends)
-    return _reach_in_tiles(weights, terms, shares, ends)
+        pieces = [_reach_in_all(weights, terms, shares, ends) for weights in weights_of_parts]
+    else:
+        in_tiles = np.pad(terms, ((0, -n_codes % TILE_WIDTH), (0, 0)))
+        in_tiles = in_tiles.reshape(-1, TILE_WIDTH, terms.shape[1])
+        flags = [as_flags(column) for column in terms.T]
+        tiled = _Tiled(terms, in_tiles, flags)
+        pieces = [_reach_in_tiles(weights, tiled, shares, ends) for weights in weights_of_parts]
+    return Reached(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
+
+
+class _Tiled(NamedTuple):
+    """Terms, the same in tiles, (n_tiles, TILE_WIDTH, n_terms), and as flags."""
+
+    terms: Floats
+    in_tiles: Floats
+    flags: Sequence[NDArray[np.uint8] | None]
 
 
 def _reach_in_all(
@@ -349,18 +378,18 @@ def _reach_in_all(
 
 
 def _reach_in_tiles(
-    weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
+    weights: NDArray[Any], tiled: _Tiled, shares: Floats, ends: NDArray[np.intp] | None
 ) -> Reached:
     """Search in the sums before tiles, and then in one tile of each resample and share."""
     n_resamples, n_codes = weights.shape
-    before = sums_before_tiles(weights, terms)
+    terms, tile_terms, flags = tiled
+    before = sums_before_tiles(weights, terms, flags)
     total = sum_of_first(weights, terms, before, n_codes)
     # Sums in another order differ by rounding, which must not decide.
     targets = shares * total[:, :1] * (1.0 - _ROUNDING)
     spare = -n_codes % TILE_WIDTH
     tiles = np.pad(weights, ((0, 0), (0, spare))) if spare else weights
     tiles = tiles.reshape(n_resamples, -1, TILE_WIDTH)
-    tile_terms = np.pad(terms, ((0, spare), (0, 0))).reshape(-1, TILE_WIDTH, terms.shape[1])
     resamples = np.arange(n_resamples)[:, None]
     tile = _last_below(before[:, :, 0], targets)
     inside = tiles[resamples, tile] * tile_terms[tile, :, 0]

@@ -494,11 +494,10 @@ def test_a_window_is_searched_around_the_ends_that_are_asked_for():
 
 @pytest.mark.parametrize("ends", [None, "some"])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("way", [running_module._reach_in_all, running_module._reach_in_tiles])
+@pytest.mark.parametrize("together", [False, True])
 def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
-    case, weighted, ends, way, monkeypatch
+    case, weighted, ends, together
 ):
-    monkeypatch.setattr(block_module, "reach", way)
     terms = (case.rng.random((case.n_codes, 2)) < 0.6).astype(float)
     if weighted:
         terms *= case.rng.random((case.n_codes, 1))
@@ -506,12 +505,16 @@ def test_shares_are_reached_where_running_sums_of_all_codes_reach_them(
     at = np.arange(case.n_codes)
     if ends:
         at = np.unique(np.append(case.rng.integers(0, case.n_codes, 5), case.n_codes - 1))
-    found = case.block.reached(terms, shares, at if ends else None)
+    # Few shares are searched for in tiles, many in all running sums.
+    parts = [shares] if together else np.split(shares, len(shares))
+    found = [case.block.reached(terms, part, at if ends else None) for part in parts]
+    after = np.concatenate([each.after for each in found], axis=1)
+    before_each = np.concatenate([each.before for each in found], axis=1)
     running = np.cumsum(case.weights[:, :, None] * terms, axis=1)[:, at]
     before = np.concatenate((np.zeros_like(running[:, :1]), running[:, :-1]), axis=1)
     for k in range(N_LINES):
         targets = shares * running[k, -1, 0] * (1 - 1e-12)
         first = [np.argmax(running[k, :, 0] >= target) for target in targets]
-        assert_allclose(found.after[k], running[k, first], rtol=1e-12, atol=1e-12)
-        assert_allclose(found.before[k], before[k, first], rtol=1e-12, atol=1e-12)
-    assert_allclose(found.total, running[:, -1], rtol=1e-12)
+        assert_allclose(after[k], running[k, first], rtol=1e-12, atol=1e-12)
+        assert_allclose(before_each[k], before[k, first], rtol=1e-12, atol=1e-12)
+    assert_allclose(found[-1].total, running[:, -1], rtol=1e-12)
