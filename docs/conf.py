@@ -1,6 +1,8 @@
 """Settings of the documentation; `make docs` builds it with warnings as errors."""
 
+import runpy
 from importlib import metadata
+from pathlib import Path
 
 project = "skboot"
 author = "The skboot developers"
@@ -28,3 +30,9 @@ numpydoc_show_class_members = False
 html_theme = "furo"
 html_title = f"skboot {release}"
 html_copy_source = False
+
+
+def setup(app):
+    """Draw the pictures of the pages before these are read."""
+    drawing = runpy.run_path(str(Path(__file__).parent / "draw_curves.py"))
+    app.connect("builder-inited", lambda _: drawing["draw"]())

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._inputs import resampling_plan
+from ._inputs import Rows, resampling_plan
+from ._series import RowsInTime, in_time
 from ._workers import Workers
 from .metrics.calibration import SmoothCalibration
 from .metrics.curves import (
@@ -24,6 +25,8 @@ from .metrics.curves import (
     Roc,
     TwoClassRows,
 )
+from .metrics.lookup import resolve_metrics
+from .metrics.statistic import Statistic
 from .resampling.plan import ResamplingPlan
 
 Floats = NDArray[np.float64]
@@ -84,6 +87,7 @@ _DEFAULTS: Mapping[str, Any] = {
     "groups": None,
     "same_population": False,
     "strata": None,
+    "block_length": None,
     "sample_weight": None,
     "n_resamples": 1999,
     "confidence_level": 0.95,
@@ -115,6 +119,9 @@ def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveC
     n_samples = len(next(iter(rows.values())).score)
     drawn = (*design, None, options["n_resamples"], options["random_state"])
     plan = resampling_plan(*drawn, n_samples, caller, 2 * n_points)
+    given_scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
+    asked = RowsInTime(options["block_length"], (y_true, *given_scores), options["groups"])
+    plan, of_rows = in_time(asked, plan, None, _scores_in_time(curve, rows), caller)
     settings = {
         "curve": curve if isinstance(curve, str) else curves[0].name,
         "band": band,
@@ -127,6 +134,7 @@ def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveC
         "strata": options["strata"] is not None,
         "sample_weight": options["sample_weight"] is not None,
         "same_population": bool(options["same_population"]),
+        **of_rows,
     }
     pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
     return CurveCall(pairs, plan, band, level, settings, caller, workers)
@@ -252,6 +260,20 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
     except (TypeError, ValueError):
         return False
     return "sample_weight" in parameters
+
+
+def _scores_in_time(
+    curve: Any, rows: Mapping[str, TwoClassRows]
+) -> dict[str, dict[str, list[tuple[Rows, Statistic]]]]:
+    """Return the number whose dependence in time stands for that of the curve, by system."""
+    metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
+    statistics, _ = resolve_metrics(metric)
+    [(name, statistic)] = statistics.items()
+    by_system = {}
+    for system, each in rows.items():
+        truth = each.positive.astype(np.int64)
+        by_system[system] = [(Rows(truth, each.score, each.sample_weight, None), statistic)]
+    return {name: by_system}
 
 
 # ------------------------------------------------------------------ the grid

@@ -12,7 +12,7 @@ from typing import Any, overload
 from numpy.typing import ArrayLike
 
 from ._curves import curves_of
-from ._typing import Band, CurveName
+from ._typing import Band, BlockLength, CurveName
 from .results import ResultTable
 from .results.curve import CurveResult
 
@@ -30,6 +30,7 @@ def bootstrap_curve(
     groups: ArrayLike | None = ...,
     same_population: bool = ...,
     strata: ArrayLike | None = ...,
+    block_length: BlockLength = ...,
     sample_weight: ArrayLike | None = ...,
     n_resamples: int = ...,
     confidence_level: float = ...,
@@ -50,6 +51,7 @@ def bootstrap_curve(
     groups: ArrayLike | None = ...,
     same_population: bool = ...,
     strata: ArrayLike | None = ...,
+    block_length: BlockLength = ...,
     sample_weight: ArrayLike | None = ...,
     n_resamples: int = ...,
     confidence_level: float = ...,
@@ -69,6 +71,7 @@ def bootstrap_curve(
     groups: ArrayLike | None = None,
     same_population: bool = False,
     strata: ArrayLike | None = None,
+    block_length: BlockLength = None,
     sample_weight: ArrayLike | None = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
@@ -110,6 +113,11 @@ def bootstrap_curve(
         With crossed groups: both columns name members of one population.
     strata : array-like of shape (n_samples,), optional
         Units are drawn within strata: give it where the number in each was fixed by design.
+    block_length : int or "auto", optional
+        Give it where rows are in time order and depend on those shortly before them: blocks of so
+        many consecutive rows are drawn, on a circle, within ``strata``. ``"auto"`` finds the
+        length from the rows, by their influence on the area under the ROC curve, or by squared
+        errors of probabilities; ``settings`` keep it.
     sample_weight : array-like of shape (n_samples,), optional
         Weight of each row.
     n_resamples : int
@@ -197,6 +205,7 @@ def bootstrap_curve(
         groups=groups,
         same_population=same_population,
         strata=strata,
+        block_length=block_length,
         sample_weight=sample_weight,
         n_resamples=n_resamples,
         confidence_level=confidence_level,

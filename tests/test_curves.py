@@ -1,5 +1,7 @@
 """`bootstrap_curve`: what goes in, what comes out, and what is refused."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -94,6 +96,27 @@ def test_labels_in_text_need_the_positive_one():
     other = bootstrap_curve(text, -P, pos_label="well", grid=[0.2], **FEW)
     rates, hits, _ = roc_curve(1 - Y, -P, drop_intermediate=False)
     assert other.estimate[0] == pytest.approx(np.interp(0.2, rates, hits))
+
+
+@pytest.mark.parametrize("curve", NAMES)
+def test_rows_in_time_are_drawn_in_blocks(curve):
+    """The level of a slow wave is in the scores: blocks keep it, and the band is wider."""
+    rng = np.random.default_rng(1)
+    wave = np.sin(np.arange(1200) / 40)
+    truth = (wave + 0.7 * rng.normal(size=1200) > 0).astype(int)
+    scores = 1 / (1 + np.exp(-truth - 1.5 * wave))
+    cautioned = curve in ("calibration", "calibration_smooth", "decision")
+    with pytest.warns(UserWarning, match="block_length") if cautioned else nullcontext():
+        rows = bootstrap_curve(truth, scores, curve=curve, **FEW)
+    blocks = bootstrap_curve(truth, scores, curve=curve, block_length=100, **FEW)
+    assert blocks.unit == "block"
+    assert blocks.n_units == (12,)
+    assert blocks.settings["block_length"] == 100
+    spread = blocks.bootstrap_distribution.std(axis=0), rows.bootstrap_distribution.std(axis=0)
+    assert np.nanmean(spread[0]) > np.nanmean(spread[1])
+    assert (blocks.low <= blocks.estimate).all()
+    found = bootstrap_curve(truth, scores, curve=curve, block_length="auto", **FEW)
+    assert found.settings["block_length"] > 1
 
 
 # ------------------------------------------------------------------ several systems

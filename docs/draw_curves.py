@@ -1,0 +1,53 @@
+"""Draw the pictures of the page of curves, when the documentation is built.
+
+The systems are those of the page.
+"""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+from skboot import CurveBandDisplay, bootstrap_curve
+
+PICTURES = Path(__file__).parent / "generated"
+
+
+def systems():
+    """Truth and probabilities of two systems, as on the page."""
+    rng = np.random.default_rng(0)
+    y_true = (rng.random(800) < 0.3).astype(int)
+    signal = rng.normal(size=800) + 1.6 * y_true
+    new = 1 / (1 + np.exp(1.9 - 1.5 * signal))
+    old = 1 / (1 + np.exp(1.1 - 0.9 * (signal + 1.2 * rng.normal(size=800))))
+    return y_true, {"new": new, "old": old}
+
+
+def draw():
+    """Write all pictures."""
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    PICTURES.mkdir(exist_ok=True)
+    y_true, both = systems()
+
+    def curve(name, scores):
+        return bootstrap_curve(y_true, scores, curve=name, random_state=0)
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+    table = curve("roc", both)
+    CurveBandDisplay.from_result(table, left)
+    CurveBandDisplay.from_result(table["difference"], right)
+    figure.savefig(PICTURES / "curves_roc.png", dpi=110)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 5), layout="constrained")
+    CurveBandDisplay.from_result(curve("calibration", both["new"]), left, name="new, ten bins")
+    smooth = curve("calibration_smooth", both["new"])
+    CurveBandDisplay.from_result(smooth, right, name="new, smooth")
+    figure.savefig(PICTURES / "curves_calibration.png", dpi=110)
+    display = CurveBandDisplay.from_result(curve("decision", both))
+    display.figure_.savefig(PICTURES / "curves_decision.png", dpi=110)
+    plt.close("all")
+
+
+if __name__ == "__main__":
+    draw()
