@@ -424,6 +424,22 @@ def test_averages_over_tasks_of_test_sets_of_their_own_vary_independently(kind):
     assert any("tasks" in text for text in result.held_fixed) == (kind == "fixed")
 
 
+def test_the_bias_of_a_metric_within_small_tasks_is_taken_out():
+    rng = np.random.default_rng(0)
+    tasks, y = np.repeat(np.arange(30), 30), np.tile([0, 1], 450)
+    said = (rng.normal(size=900) + 1.6 * (y - 0.5) > 0).astype(int)
+    f1 = bootstrap_score(y, said, metric="f1_macro", average_over=tasks, random_state=0)
+    replicates = f1.bootstrap_distribution
+    bias = replicates.mean() - f1.estimate
+    # Below the half standard error from which BCa is replaced.
+    assert -0.5 < bias / replicates.std() < -0.1
+    assert f1.confidence_interval.method == "bias-corrected"
+    assert_allclose(np.mean(f1.confidence_interval), f1.estimate - bias)
+    # The mean of right and wrong has no bias.
+    accuracy = bootstrap_score(y, said, average_over=tasks, random_state=0)
+    assert accuracy.confidence_interval.method == "expanded"
+
+
 def test_metrics_drawn_within_classes_and_others_share_a_comparison_of_own_test_sets():
     truth, _, tasks = on_own_rows()
     rng = np.random.default_rng(1)

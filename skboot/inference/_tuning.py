@@ -50,6 +50,9 @@ FEW_DISCORDANT = 10
 # Maximum bias for BCa (standard errors); above it the levels of BCa run out of resamples, and a t
 # interval about the corrected estimate is made (record 0033).
 LARGE_BIAS = 0.5
+# Maximum bias of an average over fixed tasks for percentiles of the resamples (standard errors);
+# above it a t interval about the corrected estimate is made (record 0048).
+BIAS_OVER_TASKS = 0.1
 # Maximum skewness of replicates for the interval about the corrected estimate (third standardized
 # moment); above it BCa is the better one (record 0033).
 LARGE_SKEWNESS = 0.3

@@ -173,7 +173,7 @@ class _Kept:
 
 def step_down(
     statistics: Floats,
-    joint: JointDeviations,
+    joint: JointDeviations | None,
     confidence_level: float,
     at_most: Callable[[int], float],
 ) -> NDArray[np.int8]:
@@ -183,8 +183,8 @@ def step_down(
     ----------
     statistics : ndarray of shape (n_differences,)
         Difference by standard error, on the scale of ``joint.kept``; NaN where it does not vary.
-    joint : JointDeviations
-        With the deviations that were kept.
+    joint : JointDeviations or None
+        With the deviations that were kept; None where Bonferroni's rule alone decides.
     confidence_level : float
         Of all statements together.
     at_most : callable
@@ -205,12 +205,10 @@ def step_down(
     """
     sign = np.zeros(len(statistics), dtype=np.int8)
     left = {1: ~np.isnan(statistics), -1: ~np.isnan(statistics)}
-    n = len(joint.kept) + len(joint.others)
-    rank = min(int(np.ceil((n + 1) * confidence_level - 1e-9)), n)
     while n_left := int(left[1].sum() + left[-1].sum()):
-        largest = np.concatenate([_largest_left(joint.kept, left), joint.others])
-        critical = float(np.sort(np.fmax(largest, 0.0))[rank - 1])
-        critical = min(critical, at_most(n_left))
+        critical = at_most(n_left)
+        if joint is not None:
+            critical = min(critical, _quantile_of_left(joint, left, confidence_level))
         rejected = {side: left[side] & (side * statistics > critical) for side in left}
         if not any(each.any() for each in rejected.values()):
             break
@@ -218,6 +216,16 @@ def step_down(
             sign[each] = side
             left[side] = left[side] & ~each
     return sign
+
+
+def _quantile_of_left(
+    joint: JointDeviations, left: dict[int, NDArray[np.bool_]], confidence_level: float
+) -> float:
+    """Quantile of the largest deviation over the hypotheses that are left."""
+    n = len(joint.kept) + len(joint.others)
+    rank = min(int(np.ceil((n + 1) * confidence_level - 1e-9)), n)
+    largest = np.concatenate([_largest_left(joint.kept, left), joint.others])
+    return float(np.sort(np.fmax(largest, 0.0))[rank - 1])
 
 
 def _largest_left(
