@@ -273,8 +273,8 @@ class ComparisonResult(ShownDifferences):
         A system is at least behind those that are told to be better, and ahead of those told to be
         worse, by one-sided tests of all ordered pairs from the joint bootstrap, in steps: pairs
         that are told leave, and the quantile of the others is smaller. The quantile is never larger
-        than Bonferroni's of Student's t. So a rank can be told where the simultaneous interval of
-        a pair, which has no steps, holds 0.
+        than Bonferroni's of Student's t, which alone decides where rows are right or wrong. So a
+        rank can be told where the simultaneous interval of a pair, which has no steps, holds 0.
 
         References
         ----------
