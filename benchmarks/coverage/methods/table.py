@@ -148,7 +148,8 @@ def of_fitted(design, candidates, seed, n_sets, n_others):
             warnings.simplefilter("ignore")
             scorer.fit(X, y, groups=groups)
             centres[k] = scorer.score_
-            limits.setdefault("cv-bootstrap", []).append(tuple(scorer.result_.interval())[:2])
+            for name in ("cv-bootstrap", CONSERVATIVE):
+                limits.setdefault(name, []).append(tuple(scorer.result_.interval(name))[:2])
             (given,) = (call for call in calls.call_args_list if "resubstitution" in call.kwargs)
             sign = -1 if scorer.result_.greater_is_better else 1
             for name, form in candidates.items():
