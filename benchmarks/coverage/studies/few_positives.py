@@ -6,7 +6,7 @@ where nothing is to be lost by what is done for few. The truth is the mean score
 `N_TRUTH` fresh training sets of the same size, each judged on `N_FRESH` fresh rows. The mean over
 folds that scikit-learn's `cross_validate` gives is shown beside the estimate, of the first
 `N_FOLDED` data sets. 300 data sets a design, 100 of the one with decision values alone, which is
-far off. The study goes on where it was stopped:
+far off; these and least squares are not in the table yet. The study goes on where it was stopped:
 
     make coverage-study STUDY=few_positives
 
@@ -107,11 +107,11 @@ DESIGNS = {
         rare,
         300,
     ),
+    "logistic regression, 40 % positives, n 200": Design(Logistic(), OF_LABELS, common, 200),
+    "least squares, p 5, n 60": Design(LinearRegression(), ("r2",), linear, 60),
     "ridge classifier (decision values alone), 5 % positives, n 300": Design(
         RidgeClassifier(), ("average_precision",), rare, 300, 100
     ),
-    "least squares, p 5, n 60": Design(LinearRegression(), ("r2",), linear, 60),
-    "logistic regression, 40 % positives, n 200": Design(Logistic(), OF_LABELS, common, 200),
 }
 
 
