@@ -204,6 +204,8 @@ class CVBootstrap:
             np.ptp(replace(self, standard_error=float(moved)).interval(confidence_level))
             for moved in self.standard_error * np.maximum(1 + error * np.array((-1, 0, 1)), 0)
         )
+        if not np.isfinite(more):
+            return float("nan")
         return float((more - less) / (2 * width)) if width > 0 else 0.0
 
     def is_unstable(self, method: str = "cv-bootstrap") -> bool:

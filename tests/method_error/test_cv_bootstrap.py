@@ -243,6 +243,13 @@ def test_no_sample_moves_an_interval_that_the_guard_decides():
     assert narrow.half_width_errors() == (0, 0)
 
 
+def test_limits_too_large_for_a_float_have_no_monte_carlo_error(problem):
+    _, cv, counts, scores, influence = pieces(*problem)
+    result = cv_bootstrap(1e-4, cv, counts, scores, influence, bounds=(0, np.inf))
+    assert result.interval().high == np.inf
+    assert np.isnan(result.half_width_errors()).all()
+
+
 def test_a_pooled_centre_keeps_all_of_the_training_variance(problem):
     given = pieces(*problem)
     result = cv_bootstrap(*given, resubstitution=0.1, pooled=True)
