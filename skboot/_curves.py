@@ -109,14 +109,14 @@ def _replicated(call: CurveCall) -> list[_Drawn]:
         except MetricError as failure:
             raise failure.on_data(call.caller, "curve") from failure.error
         replicates = _all_blocks(call, binding, subjects)
+        by_row = call.plan.design.units_are_rows
         drawn = []
         for k, ((curve, rows), each) in enumerate(zip(pairs, reduced, strict=True)):
-            behind = curve.behind(observed[k], each)
-            floor = curve.floor(observed[k], each)
-            if behind is not None:
-                behind = behind * _worth_of_weights(rows)
-                if not call.plan.design.units_are_rows:
-                    behind = behind / _design_effect(on_data[k], replicates[k], behind)
+            worth = _worth_of_weights(rows)
+            behind = curve.behind(observed[k], each, worth)
+            floor = curve.floor(observed[k], each, worth)
+            if behind is not None and curve.is_proportion and not by_row:
+                behind = behind / _design_effect(on_data[k], replicates[k], behind)
             drawn.append(_Drawn(curve, rows, on_data[k], replicates[k], behind, floor))
     return drawn
 
@@ -209,6 +209,11 @@ def _notes_of(call: CurveCall, drawn: Sequence[_Drawn]) -> list[Note]:
             "are left out there."
         )
         notes.append(Note("undefined", text))
+    lacking = [int(np.isnan(each.estimate).sum()) for each in drawn]
+    if any(lacking):
+        k = int(np.argmax(lacking))
+        text = f"no value at {lacking[k]} of {len(drawn[k].estimate)} points of the grid."
+        notes.append(Note("undefined", text))
     design = call.plan.design
     if design.units_are_groups and design.n_units[0] < FEW_GROUPS:
         text = (
@@ -277,7 +282,7 @@ def _result(
         "bounds": known.bounds,
         "kind": design.kind,
         "unit": design.unit,
-        "n_units": design.n_units,
+        "units_of_factors": design.n_units,
         "n_strata": design.n_strata,
         "n_samples": design.n_samples,
         "weighted": drawn.rows.sample_weight is not None,

@@ -88,6 +88,22 @@ class _RowOptions(_WorkOptions, total=False):
     greater_is_better: bool | None
 
 
+class CurveOptions(_WorkOptions, total=False):
+    """Options of `skboot.bootstrap_curve`."""
+
+    curve: CurveName | Callable[..., Any]
+    band: Band
+    grid: ArrayLike | None
+    n_bins: int
+    pos_label: Any
+    groups: ArrayLike | None
+    same_population: bool
+    strata: ArrayLike | None
+    block_length: BlockLength
+    sample_weight: ArrayLike | None
+    n_resamples: int
+
+
 class SearchOptions(_RowOptions, total=False):
     """Options of `skboot.search_score`."""
 

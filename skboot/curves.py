@@ -7,12 +7,12 @@ DET, calibration, net benefit, or any function that returns a vector.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
 from ._curves import curves_of
-from ._typing import Band, BlockLength, CurveName
+from ._typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult
 
@@ -21,43 +21,11 @@ from .results.curve import CurveResult
 def bootstrap_curve(
     y_true: ArrayLike,
     y_score: Mapping[str, ArrayLike],
-    *,
-    curve: CurveName | Callable[..., Any] = ...,
-    band: Band = ...,
-    grid: ArrayLike | None = ...,
-    n_bins: int = ...,
-    pos_label: Any = ...,
-    groups: ArrayLike | None = ...,
-    same_population: bool = ...,
-    strata: ArrayLike | None = ...,
-    block_length: BlockLength = ...,
-    sample_weight: ArrayLike | None = ...,
-    n_resamples: int = ...,
-    confidence_level: float = ...,
-    random_state: Any = ...,
-    n_jobs: int | None = ...,
-    verbose: bool | int | None = ...,
+    **options: Unpack[CurveOptions],
 ) -> ResultTable[CurveResult]: ...
 @overload
 def bootstrap_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    curve: CurveName | Callable[..., Any] = ...,
-    band: Band = ...,
-    grid: ArrayLike | None = ...,
-    n_bins: int = ...,
-    pos_label: Any = ...,
-    groups: ArrayLike | None = ...,
-    same_population: bool = ...,
-    strata: ArrayLike | None = ...,
-    block_length: BlockLength = ...,
-    sample_weight: ArrayLike | None = ...,
-    n_resamples: int = ...,
-    confidence_level: float = ...,
-    random_state: Any = ...,
-    n_jobs: int | None = ...,
-    verbose: bool | int | None = ...,
+    y_true: ArrayLike, y_score: ArrayLike, **options: Unpack[CurveOptions]
 ) -> CurveResult: ...
 def bootstrap_curve(
     y_true: ArrayLike,

@@ -51,6 +51,23 @@ def area_under(heights, x):
     return (heights[..., 1:] + heights[..., :-1]) @ np.diff(x) / 2
 
 
+@pytest.mark.parametrize("curve", NAMES)
+def test_the_scale_of_weights_changes_nothing(curve):
+    weight = np.random.default_rng(3).random(N)
+    one = bootstrap_curve(Y, P, curve=curve, sample_weight=weight, **FEW)
+    other = bootstrap_curve(Y, P, curve=curve, sample_weight=1000 * weight, **FEW)
+    assert_allclose(one.low, other.low, atol=1e-10)
+    assert_allclose(one.high, other.high, atol=1e-10)
+
+
+@pytest.mark.parametrize("curve", NAMES)
+def test_equal_weights_are_none(curve):
+    weighted = bootstrap_curve(Y, P, curve=curve, sample_weight=np.full(N, 3.0), **FEW)
+    assert_allclose(weighted.estimate, bootstrap_curve(Y, P, curve=curve, **FEW).estimate)
+    n = weighted.behind
+    assert n is None or n.max() <= N * (1 + 1e-12)
+
+
 def test_the_resamples_are_those_of_a_score():
     """The mean height of a fine ROC curve is the area under it, on every resample."""
     result = bootstrap_curve(Y, SCORE, grid=np.linspace(0, 1, 20_001), **FEW)
@@ -110,7 +127,7 @@ def test_rows_in_time_are_drawn_in_blocks(curve):
         rows = bootstrap_curve(truth, scores, curve=curve, **FEW)
     blocks = bootstrap_curve(truth, scores, curve=curve, block_length=100, **FEW)
     assert blocks.unit == "block"
-    assert blocks.n_units == (12,)
+    assert blocks.n_units == 12
     assert blocks.settings["block_length"] == 100
     spread = blocks.bootstrap_distribution.std(axis=0), rows.bootstrap_distribution.std(axis=0)
     assert np.nanmean(spread[0]) > np.nanmean(spread[1])
@@ -177,6 +194,26 @@ def test_a_point_has_its_own_interval_whatever_the_band():
         inside = result.low[1] <= point.confidence_interval.low
         assert inside if band == "simultaneous" else result.low[1] == point.confidence_interval.low
         assert "false positive rate 0.1" in point.summary()
+
+
+def test_a_point_without_a_value_says_so():
+    def lacking(y_true, y_score, grid):
+        return [np.nan, 1.0]
+
+    with pytest.warns(UndefinedMetricWarning, match="no value at 1 of 2 points"):
+        result = bootstrap_curve(Y, P, curve=lacking, grid=[0.2, 0.4], **FEW)
+    assert np.isnan([result.low[0], result.high[0]]).all()
+    point = result.at(0.2)
+    assert np.isnan(point.estimate)
+    assert "no value at this point" in point.claim()
+    assert result.n_undefined == 0
+
+
+def test_two_factors_have_two_numbers_of_units():
+    groups = np.column_stack((GROUPS, np.arange(N) % 17))
+    result = bootstrap_curve(Y, P, groups=groups, **FEW)
+    assert result.n_units == (30, 17)
+    assert "30 and 17 members of each factor resampled" in result.claim()
 
 
 def test_a_point_beside_the_grid_is_refused_with_its_neighbours():

@@ -11,6 +11,7 @@ from typing import get_args, get_overloads, get_type_hints
 import pytest
 
 import skboot
+from skboot import _curves_inputs
 from skboot import _typing as types
 from skboot.comparison import methods, runs, search
 from skboot.comparison.arguments import ADJUSTMENTS
@@ -27,6 +28,7 @@ HERE = Path(__file__).parent / "typing_of_calls"
 OPTIONS = {
     "bootstrap_score": types.ScoreOptions,
     "bootstrap_runs": types.RunsOptions,
+    "bootstrap_curve": types.CurveOptions,
     "compare_systems": types.SystemsOptions,
     "compare_runs": types.CompareRunsOptions,
     "compare_methods": types.MethodsOptions,
@@ -105,6 +107,8 @@ def names_of(literal):
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, shown._LAYOUTS),
+        (types.CurveName, _curves_inputs.CURVES),
+        (types.Band, _curves_inputs.BANDS),
     ],
 )
 def test_a_literal_lists_the_names_that_are_registered(literal, registered):

@@ -106,13 +106,13 @@ class SmoothCalibration(Curve):
         defined = determinant > _ROUNDING * s0 * s2
         return np.where(defined, np.clip(height, 0.0, 1.0), np.nan)
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """Rows of equal weight that are worth those in each window."""
-        rows, worth = reduced.data["rows"], np.empty(len(self.grid))
+        rows, within = reduced.data["rows"], np.empty(len(self.grid))
         for k, (x, h) in enumerate(zip(self.grid, self.bandwidth, strict=True)):
             kernel = rows.weight * np.maximum(1 - ((rows.score - x) / h) ** 2, 0)
-            worth[k] = kernel.sum() ** 2 / np.sum(kernel**2)
-        return worth
+            within[k] = kernel.sum() ** 2 / np.sum(kernel**2)
+        return within
 
     def reference(self, rows: TwoClassRows) -> Floats:
         """Predictions that are what they say."""

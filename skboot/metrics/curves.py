@@ -102,10 +102,13 @@ class Curve(ABC):
         """Values on each resample, (n_resamples, n_grid); NaN where undefined."""
 
     @abstractmethod
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
-        """Weight of the rows that each point is a share of, (n_grid,), on the data."""
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
+        """Rows of equal weight that each point is a share of, (n_grid,), on the data.
 
-    def floor(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        ``worth`` is how many of them a unit of weight is worth.
+        """
+
+    def floor(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats | None:
         """Smallest standard error that is believed, where no share says it, (n_grid,)."""
         return None
 
@@ -169,9 +172,9 @@ class Roc(Curve):
         """The value from the share of the positives that are missed."""
         return 1.0 - missed
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The positives."""
-        return np.full(len(self.grid), block.sums(reduced.terms)[0, 1])
+        return np.full(len(self.grid), worth * block.sums(reduced.terms)[0, 1])
 
     def reference(self, rows: TwoClassRows) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
@@ -242,10 +245,10 @@ class PrecisionRecall(Curve):
             precision = found.after[:, :, 0] / found.after[:, :, 1]
         return np.where(found.total[:, :1] > 0, precision, np.nan)
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The rows from each threshold up."""
         found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        return np.asarray(found.after[0, :, 1])
+        return np.asarray(worth * found.after[0, :, 1])
 
     def reference(self, rows: TwoClassRows) -> Floats:
         """Scores that ignore the input have the share of positives as their precision."""
@@ -307,14 +310,14 @@ class NetBenefit(Curve):
         above = np.cumsum(ranges[:, ::-1], axis=1)[:, ::-1]
         return above[:, :, 0], above[:, :, 1], cells.sum(axis=1)
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """All rows."""
-        return np.full(len(self.grid), self._above(block, reduced)[2][0])
+        return np.full(len(self.grid), worth * self._above(block, reduced)[2][0])
 
-    def floor(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+    def floor(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """That of shares of true and false positives with two more rows each."""
-        negative, positive, (total,) = self._above(block, reduced)
-        a, b = ((side[0] + 2) / (total + 6) for side in (positive, negative))
+        negative, positive, total = (worth * sums[0] for sums in self._above(block, reduced))
+        a, b = ((side + 2) / (total + 6) for side in (positive, negative))
         variance = a + b * self.odds**2 - (a - b * self.odds) ** 2
         return np.sqrt(variance / total)
 
@@ -362,10 +365,10 @@ class CalibrationBins(Curve):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(cells[:, 1::2] / (cells[:, ::2] + cells[:, 1::2]))
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> Floats:
         """The rows of each bin."""
         cells = _cells(block, reduced, 2 * len(self.grid))[0]
-        return np.asarray(cells[::2] + cells[1::2])
+        return np.asarray(worth * (cells[::2] + cells[1::2]))
 
     def reference(self, rows: TwoClassRows) -> Floats:
         """Predictions that are what they say."""
@@ -434,7 +437,7 @@ class CurveOfCallable(Curve):
             )
         return array
 
-    def behind(self, block: ReadableBlock, reduced: ReducedData) -> None:
+    def behind(self, block: ReadableBlock, reduced: ReducedData, worth: float) -> None:
         """Nothing is known of it."""
         return None
 

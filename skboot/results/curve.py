@@ -31,6 +31,8 @@ CURVE_NAMES = {
 }
 """Curves by name, as they are called in a sentence."""
 
+_OF_A_POINT = "A point of a curve: its interval holds for this point by itself."
+_NO_VALUE = "The curve has no value at this point."
 # Points of the grid that tables of text show.
 _SHOWN_POINTS = 9
 # Distance from a point of the grid, as a share of its span, that is rounding.
@@ -79,7 +81,7 @@ class CurveResult(Shown):
         What was resampled: "rows", "groups", "crossed" or "one population".
     unit : str
         The same in the singular, in words.
-    n_units : tuple of int
+    units_of_factors : tuple of int
         How many units were there to draw from, one number a factor.
     n_strata : int
         Number of strata, 1 without.
@@ -131,7 +133,7 @@ class CurveResult(Shown):
     bounds: tuple[float, float]
     kind: str
     unit: str
-    n_units: tuple[int, ...]
+    units_of_factors: tuple[int, ...]
     n_strata: int
     n_samples: int
     weighted: bool
@@ -159,6 +161,12 @@ class CurveResult(Shown):
     _display = "CurveBandDisplay.from_result"
 
     # -------------------------------------------------------------- numbers
+
+    @property
+    def n_units(self) -> int | tuple[int, ...]:
+        """How many units were there to draw from; a number per factor if there are two."""
+        units = self.units_of_factors
+        return units[0] if len(units) == 1 else units
 
     @property
     def n_resamples(self) -> int:
@@ -202,7 +210,7 @@ class CurveResult(Shown):
             unit=self.unit,
             greater_is_better=None,
             naive_estimate=None,
-            notes=("A point of a curve: its interval holds for this point by itself.",),
+            notes=(_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,),
             held_fixed=self.held_fixed,
             seed=self.seed,
             settings=self.settings,
@@ -225,7 +233,7 @@ class CurveResult(Shown):
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],
             self.kind,
-            self.n_units,
+            self.units_of_factors,
             self.n_strata,
             self.bounds,
             weighted=self.weighted,
@@ -303,8 +311,8 @@ class CurveResult(Shown):
         )
 
     def _resampled(self) -> str:
-        n = " and ".join(wording.thousands(k) for k in self.n_units)
-        noun = self.unit if self.n_units == (1,) else wording.plural(self.unit)
+        n = " and ".join(wording.thousands(k) for k in self.units_of_factors)
+        noun = self.unit if self.n_units == 1 else wording.plural(self.unit)
         return f"{n} {noun} resampled {wording.counted(self.n_resamples, 'time')}"
 
     def _heading(self) -> str:
@@ -366,7 +374,11 @@ class CurveResult(Shown):
         """
         record = {f.name: getattr(self, f.name) for f in fields(self)}
         del record["bootstrap_distribution"]
-        record |= {"n_resamples": self.n_resamples, "n_undefined": self.n_undefined}
+        record |= {
+            "n_units": self.n_units,
+            "n_resamples": self.n_resamples,
+            "n_undefined": self.n_undefined,
+        }
         return dict(storage.plain(record, for_json=True))
 
     def _repr_html_(self) -> str:

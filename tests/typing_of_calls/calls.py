@@ -10,8 +10,10 @@ from sklearn.metrics import f1_score, fbeta_score
 from skboot import (
     BootstrapScorer,
     ComparisonResult,
+    CurveResult,
     EvaluationResult,
     ResultTable,
+    bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
     compare_methods,
@@ -48,6 +50,10 @@ assert_type(bootstrap_runs(y, [y, y], metric="accuracy", varied="both"), Evaluat
 assert_type(bootstrap_runs(y, [y, y], metric="f1", estimand="next_run"), EvaluationResult)
 assert_type(bootstrap_runs(y, [y, y], metric="f1", interval="components"), EvaluationResult)
 assert_type(search_score(y, systems, interval="percentile"), EvaluationResult)
+scores = rng.random(100)
+assert_type(bootstrap_curve(y, scores, curve="det", groups=speakers), CurveResult)
+assert_type(bootstrap_curve(y, scores).at(0.5), EvaluationResult)
+assert_type(bootstrap_curve(y, {"A": scores}, band="pointwise"), ResultTable[CurveResult])
 assert_type(compare_systems(y, systems, adjust="holm", interval="tango"), ComparisonResult)
 assert_type(compare_systems(y, systems, adjust=None, reference="A"), ComparisonResult)
 assert_type(compare_runs(y, runs, paired_runs=True, interval="welch"), ComparisonResult)

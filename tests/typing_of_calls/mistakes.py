@@ -6,6 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from skboot import (
     BootstrapScorer,
     ComparisonDisplay,
+    bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
     compare_methods,
@@ -21,6 +22,8 @@ model = LogisticRegression()
 
 bootstrap_score(y, y, interval="bcaa")  # mistake
 bootstrap_score(y, y, metric=3)  # mistake
+bootstrap_curve(y, y / 3, curve="rok")  # mistake
+bootstrap_curve(y, y / 3, band="both")  # mistake
 bootstrap_score(y, y, metric=[3])  # mistake
 bootstrap_score(y, y, n_resample=999)  # mistake
 bootstrap_score(y, y, confidence_level="95 %")  # mistake

@@ -39,7 +39,7 @@ from skboot import bootstrap_curve
 
 from ..runner import LEVEL, Cell, Study, Tool
 
-REPETITIONS = 200
+REPETITIONS = 100
 N_RESAMPLES = 1000
 N_BINS = 10
 # Share of the variance of a score that the rows of a group share.
@@ -258,4 +258,4 @@ def _cells():
         yield Cell(f"{curve}, {grouped}", f"{curve}, groups", draw, WITHOUT_REGIONS)
 
 
-STUDY = Study("curve_bands", tuple(_cells()), TOOLS, chunk=100)
+STUDY = Study("curve_bands", tuple(_cells()), TOOLS, chunk=50)
