@@ -133,7 +133,7 @@ def bootstrap_curve(
     vary too little near 0 and 1. Net benefit stays on its own scale, with a floor of s by two more
     true and two more false positives. Where all rows behind a point are of one label, its limit is
     exact (Clopper & Pearson 1934). Limits stay inside the range, and those of a ROC curve rise as
-    it does; at rates below 1 / n nothing is known from one side. A pointwise band has the intervals
+    it does; nothing is known of one side at rates below 2 / n. A pointwise band has the intervals
     of ``CurveResult.at``.
 
     Curves at a point x: ROC and DET interpolate linearly between neighbouring thresholds; precision

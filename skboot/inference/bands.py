@@ -81,11 +81,10 @@ class CurveEvidence:
 
     @property
     def unknown(self) -> Flags:
-        """Where a limit is free, or the curve has no value, (n_grid,)."""
-        unknown = np.isnan(self.estimate)
-        for free in (self.free_below, self.free_above):
-            unknown = unknown if free is None else unknown | free
-        return unknown
+        """Where both limits are free, or the curve has no value, (n_grid,)."""
+        if self.free_below is None or self.free_above is None:
+            return np.isnan(self.estimate)
+        return np.isnan(self.estimate) | (self.free_below & self.free_above)
 
 
 class Band(NamedTuple):

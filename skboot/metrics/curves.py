@@ -181,12 +181,15 @@ class Roc(Curve):
         return self.grid
 
     def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Below the rate of one negative nothing is known from below, above that of all but one
-        nothing from above.
+        """Below the rate of two negatives nothing is known from below, and of one nothing at all.
+
+        The highest score of the negatives, by itself, is too uncertain for resamples to tell how
+        much; upside down at the other end.
         """
         n = int(np.count_nonzero(~rows.positive))
-        inside = 1 / n * (1 - 1e-9)
-        return self.grid < inside, self.grid > 1 - inside
+        one, two = (k / n * (1 - 1e-9) for k in (1, 2))
+        outside = (self.grid < one) | (self.grid > 1 - one)
+        return (self.grid < two) | outside, (self.grid > 1 - two) | outside
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,9 +259,9 @@ class PrecisionRecall(Curve):
         return np.full(len(self.grid), share)
 
     def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Above the recall of all positives but one nothing is known from below."""
-        n = int(np.count_nonzero(rows.positive))
-        return self.grid > 1 - 1 / n * (1 - 1e-9), np.zeros(len(self.grid), dtype=bool)
+        """Above the recall of all positives but one nothing is known."""
+        outside = self.grid > 1 - 1 / np.count_nonzero(rows.positive) * (1 - 1e-9)
+        return outside, outside
 
 
 # ------------------------------------------------------------------ functions of few sums

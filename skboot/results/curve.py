@@ -113,7 +113,7 @@ class CurveResult(Shown):
     >>> y_score = y_true + rng.normal(size=300)
     >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
     >>> print(result)
-    ROC curve, 95 % simultaneous band of mean width 0.236
+    ROC curve, 95 % simultaneous band of mean width 0.251
     >>> print(result.at(0.1))
     0.46 (0.29 to 0.61)
     """

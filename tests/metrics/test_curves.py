@@ -202,3 +202,13 @@ def test_an_edge_on_a_bin_without_rows_is_left_out():
     curve = CalibrationBins.between(np.linspace(0, 1, 6), rows)
     assert_allclose(curve.grid, [0.125, 0.8, 0.9])
     assert_allclose(curve.edges, [0, 0.6, 0.8, 1])
+
+
+def test_limits_of_rates_are_free_where_one_row_decides():
+    positive = np.repeat([True, False], [5, 10])
+    rows = TwoClassRows(positive, positive, np.arange(15) / 15, None)
+    grid = np.array([0.05, 0.1, 0.19, 0.2, 0.5, 0.8, 0.81, 0.9, 0.95])
+    below, above = Roc(grid).free(rows)
+    assert below.tolist() == [True] * 3 + [False] * 5 + [True]
+    assert above.tolist() == [True] + [False] * 5 + [True] * 3
+    assert np.array_equal(Det(grid).free(rows), (above, below))
