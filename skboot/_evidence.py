@@ -142,7 +142,8 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         freedom=design.freedom,
     )
     # Rows that the user gave as resamples may split groups; groups then have no influence.
-    by_group = design.units_are_groups and known.additive and call.plan.resamples is None
+    holds_rows = design.n_factors == 1 and not design.units_are_rows
+    by_group = holds_rows and known.additive and call.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
     coding = CodedRows(
@@ -159,11 +160,10 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     with_variance = (
         not design.no_jackknife
+        and (by_group or not holds_rows)
         and np.isfinite(cost)
         and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
     )
-    if design.units_are_groups and not by_group:
-        with_variance = False
     subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
     return Prepared(subject, known, interval)
 

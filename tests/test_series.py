@@ -372,7 +372,7 @@ def test_strata_and_tasks_together_are_the_series():
 
 def test_results_say_how_long_blocks_are_and_keep_it(tmp_path):
     options = {"metric": "mean_absolute_error", "block_length": 6, "random_state": 0}
-    result = bootstrap_score(Y, FORECAST, **options)
+    result = bootstrap_score(Y, FORECAST, interval="expanded", **options)
     assert "40 blocks of 6 rows resampled" in result.claim()
     assert "40 blocks of 6 rows, 240 rows in all, 1999 times" in result.summary()
     assert "Circular blocks of 6 consecutive rows were drawn." in result.notes

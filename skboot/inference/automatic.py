@@ -11,7 +11,7 @@
 | rows, biased by half a standard error | bias-corrected | |
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
-| blocks of rows in time | expanded | perfect: Wilson interval, as for groups |
+| blocks of rows in time | as for groups | |
 | crossed | percentile | |
 | one population | expanded | |
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
@@ -370,7 +370,7 @@ def _for_sums_of_groups(
     """Return the studentized interval, or a score interval where few groups carry the variation."""
     has_errors = evidence.replicate_standard_errors is not None
     method = "studentized" if has_errors else "expanded"
-    varies, ends = variation(evidence), value_range(evidence)
+    varies, ends, unit = variation(evidence), value_range(evidence), evidence.design.unit
     bounded = bool(np.all(np.isfinite(ends)))
     n_groups = evidence.n_units[0]
     if varies is None:
@@ -379,17 +379,17 @@ def _for_sums_of_groups(
         is_mean = evidence.group_influence is not None and evidence.largest_share is not None
         if not (is_mean and bounded and n_groups > 1):
             return _made(evidence, method, confidence_level)
-        reason = "Every group has the same score, so resampling cannot show any spread"
+        reason = f"Every {unit} has the same score, so resampling cannot show any spread"
     else:
         source = f"of the variation comes from about {max(round(varies.n_carriers), 1)} of the"
-        reason = f"Most {source} {n_groups} groups, too few for a studentized interval"
+        reason = f"Most {source} {n_groups} {unit}s, too few for a studentized interval"
         if varies.n_carriers >= FEW_CARRIERS:
             interval = _made(evidence, method, confidence_level)
             low, high = interval
             if ends[0] < low and high < ends[1]:
                 return interval
             reached = f"The {method} interval reaches the end of the range"
-            reason = f"{reached} (most {source} {n_groups} groups)"
+            reason = f"{reached} (most {source} {n_groups} {unit}s)"
     interval = few_groups_interval(evidence, confidence_level)
     if bounded:
         effective = effective_size(evidence, confidence_level)

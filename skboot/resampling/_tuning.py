@@ -103,11 +103,8 @@ CACHED_ARRAYS = 6
 
 # ------------------------------------------------------------------ rows in time
 
-# Minimum length of a block of rows in time (rows) for which sums of blocks are looked up; shorter
-# blocks are so many that weighing every row is as quick (record 0053).
-BLOCK_SUMS_LENGTH = 4
-# Sums of blocks that are looked up at once (8 MB).
-STARTS_AT_ONCE = 1 << 20
+# Sums of blocks of rows that are looked up at once (512 kB, which stay in the cache).
+STARTS_AT_ONCE = 1 << 16
 
 # ------------------------------------------------------------------ crossed factors
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from .._warnings import Note
-from ._tuning import BLOCK_SUMS_LENGTH, STARTS_AT_ONCE
+from ._tuning import STARTS_AT_ONCE
 from .block import Block, Floats, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_rows
 from .design import RowDesign, SamplingDesign, registered
@@ -157,8 +157,11 @@ class Starts:
         shift = circles.series_of_block * (circles.length - 1)
         places = self.first + (shift + np.arange(n_resamples)[:, None] * n_places)
         cut = np.flatnonzero(circles.last_length < circles.length)
-        whole = np.delete(places, circles.last_block[cut], axis=1) if len(cut) else places
-        np.add.at(opened.reshape(-1), whole.reshape(-1), np.uint8(1))
+        whole = places
+        if len(cut):
+            several = len(circles.sizes) > 1
+            whole = np.delete(places, circles.last_block[cut], 1) if several else places[:, :-1]
+        np.add.at(opened.reshape(-1), whole, np.uint8(1))
         # What sticks out beyond a series ends before the next begins, so that all are one array.
         opened = moving_sums(opened.reshape(-1), circles.length).reshape(n_resamples, n_places)
         for k in cut.tolist():
@@ -195,12 +198,16 @@ class SeriesBlock(UnitBlock):
         return self.starts.weights
 
     def sums_of_atoms(self, totals: Any) -> Floats:
-        """Weighted sums; those of whole blocks are looked up where blocks are long."""
-        if sparse.issparse(totals) or self.starts.circles.length < BLOCK_SUMS_LENGTH:
+        """Weighted sums: the sums of all blocks that can be drawn, looked up for those that are."""
+        if sparse.issparse(totals):
             return super().sums_of_atoms(totals)
         sums = np.empty((self.n_resamples, totals.shape[1]))
-        for resamples, of_blocks in self._of_blocks(totals):
-            sums[resamples] = of_blocks.sum(axis=2).T
+        for k, table in enumerate(self._tables(totals)):
+            if table.constant is not None:
+                sums[:, k] = table.constant
+                continue
+            for resamples in self._tiles():
+                sums[resamples, k] = self._looked_up(table, resamples).sum(axis=1)
         return sums
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
@@ -210,34 +217,63 @@ class SeriesBlock(UnitBlock):
         """
         totals = self.units_of_codes.totals(terms)
         totals = totals.toarray() if sparse.issparse(totals) else totals
+        tables = self._tables(totals)
         variance = np.empty(self.n_resamples)
-        for resamples, of_blocks in self._of_blocks(totals):
-            influence = np.einsum("rk,krb->rb", gradient[resamples], of_blocks)
+        for resamples in self._tiles():
+            influence = np.zeros(self.starts.first[resamples].shape)
+            for k, table in enumerate(tables):
+                influence += gradient[resamples, k, None] * self._looked_up(table, resamples)
             variance[resamples] = _squares(influence, self.starts.circles)
         return variance
 
-    def _of_blocks(self, totals: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield some resamples, and the sums of their blocks, (n_terms, n_some, n_blocks)."""
-        circles, starts = self.starts.circles, self.starts.first
-        whole, cut = self.units_of_codes.kept(
+    def _tables(self, totals: Floats) -> list[_Table]:
+        """Return the sums of each block, for each term, cached for the next block of resamples."""
+        circles = self.starts.circles
+        tables: list[_Table] = self.units_of_codes.kept(
             "block sums", (totals, circles), lambda: _sums_of_blocks(circles, totals)
         )
-        step = max(1, STARTS_AT_ONCE // (len(whole) * starts.shape[1]))
-        for start in range(0, self.n_resamples, step):
-            resamples = slice(start, min(start + step, self.n_resamples))
-            first = starts[resamples]
-            of_blocks = whole[:, first]
-            of_blocks[:, :, circles.last_block] = cut[:, first[:, circles.last_block]]
-            yield resamples, of_blocks
+        return tables
+
+    def _tiles(self) -> Iterator[slice]:
+        """Yield resamples whose blocks are looked up together."""
+        step = max(1, STARTS_AT_ONCE // self.starts.first.shape[1])
+        return (
+            slice(start, min(start + step, self.n_resamples))
+            for start in range(0, self.n_resamples, step)
+        )
+
+    def _looked_up(self, table: _Table, resamples: slice) -> Floats:
+        """Return the sum of each block of some resamples, (n_some, n_blocks)."""
+        first, last = self.starts.first[resamples], self.starts.circles.last_block
+        of_blocks = table.whole.take(first, mode="clip")
+        if table.cut is not table.whole:
+            of_blocks[:, last] = table.cut[first[:, last]]
+        return of_blocks
 
 
-def _sums_of_blocks(circles: Circles, totals: Floats) -> tuple[Floats, Floats]:
-    """Return the sums of each block, and of each as the last of its series, (n_terms, n) each."""
-    totals = circles.in_time(totals)
-    whole = circles.block_sums(totals, circles.length)
-    if np.all(circles.last_length == circles.length):
-        return whole, whole
-    return whole, circles.block_sums(totals, circles.last_length)
+class _Table(NamedTuple):
+    """Sums of a term over the block that begins at each position, (n_samples,) each.
+
+    ``cut`` are those of the last block of each series. ``constant`` is the sum over a resample if
+    it is the same for all, as is the number of rows.
+    """
+
+    whole: Floats
+    cut: Floats
+    constant: float | None
+
+
+def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
+    """Return the table of each term."""
+    in_time = circles.in_time(totals)
+    whole = cut = circles.block_sums(in_time, circles.length)
+    if np.any(circles.last_length != circles.length):
+        cut = circles.block_sums(in_time, circles.last_length)
+    same = np.all(in_time == in_time[0], axis=0)
+    return [
+        _Table(each, each if cut is whole else of_cut, float(column.sum()) if is_same else None)
+        for each, of_cut, column, is_same in zip(whole, cut, in_time.T, same, strict=True)
+    ]
 
 
 def _squares(influence: Floats, circles: Circles) -> Floats:
@@ -251,13 +287,32 @@ def _squares(influence: Floats, circles: Circles) -> Floats:
 
 
 class ObservedSeries(ObservedBlock):
-    """One resample, the data as they are, of rows in time."""
+    """One resample, the data as they are, of rows in time.
+
+    Parameters
+    ----------
+    units_of_codes : UnitsOfCodes
+        The statistic's codes; atoms are rows.
+    counts : ndarray of shape (1, n_samples)
+        Ones.
+    design : SeriesDesign
+        Where the rows stand.
+    """
 
     def __init__(
-        self, units_of_codes: UnitsOfCodes, counts: NDArray[Any], circles: Circles
+        self, units_of_codes: UnitsOfCodes, counts: NDArray[Any], design: SeriesDesign
     ) -> None:
         super().__init__(units_of_codes, counts)
-        self.circles = circles
+        self.design = design
+
+    def influence(self, terms: Any, gradient: Floats) -> Floats:
+        """Influence of each of the blocks that series are cut into; see `Block.influence`."""
+        assert self.design.members is not None
+        of_rows = super().influence(terms, gradient)
+        influence = np.bincount(self.design.members[:, 0], of_rows).astype(np.float64)
+        if (strata := self.design.strata) is not None:
+            influence -= (np.bincount(strata, influence) / np.bincount(strata))[strata]
+        return influence
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance over resamples of a function that is linear in the sums, (1,).
@@ -265,8 +320,10 @@ class ObservedSeries(ObservedBlock):
         The sum over the blocks of a resample of the mean squared influence of all that can be
         drawn in its place, centred within series.
         """
-        circles, influence = self.circles, self.influence(terms, gradient)[:, None]
-        whole, cut = (of[0] for of in _sums_of_blocks(circles, influence))
+        circles = self.design.circles
+        assert circles is not None
+        of_rows = super().influence(terms, gradient)
+        [(whole, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
         variance = 0.0
         for first, size, n in zip(circles.first, circles.sizes, circles.n_blocks, strict=True):
             at = slice(int(first), int(first + size))
@@ -317,7 +374,7 @@ class SeriesDesign(SamplingDesign):
     @staticmethod
     def automatic_interval(*, row_mean: bool, additive: bool) -> str:
         """See `SamplingDesign.automatic_interval`."""
-        return "expanded"
+        return "studentized" if additive else "expanded"
 
     @property
     def held_fixed(self) -> tuple[str, ...]:
@@ -359,11 +416,9 @@ class SeriesDesign(SamplingDesign):
         sizes = circles.sizes[circles.series_of_block]
         # A single size is drawn faster than one for each block.
         high: Any = int(sizes[0]) if len(circles.sizes) == 1 else sizes
-        # Numbers of 32 bits take half the time of those of 64.
-        dtype = np.int32 if self.n_samples < np.iinfo(np.int32).max else np.int64
-        first = rng.integers(0, high, size=(n_resamples, len(sizes)), dtype=dtype)
+        first = rng.integers(0, high, size=(n_resamples, len(sizes)))
         if len(circles.sizes) > 1:
-            first += circles.first[circles.series_of_block].astype(dtype)
+            first += circles.first[circles.series_of_block]
         return (first,)
 
     def blocks(
@@ -384,9 +439,8 @@ class SeriesDesign(SamplingDesign):
         strata: NDArray[np.intp] | None,
     ) -> list[Block]:
         """See `SamplingDesign.observed`."""
-        assert self.circles is not None
         counts = multiplicity[0][None]
-        return [ObservedSeries(each, counts, self.circles) for each in units_of_codes]
+        return [ObservedSeries(each, counts, self) for each in units_of_codes]
 
     def left_out(
         self,

@@ -133,6 +133,20 @@ def test_the_variance_on_the_data_is_that_of_all_resamples_of_a_mean(case):
     assert_allclose(found, [expected], rtol=1e-10, atol=1e-20)
 
 
+def test_the_influence_of_a_block_is_that_of_its_rows(case):
+    values = np.random.default_rng(2).normal(size=N)
+    (units,), multiplicity, strata = case.design.bind([CodedRows(None, N, "sums")])
+    (observed,) = case.design.observed([units], multiplicity, strata)
+    found = observed.influence(values[:, None], np.full((1, 1), 2.0))
+    expected = []
+    for s in range(case.series.max() + 1):
+        own = 2 * values[case.series == s]
+        blocks = [own[k : k + case.length].sum() for k in range(0, len(own), case.length)]
+        centre = np.mean(blocks) if case.design.strata is not None else 0.0
+        expected += [block - centre for block in blocks]
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
 def test_the_jackknife_leaves_out_consecutive_rows_of_a_series(case):
     codings = [CodedRows(None, N, "running")]
     binding = ResamplingPlan(case.design, 5, np.random.SeedSequence(0)).bind(codings)

@@ -20,6 +20,12 @@ if fewer than 1 % of the data sets of independent rows have the caution; each wi
 Carlo limit (2.6 standard errors) on the side of the method. All other cells are shown, and where
 one covers less than 90 % the guide says so. If it does not pass, another interval of the same
 resamples becomes the default for rows in time if it does, and the guide says what is left.
+
+First run. The default was the expanded percentile interval: 92.1 % and 94.2 % for the mean absolute
+error, 94.3 % on independent rows. It passed, but covered 87.6 % for the accuracy, where the
+studentized interval of the same resamples covered 92.9 % (92.7, 94.3 and 94.5 % above) with limits
+that were infinite now and then. Functions of sums have the studentized interval since, and the
+score interval of few groups where few blocks carry the variation; those cells were run again.
 """
 
 from __future__ import annotations
@@ -38,7 +44,7 @@ from skboot import bootstrap_score, compare_systems
 from ..runner import LEVEL, Cell, Study, Tool
 
 REPETITIONS = 1000
-OTHERS = ("percentile", "t", "studentized", "bca")
+OTHERS = ("percentile", "expanded", "t", "bca")
 ALL = {"skboot": REPETITIONS, "skboot, rows": REPETITIONS}
 MEANS = ALL | {"Newey-West": REPETITIONS}
 
@@ -138,8 +144,7 @@ def by_skboot(block_length, others=()):
         result = bootstrap_score(sample.y_true, sample.y_pred, **options)
         limits = {"": tuple(result.confidence_interval)}
         for name in others:
-            if name != "studentized" or sample.metric != "roc_auc":
-                limits[name] = tuple(result.interval(method=name))
+            limits[name] = tuple(result.interval(method=name))
         return limits
 
     return call
