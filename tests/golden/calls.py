@@ -33,6 +33,7 @@ SAID = np.unique(CLASSES)[PROBABILITIES.argmax(axis=1)]
 TARGET = _rng.normal(size=N)
 VALUE = TARGET + 0.5 * _rng.normal(size=N)
 LOSS = _rng.exponential(size=N)
+MEMORY = np.convolve(LOSS, np.ones(4) / 4, "same")
 WEIGHT = _rng.integers(1, 4, size=N).astype(float)
 GROUP = np.repeat(np.arange(20), 3)
 STRATUM = np.repeat(["left", "right"], N // 2)
@@ -236,6 +237,11 @@ CALLS = {
     "score, median": _score(TARGET, VALUE, metric=median_absolute_error),
     "score, mean": _score(None, LOSS, metric="mean"),
     "score, mean of groups": _score(None, LOSS, metric="mean", groups=GROUP),
+    "score, blocks": _score(None, MEMORY, metric="mean", block_length=5),
+    "score, blocks of automatic length": _score(TARGET, MEMORY, metric="r2", block_length="auto"),
+    "score, blocks of a panel": _score(
+        LABEL, SCORE, metric="roc_auc", block_length=4, strata=STRATUM
+    ),
     "score, callable": _score(LABEL, DECISION, metric=share_right),
     "score, fixed tasks": _score(LABEL, DECISION, average_over=TASK),
     "score, drawn tasks": _score(LABEL, DECISION, average_over=TASK, groups=TASK),
@@ -260,6 +266,7 @@ CALLS = {
     "runs, roc_auc": _runs(LABEL, SCORE_RUNS, metric="roc_auc"),
     "runs, fixed tasks": _runs(LABEL, RUNS, metric="accuracy", average_over=TASK),
     "runs, drawn tasks": _runs(LABEL, RUNS, metric="accuracy", average_over=TASK, groups=TASK),
+    "runs, blocks": _runs(None, LOSS_RUNS, metric="mean", block_length=4),
     "runs, mean": _runs(None, LOSS_RUNS, metric="mean"),
     "systems, rows": _systems(LABEL, SYSTEMS),
     "systems, holm": _systems(LABEL, SYSTEMS, adjust="holm"),
@@ -269,6 +276,7 @@ CALLS = {
     "systems, crossed": _systems(LABEL, SYSTEMS, groups=TRIALS),
     "systems, roc_auc": _systems(LABEL, SCORES, metric="roc_auc"),
     "systems, delong": _systems(LABEL, SCORES, metric="roc_auc", interval="delong"),
+    "systems, blocks": _systems(LABEL, SCORES, metric="roc_auc", block_length=4),
     "systems, callable": _systems(LABEL, SYSTEMS, metric=share_right),
     "systems, by": _systems(LABEL, SYSTEMS, by=SUBGROUP),
     "systems, several": _systems(LABEL, SYSTEMS, metric=["accuracy", "f1"]),
