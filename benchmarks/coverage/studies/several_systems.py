@@ -232,59 +232,67 @@ CLOSED = {"statsmodels": 1000}
 CHOICES = {"skboot, Holm": 500, "skboot, reference": 500, "skboot, each pair": 500}
 
 
-def _cells():
-    def cell(title, kind, draw, others=()):
-        return Cell(title, kind, draw, {"skboot": 1000} | dict(others))
+def _cell(title, kind, draw, others=()):
+    return Cell(title, kind, draw, {"skboot": 1000} | dict(others))
 
-    for n, k, at in (
-        (200, 3, 0.85),
-        (200, 5, 0.85),
-        (200, 10, 0.85),
-        (50, 5, 0.9),
-        (100, 5, 0.97),
-        (100, 10, 0.98),
-    ):
-        others = CLOSED | CHOICES | ({"stambo": 200} if (n, k) == (200, 5) else {})
+
+def _equal():
+    for n, k, at in ((200, 3, 0.85), (200, 5, 0.85), (200, 10, 0.85), (100, 5, 0.97)):
+        others = CLOSED | CHOICES | ({"stambo": 200} if k == 5 and n == 200 else {})
         title = f"{k} equal, accuracy {at}, n {n}"
-        yield cell(title, "accuracy", accuracies(n, *[at] * k), others)
-    for name, n, k in (("F1", 100, 5), ("F1", 300, 10), ("MCC", 200, 5)):
-        draw = two_classes(name, n, 0.3, *[(0.8, 0.1)] * k)
-        yield cell(f"{k} equal, {name}, recall 0.8, n {n}", name, draw)
-    yield cell(
-        "5 equal, macro F1, 4 classes, n 200",
-        "macro F1",
-        macro_f1_scores(200, 4, *[(0.6, 0.9)] * 5),
-    )
-    for n, k, at in ((150, 3, 0.85), (150, 5, 0.85), (150, 10, 0.85)):
-        title = f"{k} equal, AUC {at}, n {n}"
-        yield cell(title, "AUC", ranked("AUC", n, 0.4, *[at] * k), {"MLstatkit": 1000})
-    yield cell(
-        "3 equal, average precision, AUC 0.85, n 200",
-        "average precision",
-        ranked("average precision", 200, 0.3, *[0.85] * 3),
-    )
-    draw = absolute_errors(100, *[1.0] * 10)
-    yield cell("10 equal, MAE, normal errors, n 100", "losses", draw, CLOSED)
-    draw = probabilities(200, 0.7, *[1.0] * 5)
-    yield cell("5 equal, log loss, n 200", "losses", draw, CLOSED)
-    for law, n in (("t5", 200), ("t3", 200)):
-        draw = errors("MSE", n, law, *[1.0] * 5)
-        yield cell(f"5 equal, MSE, {law} errors, n {n}", "heavy tails", draw, CLOSED)
-    for name, n_groups, at in (("accuracy", 30, 0.85), ("MAE", 25, 0.5), ("AUC", 30, 0.85)):
+        yield _cell(title, "accuracy", accuracies(n, *[at] * k), others)
+    draw = two_classes("F1", 100, 0.3, *[(0.8, 0.1)] * 5)
+    yield _cell("5 equal, F1, recall 0.8, n 100", "F1", draw)
+    draw = ranked("AUC", 150, 0.4, *[0.85] * 5)
+    yield _cell("5 equal, AUC 0.85, n 150", "AUC", draw, {"MLstatkit": 1000})
+    draw = absolute_errors(100, *[1.0] * 5)
+    yield _cell("5 equal, MAE, normal errors, n 100", "losses", draw, CLOSED)
+    draw = errors("MSE", 200, "t5", *[1.0] * 5)
+    yield _cell("5 equal, MSE, t5 errors, n 200", "heavy tails", draw, CLOSED)
+    for name, n_groups, at in (("accuracy", 30, 0.85), ("MAE", 25, 0.5)):
         draw = grouped(name, n_groups, (5, 15), 0.3, *[at] * 5)
-        yield cell(f"5 equal, {name}, {n_groups} groups of 5 to 15", "groups", draw)
-    draw = crossed("accuracy", 45, 45, 0.15, *[0.85] * 5)
-    yield cell("5 equal, accuracy, 45 x 45 crossed", "crossed", draw)
-    for k in (3, 5, 10):
+        yield _cell(f"5 equal, {name}, {n_groups} groups of 5 to 15", "groups", draw)
+
+
+def _one_better():
+    for k in (3, 5):
         draw = accuracies(300, 0.9, *[0.82] * (k - 1))
         others = CLOSED | {"skboot, Holm": 500} | ({"stambo": 200} if k == 3 else {})
-        yield cell(f"one of {k} better, accuracy 0.9 and 0.82, n 300", "accuracy", draw, others)
-    draw = ranked("AUC", 300, 0.4, 0.9, *[0.83] * 4)
-    yield cell("one of 5 better, AUC 0.9 and 0.83, n 300", "AUC", draw, {"MLstatkit": 1000})
+        yield _cell(f"one of {k} better, accuracy 0.9 and 0.82, n 300", "accuracy", draw, others)
     draw = absolute_errors(200, 0.8, *[1.0] * 4)
-    yield cell("one of 5 better, MAE 0.8 times, n 200", "losses", draw, CLOSED)
+    yield _cell("one of 5 better, MAE 0.8 times, n 200", "losses", draw, CLOSED)
+    draw = ranked("AUC", 300, 0.4, 0.9, *[0.83] * 4)
+    yield _cell("one of 5 better, AUC 0.9 and 0.83, n 300", "AUC", draw, {"MLstatkit": 1000})
     draw = grouped("accuracy", 40, (5, 15), 0.3, 0.92, *[0.84] * 4)
-    yield cell("one of 5 better, accuracy 0.92 and 0.84, 40 groups of 5 to 15", "groups", draw)
+    title = "one of 5 better, accuracy 0.92 and 0.84, 40 groups of 5 to 15"
+    yield _cell(title, "groups", draw)
 
 
-STUDY = Study("several_systems", tuple(_cells()), TOOLS)
+def _more():
+    for n, k, at in ((50, 5, 0.9), (100, 10, 0.98)):
+        title = f"{k} equal, accuracy {at}, n {n}"
+        yield _cell(title, "accuracy", accuracies(n, *[at] * k), CLOSED)
+    draw = crossed("accuracy", 45, 45, 0.15, *[0.85] * 5)
+    yield _cell("5 equal, accuracy, 45 x 45 crossed", "crossed", draw)
+    draw = two_classes("MCC", 200, 0.3, *[(0.8, 0.1)] * 5)
+    yield _cell("5 equal, MCC, recall 0.8, n 200", "MCC", draw)
+    draw = macro_f1_scores(200, 4, *[(0.6, 0.9)] * 3)
+    yield _cell("3 equal, macro F1, 4 classes, n 200", "macro F1", draw)
+    draw = ranked("average precision", 200, 0.3, *[0.85] * 3)
+    title = "3 equal, average precision, AUC 0.85, n 200"
+    yield _cell(title, "average precision", draw)
+    draw = probabilities(200, 0.7, *[1.0] * 5)
+    yield _cell("5 equal, log loss, n 200", "losses", draw, CLOSED)
+    draw = errors("MSE", 200, "t3", *[1.0] * 5)
+    yield _cell("5 equal, MSE, t3 errors, n 200", "heavy tails", draw, CLOSED)
+    draw = grouped("AUC", 30, (5, 15), 0.3, *[0.85] * 5)
+    yield _cell("5 equal, AUC, 30 groups of 5 to 15", "groups", draw)
+    draw = accuracies(300, 0.9, *[0.82] * 9)
+    yield _cell("one of 10 better, accuracy 0.9 and 0.82, n 300", "accuracy", draw, CLOSED)
+    draw = ranked("AUC", 150, 0.4, *[0.85] * 10)
+    yield _cell("10 equal, AUC 0.85, n 150", "AUC", draw, {"MLstatkit": 200})
+    draw = absolute_errors(100, *[1.0] * 10)
+    yield _cell("10 equal, MAE, normal errors, n 100", "losses", draw, CLOSED)
+
+
+STUDY = Study("several_systems", (*_equal(), *_one_better(), *_more()), TOOLS)
