@@ -51,16 +51,22 @@ def judged_row(study: str, title: str) -> VerdictRow:
 
 
 def row_of(title: str, found: acceptance.Verdict, planned: int) -> VerdictRow:
-    """The line of a verdict, with the number of cells that were planned."""
+    """The line of a verdict, with the number of cells that were planned.
+
+    Without ratios the study has no rule about widths.
+    """
     whole = len(found.cells) + len(found.left_out) == planned
     lowest = min(found.cells, key=lambda cell: cell.coverage)
-    kind, (tool, ratio) = max(found.ratios.items(), key=lambda item: _or_zero(item[1][1]))
+    widest = ""
+    if found.ratios:
+        kind, (tool, ratio) = max(found.ratios.items(), key=lambda item: _or_zero(item[1][1]))
+        widest = f"{ratio:.2f} ({kind}; {tool})"
     return VerdictRow(
         title,
         f"{len(found.cells)} + {len(found.left_out)} of {planned}",
         percent(found.share),
         f"{percent(lowest.coverage)} ({lowest.cell})",
-        f"{ratio:.2f} ({kind}; {tool})",
+        widest,
         ("yes" if whole else "so far") if found.passes else "**no**",
         tuple(_outside(found)),
     )
