@@ -112,8 +112,8 @@ def other_methods() -> str:
                 str(fits),
                 str(len(pairs)),
                 f"{percent(lowest.coverage)} ({lowest.cell})",
-                str(sum(row.coverage < MOST for row in theirs)),
-                str(sum(row.coverage < MOST for row in ours)),
+                str(sum(map(_is_under, theirs))),
+                str(sum(map(_is_under, ours))),
                 f"{width_ratio(ours, theirs):.2f}",
             )
         )
@@ -127,6 +127,11 @@ def other_methods() -> str:
         "our width by its",
     )
     return table(header, lines)
+
+
+def _is_under(row: Measured) -> bool:
+    """Whether fewer than 93 % are covered: 93 of 100 are not, which a float would be."""
+    return row.missed > row.repetitions * (1 - MOST) + 1e-9
 
 
 def _all_counted(rows: list[Measured]) -> list[Measured]:
@@ -180,7 +185,7 @@ def fewer_fits() -> str:
                 str(repeats),
                 str(samples + 10 * repeats + 1),
                 f"{percent(lowest.coverage)} ({lowest.cell})",
-                f"{sum(row.coverage >= MOST for row in own)} of {len(own)}",
+                f"{sum(not _is_under(row) for row in own)} of {len(own)}",
                 f"{mean(row.width / whole[row.cell].width for row in own):.2f}",
             )
         )
