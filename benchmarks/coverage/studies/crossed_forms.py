@@ -8,8 +8,8 @@ Design. A latent quality of each cell is normal; each side has a part of its var
 are the accuracy, the mean of lognormal losses, F1 and the area under the ROC curve. Labels are
 drawn by cell, or belong to the members of the second side ("labels by member"); in pairs of one
 population a pair of a member with itself is positive. Of incomplete designs a share of the cells is
-kept at random. Truths are exact. Designs are other than those of `grouped_systems`. 600 data sets a
-cell where members have at least .4 of the variance or labels are theirs, 300 where width alone is
+kept at random. Truths are exact. Designs are other than those of `grouped_systems`. 400 data sets a
+cell where members have at least .4 of the variance or labels are theirs, 150 where width alone is
 in question; 999 resamples of each. What is chosen is judged on 1000 data sets a cell in
 `grouped_systems`.
 
@@ -54,7 +54,7 @@ from ..scores import SCORES
 
 LEVEL = 0.975
 PREVALENCE = 0.4
-REPETITIONS, FEWER = 600, 300
+REPETITIONS, FEWER = 400, 150
 N_RESAMPLES = 999
 
 
