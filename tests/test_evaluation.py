@@ -175,7 +175,7 @@ def test_crossed_and_one_population_designs_report_their_units():
     assert crossed.n_units == (20, 30)
     assert crossed.confidence_interval.method == "percentile"
     assert shared.n_units == 30
-    assert shared.confidence_interval.method == "expanded"
+    assert shared.confidence_interval.method == "two-way"
 
 
 @ignore_caution

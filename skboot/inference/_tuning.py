@@ -41,6 +41,9 @@ SURE = 3.5
 
 # ------------------------------------------------------------------ which interval is made
 
+# Minimum number of members of each of two crossed factors (members) for the two-way interval; with
+# fewer it covered down to 88 % where members have most of the variance (record 0049).
+MANY_MEMBERS = 40
 # Minimum number of errors and of hits (rows) of a proportion for a bootstrap interval; below it
 # all of them are too short, and Wilson's is made (record 0022 for runs).
 FEW_EVENTS = 10

@@ -12,8 +12,10 @@
 | groups, functions of sums | studentized | few groups carry the variation: score interval |
 | groups, other metrics | expanded | |
 | blocks of rows in time | as for groups | |
-| crossed | percentile | |
-| one population | expanded | |
+| crossed, 40 members or more a side, sums and AUC | two-way | |
+| crossed, others | percentile | |
+| one population, sums and AUC | two-way | |
+| one population, other metrics | expanded | |
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
 | average over drawn tasks | t | |
 
@@ -35,6 +37,7 @@ from ._tuning import (
     FEW_VALUES,
     LARGE_BIAS,
     LARGE_SKEWNESS,
+    MANY_MEMBERS,
     NEAR_ERROR,
 )
 from .cautions import cautions_of
@@ -425,7 +428,11 @@ def _over_tasks(evidence: Evidence, confidence_level: float, notes: Notes) -> Co
 
 def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
     """Return the interval of crossed factors."""
-    return _made(evidence, planned_method(evidence), confidence_level)
+    method = planned_method(evidence)
+    enough = evidence.design.same_population or min(evidence.n_units) >= MANY_MEMBERS
+    if evidence.robust_variance is not None and enough:
+        method = "two-way"
+    return _made(evidence, method, confidence_level)
 
 
 def _within_bounds(

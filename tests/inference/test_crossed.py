@@ -184,6 +184,33 @@ def test_two_way_limits_are_never_beyond_the_percentiles():
     assert confidence_interval(known, "two-way")[:2] == confidence_interval(known, "percentile")[:2]
 
 
+@pytest.mark.parametrize(
+    ("n_members", "same_population", "expected"),
+    [(40, False, "two-way"), (39, False, "percentile"), (12, True, "two-way")],
+)
+def test_auto_is_two_way_where_there_are_members_enough(n_members, same_population, expected):
+    pairs = pairs_of(n_members, 44 if n_members > 12 else 12)
+    y_true, scores = labels_and_scores(len(pairs))
+    known = {"roc_auc": scores, "accuracy": (scores > 0.5).astype(int), "r2": scores}
+    for name, y_pred in known.items():
+        result = evaluated(y_true, y_pred, pairs, metric=name, same_population=same_population)
+        assert result.confidence_interval.method == expected
+
+
+@pytest.mark.parametrize(("same_population", "usual"), [(False, "percentile"), (True, "expanded")])
+def test_auto_is_as_before_where_no_influence_is_known(same_population, usual):
+    pairs = pairs_of(42, 41)
+    y_true, scores = labels_and_scores(len(pairs))
+    for metric in (metrics.median_absolute_error, "neg_equal_error_rate"):
+        result = evaluated(y_true, scores, pairs, metric=metric, same_population=same_population)
+        assert result.confidence_interval.method == usual
+    # The area under the curve is undefined without the only positive.
+    alone = np.zeros(len(pairs), dtype=int)
+    alone[17] = 1
+    result = evaluated(alone, scores, pairs, metric="roc_auc", same_population=same_population)
+    assert result.confidence_interval.method == usual
+
+
 def test_two_way_is_refused_without_crossed_groups_or_influences():
     y_true, scores = labels_and_scores(60)
     with pytest.raises(ValueError, match=r"is for crossed groups, of shape \(n_samples, 2\)"):

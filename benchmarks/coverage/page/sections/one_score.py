@@ -85,13 +85,13 @@ UNITS = (
     ),
     Case(
         "crossed factors",
-        "percentile",
+        "two-way; under 40 members a side, and for other than sums and AUC, percentile",
         ("crossed, accuracy", "crossed, MAE", "crossed, AUC"),
-        "too wide for an AUC; under 10 members a side: warns",
+        "under 10 members a side: warns",
     ),
     Case(
         "pairs of one population",
-        "expanded percentile",
+        "two-way; expanded percentile for other than sums and AUC",
         ("one population, accuracy", "one population, AUC"),
         "few members: always warns",
     ),
