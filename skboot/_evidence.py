@@ -137,6 +137,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         if proportion is None
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=delong,
+        smaller_class=statistic.smaller_class(reduced) if weights is None else None,
         largest_share=largest_share,
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
         freedom=design.freedom,
@@ -146,6 +147,9 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     by_group = holds_rows and known.additive and call.plan.resamples is None
     if by_group:
         known = _with_groups(known, design, part, weights, len(y_pred))
+        if statistic.response == "labels" and y_true is not None:
+            deciding = _deciding_groups(design, part, y_true != y_pred)
+            known = replace(known, deciding_groups=deciding)
     coding = CodedRows(
         _whole_code(reduced, part, design.n_samples),
         reduced.n_codes,
@@ -185,6 +189,17 @@ def _with_groups(
         relative = weights / weights.max()
         n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
     return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
+
+
+def _deciding_groups(
+    design: SamplingDesign, part: Part, wrong: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """Return how many groups have a wrong decision, and how many a right one."""
+    assert design.members is not None
+    groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
+    n_groups = design.n_units[0]
+    erring, right = (np.bincount(groups[of], minlength=n_groups) for of in (wrong, ~wrong))
+    return int(np.count_nonzero(erring)), int(np.count_nonzero(right))
 
 
 def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:

@@ -410,6 +410,7 @@ def test_holm_says_when_the_resamples_are_too_few(data):
     assert any("n_resamples=239" in note for note in result.notes)
 
 
+@pytest.mark.filterwarnings("ignore:compare_systems. The area under")
 def test_a_difference_that_never_varies_is_not_significant_by_max_t(scores):
     y, _ = scores
     rng = np.random.default_rng(0)

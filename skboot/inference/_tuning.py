@@ -10,12 +10,19 @@ Carlo noise. The coverage that the warnings speak of is measured in benchmarks/c
 # Minimum number of rows of the smaller class (rows); below it intervals of the area under the ROC
 # curve tend to be too short.
 SMALL_CLASS = 50
+# The same of other scores of two classes that hang on it (rows; record 0050).
+FEW_OF_CLASS = 20
+# Area under the ROC curve from which it, or one less it, rests on few rows (area; record 0050).
+NEAR_ONE = 0.98
 # Minimum number of independent rows of a mean that is no proportion (rows); below it intervals
 # cover less than their level (record 0031).
 FEW_ROWS = 20
 # Minimum number of groups, or of blocks of rows in time (groups, blocks); below it intervals cover
 # less than their level (record 0053 for blocks).
 FEW_GROUPS = 20
+# Minimum number of groups with a wrong decision, and of those with a right one (groups); an
+# interval rests on fewer alone (record 0050).
+FEW_DECIDING = 5
 # Minimum number of members of a crossed factor (members); below it intervals cover less.
 FEW_MEMBERS = 10
 # Minimum number of data sets of a comparison across them (data sets); below it a skewed difference

@@ -10,12 +10,15 @@ import numpy as np
 
 from .._warnings import Notes
 from ._tuning import (
+    FEW_DECIDING,
     FEW_GROUPS,
     FEW_IN_CLASS,
     FEW_MEMBERS,
+    FEW_OF_CLASS,
     FEW_ROWS,
     HEAVY_ROWS,
     HEAVY_SHARE,
+    NEAR_ONE,
     SMALL_CLASS,
 )
 from .evidence import Evidence
@@ -48,12 +51,7 @@ def cautions_of(evidence: Evidence) -> Notes:
 
 def _warn_of_rows(evidence: Evidence, notes: Notes) -> None:
     """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
-    if evidence.delong is not None and evidence.delong[1] < SMALL_CLASS:
-        notes.add(
-            "few",
-            f"The smaller class has {evidence.delong[1]} rows (fewer than {SMALL_CLASS}): "
-            "intervals of the area under the ROC curve tend to be too short.",
-        )
+    _warn_of_two_classes(evidence, notes)
     share, n_rows = evidence.largest_share, evidence.n_units[0]
     if share is not None and evidence.proportion is None:
         if n_rows < FEW_ROWS:
@@ -69,6 +67,32 @@ def _warn_of_rows(evidence: Evidence, notes: Notes) -> None:
                 "its level; expect less coverage than stated.",
             )
     _warn_of_small_classes(evidence, notes)
+
+
+def _warn_of_two_classes(evidence: Evidence, notes: Notes) -> None:
+    """Add warnings where few rows of one class, or few rows out of order, decide a score."""
+    few = evidence.smaller_class
+    if few is not None and few < FEW_OF_CLASS:
+        notes.add(
+            "few",
+            f"The smaller class has {few} rows (fewer than {FEW_OF_CLASS}): expect less coverage "
+            "than stated.",
+        )
+    if evidence.delong is None:
+        return
+    if evidence.delong[1] < SMALL_CLASS:
+        notes.add(
+            "few",
+            f"The smaller class has {evidence.delong[1]} rows (fewer than {SMALL_CLASS}): "
+            "intervals of the area under the ROC curve tend to be too short.",
+        )
+    # Of several runs none is known to be near 1.
+    if max(evidence.estimate, 1 - evidence.estimate) > NEAR_ONE:
+        notes.add(
+            "few",
+            f"The area under the ROC curve is within {1 - NEAR_ONE:.2g} of its end: the interval "
+            "rests on the few rows that are out of order.",
+        )
 
 
 def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
@@ -88,7 +112,7 @@ def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
 
 
 def _warn_of_groups(evidence: Evidence, notes: Notes) -> None:
-    """Add a warning of few groups, or of few blocks of rows in time."""
+    """Add a warning of few groups or blocks of rows in time, or of few that decide the score."""
     n_groups, unit = evidence.n_units[0], evidence.design.unit
     if n_groups < FEW_GROUPS:
         notes.add(
@@ -96,6 +120,18 @@ def _warn_of_groups(evidence: Evidence, notes: Notes) -> None:
             f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
             "coverage than stated.",
         )
+        return
+    # Of several runs, whose estimate is not known here, each has its own erring groups.
+    erring, right = evidence.deciding_groups or (FEW_DECIDING, FEW_DECIDING)
+    if min(erring, right) < FEW_DECIDING and not np.isnan(evidence.estimate):
+        what, few = "wrong" if erring <= right else "right", min(erring, right)
+        text = (
+            f"There are {what} decisions in only {few} of the {n_groups} {unit}s (fewer than "
+            f"{FEW_DECIDING}): how much they differ rests on these few."
+        )
+        if not few:
+            text = f"There is no {what} decision in any {unit}: nothing shows how much they differ."
+        notes.add("few", text)
 
 
 def _warn_of_members(evidence: Evidence, notes: Notes) -> None:

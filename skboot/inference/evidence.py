@@ -53,6 +53,8 @@ class Evidence:
         For the area under the ROC curve of independent rows.
     largest_share : float or None
         Share of the sum of the row values that one row carries.
+    smaller_class : int or None
+        Rows of the smaller of two classes, for other metrics whose intervals hang on it.
     class_sizes : ndarray of shape (n_classes,) or None
         Rows of each true class, for averages over classes of rows.
     jackknife : tuple (standard error, number of values, number of lines) or None
@@ -68,6 +70,8 @@ class Evidence:
         For functions of sums on groups: influence of each group on the estimate.
     group_weight : ndarray of shape (n_groups,) or None
         Summed weight of each group's rows, where ``group_influence`` is known.
+    deciding_groups : tuple (groups with a wrong decision, groups with a right one) or None
+        For decisions in groups.
     n_effective_rows : float or None
         Rows of equal weight that are worth the rows (Kish 1965): (sum w)^2 / sum w^2.
     freedom : tuple (degrees of freedom, inflation) or None
@@ -91,12 +95,14 @@ class Evidence:
     proportion: tuple[int, int, bool, str, float] | None = None
     delong: tuple[float, int] | None = None
     largest_share: float | None = None
+    smaller_class: int | None = None
     class_sizes: NDArray[np.int64] | None = None
     jackknife: tuple[float, int, int] | None = None
     max_t: tuple[Any, Floats] | None = None
     gap: tuple[Any, ...] | None = None
     group_influence: Floats | None = None
     group_weight: Floats | None = None
+    deciding_groups: tuple[int, int] | None = None
     n_effective_rows: float | None = None
     freedom: tuple[float, float] | None = None
     robust_variance: float | None = None

@@ -406,6 +406,14 @@ class AveragePrecision(Statistic):
         """Units of equal weight have few terms, and so a closed form without one of them."""
         return "thresholds" if reduced.data["equal_weights"] else "running"
 
+    def smaller_class(self, reduced: ReducedData) -> int | None:
+        """Positives or negatives, whichever are fewer; several classes have no smaller one."""
+        if reduced.code is None:
+            return None
+        rows = np.bincount(reduced.code, minlength=reduced.n_codes)
+        n_positive = int(rows @ reduced.terms[:, 0])
+        return min(n_positive, int(rows.sum()) - n_positive)
+
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Sum over thresholds of precision times recall added, averaged over classes."""
         areas, positives = zip(

@@ -200,6 +200,13 @@ class Statistic(ABC):
         """
         return None
 
+    def smaller_class(self, reduced: ReducedData) -> int | None:
+        """Rows of the smaller of two classes, for a metric whose intervals are too short on few.
+
+        For rows without weights alone, and other metrics than an AUC, whose `delong` has it.
+        """
+        return None
+
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best system that ignores its inputs, on these rows; None if unknown.
 

@@ -10,6 +10,7 @@ from sklearn import metrics
 
 from skboot import EvaluationResult, bootstrap_score, compare_systems
 
+ignore_few = pytest.mark.filterwarnings("ignore:(bootstrap_score|compare_systems). There (are|is)")
 ignore_caution = pytest.mark.filterwarnings("ignore:(bootstrap_score|compare_systems)")
 
 
@@ -51,6 +52,7 @@ def effective_rows(scores, n_rows):
 # ------------------------------------------------------------------ proportions
 
 
+@ignore_few
 @pytest.mark.parametrize("n_groups", [20, 100, 1000])
 @pytest.mark.parametrize("n_erring", [1, 2, 3])
 def test_a_few_erring_groups_give_wilsons_interval_at_the_effective_size(n_groups, n_erring):
@@ -65,6 +67,7 @@ def test_a_few_erring_groups_give_wilsons_interval_at_the_effective_size(n_group
     assert f"Wilson interval with {n:.1f} effective rows, {n_groups} groups" in result.claim()
 
 
+@ignore_few
 def test_unequal_groups_count_as_fewer():
     n_rows = np.array([40, 5, 5, 5, 5] * 4)
     groups = np.repeat(np.arange(20), n_rows)
@@ -76,6 +79,7 @@ def test_unequal_groups_count_as_fewer():
     assert n < 10
 
 
+@ignore_few
 def test_few_succeeding_groups_mirror_few_erring_ones():
     truth, predicted, groups = errors_in(30, 1, 2, n_wrong=7)
     options = {"groups": groups, "n_resamples": 199, "random_state": 0}
@@ -84,6 +88,7 @@ def test_few_succeeding_groups_mirror_few_erring_ones():
     assert mirrored[:2] == pytest.approx((1 - high, 1 - low))
 
 
+@ignore_few
 @pytest.mark.parametrize(
     "metric",
     ["f1", "f1_macro", "balanced_accuracy", "matthews_corrcoef", "precision", "recall", "mean"],
@@ -99,6 +104,7 @@ def test_no_metric_of_sums_reaches_over_its_whole_range(metric):
     assert "effective rows" in result.claim()
 
 
+@ignore_few
 def test_subgroups_and_compared_systems_have_the_same_guard():
     truth, predicted, groups = errors_in(40, 3, 4, n_wrong=2)
     options = {"groups": groups, "n_resamples": 299, "random_state": 0}
@@ -114,6 +120,7 @@ def test_subgroups_and_compared_systems_have_the_same_guard():
     assert table["first"].confidence_interval == own.confidence_interval
 
 
+@ignore_few
 def test_the_guard_holds_at_other_levels_and_from_a_file(tmp_path):
     truth, predicted, groups = errors_in(40, 3, 4, n_wrong=2)
     result = bootstrap_score(truth, predicted, groups=groups, random_state=0)
@@ -153,6 +160,7 @@ def test_many_erring_groups_stay_studentized():
     assert result.notes == ()
 
 
+@ignore_few
 def test_a_studentized_interval_that_reaches_the_end_of_the_range_is_replaced():
     # At this level the resamples count that miss all groups with errors.
     truth, predicted, groups = errors_in(20, 0, 1, 2, 3)
@@ -161,10 +169,8 @@ def test_a_studentized_interval_that_reaches_the_end_of_the_range_is_replaced():
     )
     assert result.interval("studentized").low == -np.inf
     assert result.confidence_interval.method == "wilson"
-    assert (
-        "reaches the end of the range (most of the variation comes from about 6 of"
-        in result.notes[0]
-    )
+    reason = "reaches the end of the range (most of the variation comes from about 6 of"
+    assert any(reason in note for note in result.notes)
 
 
 def test_groups_that_all_have_the_same_score_have_an_interval_of_some_width():

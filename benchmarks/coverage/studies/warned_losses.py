@@ -14,8 +14,8 @@ import csv
 from importlib import import_module
 
 import numpy as np
+from scipy.stats import kurtosis
 
-from ..exceptions import kurtosis
 from ..runner import RESULTS, seeds_of
 from ..scores import squares
 
@@ -42,8 +42,8 @@ def shares_of(study: str, cell) -> list[float]:
     for repetition in range(N_DATA_SETS):
         sample = cell.draw(seeds_of(study, cell.name, repetition)[0])
         losses = (sample.score.losses or squares)(sample.y_true, sample.y_pred)
-        share = losses.max() / losses.sum()
-        found.append([sign(share, kurtosis(losses), len(losses)) for sign in SIGNS.values()])
+        share, peak = losses.max() / losses.sum(), kurtosis(losses, fisher=False)
+        found.append([sign(share, peak, len(losses)) for sign in SIGNS.values()])
     return list(np.mean(found, axis=0))
 
 
