@@ -228,7 +228,7 @@ def test_several_classes_and_weights_have_no_smaller_class():
 
 
 def test_what_was_stated_and_is_met_by_ordinary_data_excuses_nothing():
-    """Record 0050: a row above 5 %, a kurtosis above 10, 39 members a side."""
+    """Record 0050: a row above 5 %, a kurtosis above 10, 39 members, decisions on 12 positives."""
     rng = np.random.default_rng(0)
     normal = rng.normal(size=50)
     assert np.max(normal**2) > 0.05 * np.sum(normal**2)
@@ -240,6 +240,10 @@ def test_what_was_stated_and_is_met_by_ordinary_data_excuses_nothing():
     members = on_two_sides("accuracy", (39, 39))
     assert members.exception == ""
     assert told_of(members) == []
+    for name in ("F1", "MCC"):
+        decisions = of_classes(name, 12)
+        assert decisions.exception == ""
+        assert told_of(decisions) == []
 
 
 # ------------------------------------------------------------------ methods

@@ -47,8 +47,18 @@ ROWS = (
         "classes of under 8 rows: warns",
     ),
     Case("Matthews, kappa", "BCa", ("MCC", "kappa"), "few positives"),
-    Case("area under the ROC curve", "BCa", ("AUC",), "smaller class under 50 rows: warns"),
-    Case("average precision", "BCa", ("average precision",), "few positives: 91 % with 12"),
+    Case(
+        "area under the ROC curve",
+        "BCa",
+        ("AUC",),
+        "smaller class under 50 rows, or above .98: warns",
+    ),
+    Case(
+        "average precision",
+        "BCa",
+        ("average precision",),
+        "91 % with 12 positives; under 20: warns",
+    ),
     Case(
         "MSE, MAE, pinball, log loss: light tails",
         "studentized",
