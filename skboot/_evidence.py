@@ -31,7 +31,7 @@ from .inference.intervals import (
     INTERVALS,
 )
 from .metrics.class_metrics import averaged_sizes
-from .metrics.statistic import Statistic
+from .metrics.statistic import Columns, Statistic
 from .resampling.coding import CodedRows
 from .resampling.design import CrossedDesign, SamplingDesign
 from .resampling.plan import Binding, ResamplingPlan
@@ -122,6 +122,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     row_mean = statistic.is_row_mean and reduced.n_codes > min(20, len(y_pred) / 2)
     reads = statistic.reading(reduced)
     delong = statistic.delong(reduced) if weights is None else None
+    is_ranked = weights is None and statistic.reads == "running"
     design = call.plan.design
     known = Evidence(
         estimate=np.nan,
@@ -137,7 +138,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         if proportion is None
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=delong,
-        smaller_class=statistic.smaller_class(reduced) if weights is None else None,
+        smaller_class=statistic.smaller_class(reduced) if is_ranked else None,
         largest_share=largest_share,
         class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
         freedom=design.freedom,
@@ -146,20 +147,15 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     holds_rows = design.n_factors == 1 and not design.units_are_rows
     by_group = holds_rows and known.additive and call.plan.resamples is None
     if by_group:
-        known = _with_groups(known, design, part, weights, len(y_pred))
-        if statistic.response == "labels" and y_true is not None:
-            deciding = _deciding_groups(design, part, y_true != y_pred)
-            known = replace(known, deciding_groups=deciding)
+        known = _with_groups(known, statistic, design, part, (y_true, y_pred, weights))
     coding = CodedRows(
         _whole_code(reduced, part, design.n_samples),
         reduced.n_codes,
         reads,
         reduced.counts if part.rows is None else None,
     )
-    interval = call.interval
-    if interval == "auto":
-        interval = planned_method(known)
-    else:
+    interval = planned_method(known) if call.interval == "auto" else call.interval
+    if call.interval != "auto":
         _refuse_impossible(interval, known, statistic, call.caller)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     with_variance = (
@@ -173,33 +169,28 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
 
 
 def _with_groups(
-    known: Evidence,
-    design: SamplingDesign,
-    part: Part,
-    weights: NDArray[np.float64] | None,
-    n_rows: int,
+    known: Evidence, statistic: Statistic, design: SamplingDesign, part: Part, rows: Columns
 ) -> Evidence:
-    """Return the evidence with the weight of each group's rows, and their effective number."""
+    """Return the evidence with what each group has of the rows, and how many decide the score."""
     assert design.members is not None
+    y_true, y_pred, weights = rows
     groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
     of_groups = np.bincount(groups, weights, design.n_units[0]).astype(np.float64)
-    n_effective = float(n_rows)
+    n_effective = float(len(y_pred))
     if weights is not None and weights.any():
         # Relative weights: the squares of very large or very small ones leave the range.
         relative = weights / weights.max()
         n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
-    return replace(known, group_weight=of_groups, n_effective_rows=n_effective)
-
-
-def _deciding_groups(
-    design: SamplingDesign, part: Part, wrong: NDArray[np.bool_]
-) -> tuple[int, int]:
-    """Return how many groups have a wrong decision, and how many a right one."""
-    assert design.members is not None
-    groups = design.members[:, 0] if part.rows is None else design.members[part.rows, 0]
-    n_groups = design.n_units[0]
-    erring, right = (np.bincount(groups[of], minlength=n_groups) for of in (wrong, ~wrong))
-    return int(np.count_nonzero(erring)), int(np.count_nonzero(right))
+    deciding = None
+    if statistic.response == "labels" and y_true is not None:
+        wrong = y_true != y_pred
+        deciding = len(np.unique(groups[wrong])), len(np.unique(groups[~wrong]))
+    return replace(
+        known,
+        group_weight=of_groups,
+        n_effective_rows=n_effective,
+        deciding_groups=deciding,
+    )
 
 
 def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:

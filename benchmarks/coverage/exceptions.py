@@ -3,9 +3,9 @@
 They are the stated exceptions of the promise, each drawn in to where a warning is due (decision
 record 0050): one row that carries a tenth of the sum of losses and ten times the average row, under
 20 groups or under 5 erring groups, under 10 members a side, a class of under 20 rows that are
-ranked, an AUC above .98. A data set is in an exception by what it shows, so that a user can tell. Whether a cell counts
-is decided by its share of such data sets *that carry our warning*: an exception without a warning
-excuses nothing.
+ranked, an AUC above .98. A data set is in an exception by what it shows, so that a user can tell.
+Whether a cell counts is decided by its share of such data sets *that carry our warning*: an
+exception without a warning excuses nothing.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def _warn_of_two_classes(evidence: Evidence, notes: Notes) -> None:
         notes.add(
             "few",
             f"The area under the ROC curve is within {1 - NEAR_ONE:.2g} of its end: the interval "
-            "rests on the few rows that are out of order.",
+            "rests on the few rows that are out of order, and tends to be too short.",
         )
 
 

@@ -203,7 +203,7 @@ class Statistic(ABC):
     def smaller_class(self, reduced: ReducedData) -> int | None:
         """Rows of the smaller of two classes, for a metric whose intervals are too short on few.
 
-        For rows without weights alone, and other metrics than an AUC, whose `delong` has it.
+        For rows without weights alone, of metrics that read running sums; an AUC has `delong`.
         """
         return None
 

@@ -46,13 +46,10 @@ def test_the_default_covers_as_the_rule_asks(study):
 
 
 @NO_PAGE
-def test_studies_that_break_their_rule_are_on_the_page_with_the_cells_that_do():
-    rows = page.registry.verdict_rows()
-    assert {row.study for row in rows if row.passes == "**no**"} == {
-        "ranks of systems",
-        "releases against a margin",
-    }
-    assert all(row.outside for row in rows if row.passes == "**no**")
+def test_studies_that_break_their_rule_list_the_cells_that_do():
+    broken = [row for row in page.registry.verdict_rows() if row.passes == "**no**"]
+    assert broken
+    assert all(row.outside for row in broken)
 
 
 @NO_PAGE

@@ -8,7 +8,8 @@ smaller class for the area under the ROC curve, areas of .97 to .995, 6 to 50 po
 precision, F1 and Matthews' coefficient, 5 to 30 groups for five scores, and groups nearly all of
 which are perfect. For losses the data sets of `frozen_systems` and `real_predictions` are drawn
 again, by `warned_losses`. Few members of crossed factors are met in `crossed_forms` and
-`grouped_systems`.
+`grouped_systems`. A data set without one of the classes, which average precision is refused on, is
+drawn again.
 
 Rule. A warning is due at a rung where the default covers less than 93 %, and at all further out;
 its bound is the next rung towards ordinary data. Where no rung of an exception does, nothing is
@@ -21,11 +22,24 @@ coverage that goes without a warning is written down.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ours import default_of_system
 from ..runner import Cell, Study, Tool
 from ..systems import grouped, scored, two_classes
 
 REPETITIONS = 1000
+
+
+def _of_both_classes(draw):
+    """Draw again where a class is missing, on which the metric is refused."""
+
+    def drawn(rng):
+        while len(np.unique((sample := draw(rng)).y_true)) < 2:
+            pass
+        return sample
+
+    return drawn
 
 
 def _cells():
@@ -49,7 +63,7 @@ def _cells():
     for auc in (0.8, 0.9):
         for positives in (0.03, 0.05, 0.1, 0.15, 0.25):
             title = f"average precision, AUC {auc}, about {positives * 200:.0f} positives of 200"
-            draw = scored("average precision", 200, positives, auc)
+            draw = _of_both_classes(scored("average precision", 200, positives, auc))
             yield cell(title, "average precision", draw)
     for name in ("F1", "MCC"):
         for n, positives in (
