@@ -91,6 +91,8 @@ RUNNING_ELEMENTS = 1 << 16
 EXACT_SINGLE = 1 << 24
 # Whole numbers below this fit an integer of four bytes.
 EXACT_INTEGER = 1 << 31
+# Share of a total by which running sums in another order may differ.
+SUM_ROUNDING = 1e-12
 
 # ------------------------------------------------------------------ codes and terms
 

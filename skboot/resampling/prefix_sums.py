@@ -18,10 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tuning import EXACT_INTEGER, NESTED_TILES, RUNNING_ELEMENTS, TILE_WIDTH
-
-# Share of a total by which running sums in another order may differ.
-_ROUNDING = 1e-12
+from ._tuning import (
+    EXACT_INTEGER,
+    NESTED_TILES,
+    RUNNING_ELEMENTS,
+    SUM_ROUNDING,
+    TILE_WIDTH,
+)
 
 Floats = NDArray[np.float64]
 Gap = Callable[[Floats, Floats], Floats]
@@ -367,7 +370,7 @@ def _reach_in_all(
     upto = np.cumsum(weights[:, :, None] * terms, axis=1)
     total = upto[:, -1]
     upto = upto if ends is None else upto[:, ends]
-    targets = shares * total[:, :1] * (1.0 - _ROUNDING)
+    targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     resamples = np.arange(len(weights))[:, None]
     last = _last_below(upto[:, :, 0], targets)
     below = upto[resamples, last]
@@ -386,7 +389,7 @@ def _reach_in_tiles(
     before = sums_before_tiles(weights, terms, flags)
     total = sum_of_first(weights, terms, before, n_codes)
     # Sums in another order differ by rounding, which must not decide.
-    targets = shares * total[:, :1] * (1.0 - _ROUNDING)
+    targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     spare = -n_codes % TILE_WIDTH
     tiles = np.pad(weights, ((0, 0), (0, spare))) if spare else weights
     tiles = tiles.reshape(n_resamples, -1, TILE_WIDTH)

@@ -51,7 +51,12 @@ def bootstrapped(estimate, seed, n=40, n_resamples=199):
     values = rng.normal(estimate, 1.0, size=n)
     replicates = rng.choice(values, size=(n_resamples, n)).mean(axis=1)
     evidence = Evidence(
-        estimate=values.mean(), replicates=replicates, kind="rows", n_units=(n,), acceleration=0.02
+        estimate=values.mean(),
+        replicates=replicates,
+        kind="rows",
+        n_units=(n,),
+        acceleration=0.02,
+        robust_variance=values.var() / n / 2,
     )
     return Difference(evidence)
 

@@ -35,8 +35,12 @@ def batch(seed, n_differences=40, n_resamples=199, n_units=30, n_strata=1):
 
 
 def one_of(evidence, k):
+    replicates = evidence.replicates[k]
     return replace(
-        evidence, estimate=float(evidence.estimate[k]), replicates=evidence.replicates[k]
+        evidence,
+        estimate=float(evidence.estimate[k]),
+        replicates=replicates,
+        robust_variance=replicates.var() / 2,
     )
 
 
