@@ -1,0 +1,142 @@
+"""Check before any work that a metric takes a truth of several columns, or of records.
+
+The columns are labels that a row has or lacks (1 or 0), outputs, or relevances of items; records,
+such as event times, are for functions of the user. Predictions have the same columns, whatever the
+metric of scikit-learn; a function of the user may take any.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._checks import fail
+from .adapters import LibraryCallable
+from .magnitudes import check_losses
+from .statistic import CallableStatistic, Statistic
+
+
+def check_columns_of_truth(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    """Refuse a truth of several columns or records, or its predictions.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric, without sign.
+    y_true : ndarray of shape (n_samples, n_outputs), or of records of shape (n_samples,)
+        Truth of the whole test set.
+    y_pred : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Predictions.
+    caller : str
+        Function to name in messages.
+
+    Raises
+    ------
+    ValueError
+        Says what the metric takes, what it was given, and what to do.
+    """
+    of_user = isinstance(statistic, CallableStatistic) and not isinstance(
+        statistic, LibraryCallable
+    )
+    if of_user:
+        return
+    if y_true.ndim == 1:
+        must = f"hold a label or number for each row for the metric {statistic.name!r}"
+        got = f"records of {list(y_true.dtype.names or ())}"
+        raise fail(caller, "y_true", must, got, "Records are for callables that take them.")
+    if statistic.response not in _CHECKS and not isinstance(statistic, LibraryCallable):
+        must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
+        advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
+        raise fail(caller, "y_true", must, f"shape {y_true.shape}", advice)
+    if y_pred.shape != y_true.shape:
+        must = f"have the shape of y_true, {y_true.shape}, for the metric {statistic.name!r}"
+        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", _if_one_hot(y_true))
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y.dtype.kind not in "biuf":
+            must = f"hold numbers in its columns for the metric {statistic.name!r}"
+            raise fail(caller, name, must, f"{y.ravel()[:1].tolist()[0]!r}", _AS_INDICATORS)
+    if statistic.response in _CHECKS:
+        _CHECKS[statistic.response](statistic, y_true, y_pred, caller)
+    if isinstance(statistic, LibraryCallable):
+        _check_call(statistic, y_true, y_pred, caller)
+
+
+_AS_INDICATORS = (
+    "Sets of labels become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+)
+
+
+def _if_one_hot(y_true: NDArray[Any]) -> str:
+    """Advice for a truth whose rows have one label each; "" for another."""
+    if y_true.dtype.kind not in "biuf" or not np.isin(y_true, (0, 1)).all():
+        return ""
+    one_hot = bool((y_true.sum(axis=1) == 1).all())
+    return "One-hot rows become labels by y_true.argmax(axis=1)." if one_hot else ""
+
+
+def _check_indicators(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+    _check_zero_one("y_true", statistic, y_true, caller, advice)
+    advice = (
+        "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'. "
+        f"{_if_one_hot(y_true)}"
+    )
+    _check_zero_one("y_pred", statistic, y_pred, caller, advice.strip())
+
+
+def _check_zero_one(
+    name: str, statistic: Statistic, y: NDArray[Any], caller: str, advice: str
+) -> None:
+    others = (y != 0) & (y != 1)
+    if others.any():
+        must = f"hold 0 or 1 for each label for the metric {statistic.name!r}"
+        got = f"numbers such as {y[others][0]:g}"
+        raise fail(caller, name, must, got, advice)
+
+
+def _check_label_scores(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    advice = "Of graded relevances take sklearn.metrics.ndcg_score."
+    _check_zero_one("y_true", statistic, y_true, caller, advice)
+
+
+def _check_relevances(
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    if y_true.min() < 0:
+        must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
+        raise fail(caller, "y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
+
+
+_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = {
+    "indicators": _check_indicators,
+    "label_scores": _check_label_scores,
+    "relevances": _check_relevances,
+    "outputs": check_losses,
+}
+
+
+def _check_call(
+    statistic: LibraryCallable, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+) -> None:
+    """Refuse what a function of scikit-learn refuses, by a call on the data."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            statistic.function(y_true, y_pred)
+    except (ValueError, TypeError) as error:
+        kind, text = type(error).__name__, str(error).rstrip(".")
+        got = f"{statistic.name!r}, which raises a {kind} on it: {text}"
+        advice = (
+            "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
+        )
+        raise fail(caller, "metric", "take a y_true of several columns", got, advice) from error
