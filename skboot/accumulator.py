@@ -1,0 +1,378 @@
+"""Evaluation sets that are never in one place: in batches, or on many machines.
+
+Use `BootstrapAccumulator` where predictions arrive batch by batch, or are too many for memory. It
+keeps sums for every resample, not rows; accumulators of shards are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _checks as check
+from ._typing import Metric, Metrics
+from ._warnings import warn_of
+from .comparison.families import Asked
+from .comparison.streamed_systems import STREAMED_DIFFERENCES, compare_streamed
+from .inference.distribution import check_replicates_fit
+from .results import EvaluationResult, ResultTable
+from .results.comparison import ComparisonResult
+from .streams.batches import UNITS, batch_added
+from .streams.evaluating import STREAMED_SCORES, results_of
+from .streams.packing import (
+    check_fits,
+    metric_of_record,
+    metric_record,
+    pack,
+    settings_record,
+    unpack,
+)
+from .streams.state import N_BINS, StreamSettings, StreamState
+
+_CALLER = "BootstrapAccumulator"
+
+
+class BootstrapAccumulator:
+    """Bootstrap of predictions that arrive in batches, or lie on several machines.
+
+    Each row, or group, is drawn by itself, a Poisson number of times with mean 1 that depends on
+    the seed, the resample and its id alone. So the result does not depend on the order of rows,
+    the size of batches, or which machine had which; and nothing but sums is kept.
+
+    Parameters
+    ----------
+    metric : str, callable, list or dict
+        Scoring names, losses by their own names, ``"mean"``, functions of `sklearn.metrics` or
+        `skboot.metrics`, and `functools.partial` of these; as of `skboot.bootstrap_score`. Exact
+        are means of rows, metrics of labels and R2. The area under the ROC curve, average
+        precision, and error rates at a threshold, of two classes, are exact while the distinct
+        scores are no more than ``n_bins``; from then on a note gives a bound on the error.
+    random_state : int or SeedSequence
+        Of all accumulators that will be merged.
+    n_resamples : int
+        Number of resamples, at least 2.
+    systems : sequence of str, optional
+        Names of systems to compare on the same rows.
+    labels : array-like of shape (n_classes,), optional
+        Labels of the columns of probabilities; required for these, since a batch may lack some.
+    n_bins : int
+        Maximum number of intervals of a score, at least 2. They are those of equal leading bits of
+        the floating-point number, as many bits as fit.
+    confidence_level : float
+        In (0, 1).
+    interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t"}
+        ``"auto"`` is Wilson's for 0/1 values of independent rows, else expanded percentiles. Others
+        need rows that could be left out, and are refused. With ``systems`` it is that of the
+        differences, and not Wilson's.
+    greater_is_better : bool, optional
+        Direction of ``"mean"``, which skboot cannot know.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of rows so far.
+
+    See Also
+    --------
+    bootstrap_score : For rows that fit into memory: more intervals, and any metric.
+
+    Notes
+    -----
+    A ratio of weighted sums has the variance of the multinomial bootstrap to first order; the
+    number of rows of a resample varies. Below 30 units a result is refused. The probabilities of a
+    weight are right within 2**-17. Rows of weight zero count as absent.
+
+    An id that is given twice cannot be detected: the rows then count twice.
+
+    References
+    ----------
+    Hanley & MacGibbon (2006), Computer Methods and Programs in Biomedicine 83, 57-62; Chamandy,
+    Muralidharan, Najmi & Naidu (2012), Estimating uncertainty for massive data streams.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skboot import BootstrapAccumulator
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, size=20_000)
+    >>> y_pred = np.where(rng.random(20_000) < 0.9, y_true, 1 - y_true)
+    >>> accumulator = BootstrapAccumulator("f1", random_state=0, n_resamples=999)
+    >>> for start in range(0, 20_000, 5_000):
+    ...     batch = slice(start, start + 5_000)
+    ...     _ = accumulator.update(y_true[batch], y_pred[batch], start=start)
+    >>> print(accumulator.result())
+    0.9029 (0.8987 to 0.9073)
+    """
+
+    def __init__(
+        self,
+        metric: Metric | Metrics = "accuracy",
+        *,
+        random_state: int | np.random.SeedSequence,
+        n_resamples: int = 1999,
+        systems: Any = None,
+        labels: ArrayLike | None = None,
+        n_bins: int = N_BINS,
+        confidence_level: float = 0.95,
+        interval: str = "auto",
+        greater_is_better: bool | None = None,
+    ) -> None:
+        level = check.check_confidence_level(confidence_level, _CALLER)
+        known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
+        check.check_choice("interval", interval, _CALLER, known)
+        advice = "1999 is enough for a 95% interval."
+        metric_record(metric, _CALLER)
+        self._settings = StreamSettings(
+            metric=metric,
+            seed=_checked_seed(random_state),
+            n_resamples=check.check_count("n_resamples", n_resamples, _CALLER, 2, advice),
+            systems=_checked_systems(systems),
+            labels=check.check_labels(labels, None, _CALLER),
+            n_bins=check.check_count("n_bins", n_bins, _CALLER, 2),
+            confidence_level=level,
+            interval=interval,
+            greater_is_better=check.check_direction(greater_is_better, _CALLER),
+            caller=_CALLER,
+        )
+        # Metrics that a stream cannot have are refused before the first row.
+        n_scores = len(self._settings.readings) * len(self._settings.systems)
+        check_replicates_fit(self._settings.n_resamples, n_scores, _CALLER)
+        self._state = StreamState.empty(self._settings)
+
+    def __repr__(self) -> str:
+        return f"<{_CALLER}: {self._state.n_rows} rows, {self._settings.n_resamples} resamples>"
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows so far."""
+        return self._state.n_rows
+
+    # -------------------------------------------------------------- rows
+
+    def update(
+        self,
+        y_true: ArrayLike | None,
+        y_pred: Any,
+        *,
+        start: int | None = None,
+        ids: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Add a batch of rows.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,) or None
+            True labels or values; None with ``metric="mean"``.
+        y_pred : array-like of shape (n_samples,) or (n_samples, n_classes), or dict of these
+            Predictions; by the name of the system where there are ``systems``.
+        start : int, optional
+            Number of the first row in the whole data; the rows of the batch follow one another.
+        ids : array-like of shape (n_samples,), optional
+            Integers or texts, each of one row of the whole data.
+        groups : array-like of shape (n_samples,), optional
+            Integers or texts. Rows of one group are drawn together, also from other batches.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weight of each row; in all batches or in none.
+
+        Returns
+        -------
+        self
+            Unchanged if an error is raised.
+
+        Raises
+        ------
+        ValueError
+            If not exactly one of ``start``, ``ids`` and ``groups`` is given, or for arguments that
+            cannot be right; the message says what to do.
+        """
+        unit = _unit_given(start, ids, groups)
+        given = {"start": start, "ids": ids, "groups": groups}[unit]
+        rows = (y_true, self._by_system(y_pred), sample_weight, unit, given)
+        self._state = batch_added(self._settings, self._state, *rows)
+        return self
+
+    def _by_system(self, y_pred: Any) -> dict[str, Any]:
+        """Return predictions by the name of the argument."""
+        names = self._settings.systems
+        if names == (None,):
+            if isinstance(y_pred, dict):
+                must = "be an array without systems"
+                advice = "Name them: BootstrapAccumulator(systems=[...])."
+                raise check.fail(_CALLER, "y_pred", must, "a dict", advice)
+            return {"y_pred": y_pred}
+        if not isinstance(y_pred, dict) or set(y_pred) != set(names):
+            must = f"be a dict with the systems {list(names)}"
+            got = f"{sorted(map(str, y_pred))}" if isinstance(y_pred, dict) else "no dict"
+            raise check.fail(_CALLER, "y_pred", must, got)
+        return {f"y_pred[{name!r}]": y_pred[name] for name in names}
+
+    # -------------------------------------------------------------- shards
+
+    def merge(self, other: BootstrapAccumulator) -> Self:
+        """Add the rows of another accumulator with the same settings.
+
+        Parameters
+        ----------
+        other : BootstrapAccumulator
+            Of other rows; it is not changed.
+
+        Returns
+        -------
+        self
+            With the rows of both.
+
+        Raises
+        ------
+        ValueError
+            If the settings differ, the seed among them, or units are told apart otherwise.
+        """
+        its_class: Any = type(other)
+        if not issubclass(its_class, BootstrapAccumulator):
+            must = "be a BootstrapAccumulator"
+            raise check.fail("merge", "other", must, its_class.__name__)
+        if other is self:
+            raise check.fail("merge", "other", "be another accumulator", "the same one")
+        own, its = settings_record(self._settings), settings_record(other._settings)
+        differing = [name for name in own if own[name] != its[name]]
+        if differing:
+            must = "have the same settings"
+            got = f"another {' and another '.join(differing)}"
+            raise check.fail("merge", "other", must, got)
+        mine, theirs = self._state, other._state
+        if mine.unit and theirs.unit:
+            if mine.unit != theirs.unit:
+                must = f"have rows that are told apart by {mine.unit}"
+                raise check.fail("merge", "other", must, theirs.unit)
+            if mine.weighted != theirs.weighted:
+                must = f"have {'weights' if mine.weighted else 'no weights'} of rows"
+                raise check.fail("merge", "other", must, "the opposite")
+        self._state = mine.plus(theirs, self._settings)
+        return self
+
+    def to_bytes(self) -> bytes:
+        """Return settings and sums as bytes, which `from_bytes` reads; nothing is pickled.
+
+        Returns
+        -------
+        bytes
+            Equal for equal rows, however these were batched and merged, where all that a row adds
+            is a whole number.
+        """
+        return pack(self._settings, self._state)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the accumulator whose `to_bytes` are given.
+
+        Parameters
+        ----------
+        data : bytes
+            They are checked and never run.
+
+        Returns
+        -------
+        BootstrapAccumulator
+
+        Raises
+        ------
+        ValueError
+            If they are something else, damaged, or of another version.
+        """
+        record, fields = unpack(data)
+        try:
+            found = cls(**_arguments(record))
+            state = StreamState(**fields)
+            check_fits(state, found._settings)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"data must be what to_bytes() gave: {error}") from error
+        found._state = state
+        return found
+
+    def __getstate__(self) -> bytes:
+        return self.to_bytes()
+
+    def __setstate__(self, state: bytes) -> None:
+        self.__dict__.update(self.from_bytes(state).__dict__)
+
+    # -------------------------------------------------------------- results
+
+    def result(self) -> EvaluationResult | ComparisonResult | ResultTable:
+        """Return the score of all rows so far with its interval; more rows may follow.
+
+        Returns
+        -------
+        EvaluationResult, ComparisonResult or dict
+            A ComparisonResult with ``systems``; a dict for a list or dict of metrics.
+
+        Raises
+        ------
+        ValueError
+            If there were fewer than 30 rows, or groups.
+
+        Warns
+        -----
+        sklearn.exceptions.UndefinedMetricWarning
+            If a metric is undefined on some resamples; they are left out and counted.
+        """
+        settings, state = self._settings, self._state
+        results: dict[str, Any]
+        if settings.systems == (None,):
+            results, notes = results_of(settings, state)
+        else:
+            level = settings.confidence_level
+            asked = Asked.of(settings.interval, "max-t", level, "two-sided", None)
+            results, notes = compare_streamed(settings, state, asked)
+        warn_of(notes, _CALLER)
+        return next(iter(results.values())) if settings.is_single else ResultTable(results)
+
+
+def _checked_seed(random_state: Any) -> np.random.SeedSequence:
+    """Refuse what would give shards different resamples."""
+    if isinstance(random_state, np.random.SeedSequence):
+        return random_state
+    if random_state is None or isinstance(
+        random_state, np.random.Generator | np.random.RandomState
+    ):
+        must = "be an integer of at least 0 or a numpy SeedSequence"
+        advice = "Accumulators that are merged must have the same: random_state=0."
+        raise check.fail(_CALLER, "random_state", must, repr(random_state), advice)
+    return check.check_seed(random_state, _CALLER)
+
+
+def _checked_systems(systems: Any) -> tuple[str | None, ...]:
+    """Return the names of systems, (None,) without."""
+    if systems is None:
+        return (None,)
+    is_list = isinstance(systems, Iterable) and not isinstance(systems, str)
+    names = list(systems) if is_list else []
+    if len(names) < 2 or not all(isinstance(name, str) for name in names):
+        must = "be None or the names of at least two systems"
+        raise check.fail(_CALLER, "systems", must, repr(systems))
+    if len(set(names)) < len(names):
+        raise check.fail(_CALLER, "systems", "hold different names", repr(systems))
+    return tuple(names)
+
+
+def _unit_given(start: Any, ids: Any, groups: Any) -> str:
+    """Return which one of the three is given."""
+    given = {"start": start, "ids": ids, "groups": groups}
+    names = [name for name, value in given.items() if value is not None]
+    if len(names) != 1:
+        must = "be given, exactly one of them"
+        advice = "Rows that are counted by each shard would share their weights with other rows."
+        raise check.fail(_CALLER, UNITS, must, " and ".join(names) or "none", advice)
+    return names[0]
+
+
+def _arguments(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of the constructor from the record of the settings."""
+    seed = {name: record.pop(name) for name in ("entropy", "spawn_key", "pool_size")}
+    if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
+        raise ValueError("a seed of another kind")
+    metric = metric_of_record(record.pop("metric"))
+    return {"metric": metric, "random_state": np.random.SeedSequence(**seed), **record}

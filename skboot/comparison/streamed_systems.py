@@ -1,0 +1,100 @@
+"""Systems on the same rows of a stream: differences on the resamples that they share."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from .._evaluating import CallWarnings
+from .._warnings import Note, texts_of
+from ..results.comparison import ComparisonResult
+from ..streams.evaluating import StreamScore, scores_of, settings_of
+from ..streams.state import StreamSettings, StreamState
+from .contestants import Contestant, pairs_of
+from .families import Asked
+from .system_pairs import compare_pairs
+
+# Intervals of differences that need neither rows nor values without single units.
+STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t")
+
+
+def compare_streamed(
+    settings: StreamSettings,
+    state: StreamState,
+    asked: Asked,
+    reference: str | None = None,
+) -> tuple[dict[str, Any], list[Note]]:
+    """Compare systems by each metric: all pairs, or each with the reference; return also warnings.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+        With the names of systems.
+    state : StreamState
+    asked : Asked
+        Of all differences.
+    reference : str or None
+    """
+    warned = CallWarnings()
+    names = [str(name) for name in settings.systems]
+    own = settings_of(settings, state) | {
+        "interval": asked.interval,
+        "adjust": asked.adjust,
+        "alternative": asked.alternative,
+        "reference": reference,
+    }
+    with warned.collecting():
+        scores = scores_of(settings, state, "auto", warned)
+        results = {
+            metric: _comparison(names, own, metric, of_metric, warned, asked)
+            for metric, of_metric in scores.items()
+        }
+    return results, warned.notes
+
+
+def _comparison(
+    names: list[str],
+    settings: dict[str, Any],
+    metric: str,
+    scores: list[StreamScore],
+    warned: CallWarnings,
+    asked: Asked,
+) -> ComparisonResult:
+    """Return the comparison by one metric."""
+    # The order of computation must not depend on the names, nor on the order of the call.
+    order = sorted(range(len(names)), key=lambda k: _content(scores[k]))
+    contestants = {
+        name: Contestant(
+            name=name,
+            rank=order.index(k),
+            evidence=scores[k].evidence,
+            result=scores[k].result,
+            shared_notes=scores[k].shared_notes,
+            # Predictions are not kept; those that are equal have equal scores on all resamples.
+            predicted=scores[k].evidence.replicates,
+        )
+        for k, name in enumerate(names)
+    }
+    reference = settings["reference"]
+    pairs, notes = compare_pairs(contestants, pairs_of(names, reference), asked)
+    warned.add([note for note in notes if note.kind == "resamples"][:1])
+    shared = dict.fromkeys(note for score in scores for note in score.shared_notes)
+    design = scores[0].evidence.design
+    return ComparisonResult(
+        metric=metric,
+        estimand="system",
+        systems={name: contestants[name].result for name in names},
+        pairs=tuple(pairs),
+        reference=reference,
+        adjust=asked.adjust,
+        automatic=asked.interval == "auto",
+        notes=texts_of((*notes, *shared, *design.remarks)),
+        held_fixed=("the trained systems",),
+        settings=settings,
+    )
+
+
+def _content(score: StreamScore) -> bytes:
+    """Return a digest of the numbers of a system."""
+    numbers = score.evidence.replicates.tobytes() + float(score.evidence.estimate).hex().encode()
+    return hashlib.blake2b(numbers, digest_size=16).digest()

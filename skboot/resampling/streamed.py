@@ -1,0 +1,311 @@
+"""Rows of a stream: Poisson weights that depend on the seed, the resample and the unit alone.
+
+A multinomial resample must know how many rows there are. Here each row, or group, is drawn by
+itself, a Poisson number of times with mean 1 (Hanley & MacGibbon 2006; Chamandy et al. 2012), and
+the number is a function of (seed, resample, id): rows can come in any order, in batches of any size
+and on many machines. A ratio of weighted sums has the variance of the multinomial bootstrap to
+first order; a total has not, since the number of rows varies too.
+
+A 64-bit word holds the weights of a unit in four resamples, 16 bits each, so that every
+probability is right within 2**-17. Words are made by the finalizer of splitmix64 (Steele, Lea &
+Flood 2014) from the sum of a hash of the unit and a key of the four resamples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._streams import child_seed
+from .._warnings import Note
+from .._workers import single_threaded_blas
+from ._tuning import (
+    MANY_RUNS,
+    RARE_WEIGHT,
+    STREAM_RESAMPLES_AT_ONCE,
+    STREAM_WEIGHTS_AT_ONCE,
+    WEIGHTS_PER_WORD,
+)
+from .coding import UnitsOfCodes
+from .design import GroupDesign, RowDesign, registered
+from .draws import Strata
+from .jackknife import JackknifeResamples
+
+Words = NDArray[np.uint64]
+
+# Steps of a Weyl sequence and multipliers of splitmix64.
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_MULTIPLIERS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+_SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
+
+# Thresholds of 16 random bits: the weight is the number of thresholds that are not above them.
+_POISSON = np.exp(-1.0) / np.array([math.factorial(k) for k in range(8)])
+_THRESHOLDS = np.rint(np.cumsum(_POISSON) * 2**16).astype(np.uint16)
+
+
+def mixed(words: Words) -> Words:
+    """Return the words after the finalizer of splitmix64, in place; every bit depends on all."""
+    _mix(words, np.empty_like(words))
+    return words
+
+
+def _mix(words: Words, spare: Words) -> None:
+    for shift, multiplier in zip(_SHIFTS, (*_MULTIPLIERS, None), strict=True):
+        np.right_shift(words, shift, out=spare)
+        np.bitwise_xor(words, spare, out=words)
+        if multiplier is not None:
+            np.multiply(words, multiplier, out=words)
+
+
+class PoissonWeights:
+    """Weights of units in every resample, as a function of the seed and of the id of the unit.
+
+    Parameters
+    ----------
+    seed : SeedSequence
+        Of the resamples.
+    n_resamples : int
+        Number of resamples; the first of many are those of fewer.
+    """
+
+    def __init__(self, seed: np.random.SeedSequence, n_resamples: int) -> None:
+        keys = child_seed(seed, 0).generate_state(4, np.uint64)
+        self.n_resamples = n_resamples
+        self._of_numbers, self._of_texts, self._start, of_resamples = keys
+        number = np.arange(1, -(-n_resamples // WEIGHTS_PER_WORD) + 1, dtype=np.uint64)
+        self._keys = mixed(number * _STEP + of_resamples)
+
+    # -------------------------------------------------------------- ids
+
+    def units(self, ids: NDArray[Any]) -> Words:
+        """Return a hash of each id, (n_rows,); ids are integers or texts of whatever width."""
+        if ids.dtype.kind in "iu":
+            return mixed(ids.astype(np.uint64) * _STEP + self._of_numbers)
+        width = ids.dtype.itemsize // (4 if ids.dtype.kind == "U" else 1)
+        letters = np.ascontiguousarray(ids).view(np.uint32 if ids.dtype.kind == "U" else np.uint8)
+        letters = letters.reshape(len(ids), width)
+        used = letters != 0
+        length = np.where(used.any(axis=1), width - np.argmax(used[:, ::-1], axis=1), 0)
+        found = np.full(len(ids), self._start)
+        for k in range(width):
+            step = (found ^ letters[:, k].astype(np.uint64)) * _STEP
+            step ^= step >> np.uint64(32)
+            found = np.where(k < length, step, found)
+        return mixed(found + self._of_texts)
+
+    # -------------------------------------------------------------- weights
+
+    def weights(self, units: Words) -> NDArray[np.uint8]:
+        """Return the weights of units, (n_units, n_resamples)."""
+        found = np.empty((len(units), self.n_resamples), dtype=np.uint8)
+        for rows, resamples, weights in self._tiles(units):
+            found[rows, resamples] = weights
+        return found
+
+    def sums(
+        self,
+        units: Words,
+        terms: NDArray[np.float64] | None = None,
+        code: NDArray[np.intp] | None = None,
+        n_codes: int = 0,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return weighted sums of terms, and weights of codes.
+
+        Parameters
+        ----------
+        units : ndarray of shape (n_rows,)
+            Hash of the unit of each row.
+        terms : ndarray of shape (n_terms, n_rows), optional
+            What each row adds to each sum.
+        code : ndarray of shape (n_rows,), optional
+            Code of each row, from 0 to ``n_codes - 1``.
+        n_codes : int
+            Number of codes.
+
+        Returns
+        -------
+        sums : ndarray of shape (n_terms, n_resamples)
+        by_code : ndarray of shape (n_codes, n_resamples)
+        """
+        if code is not None:
+            order = np.argsort(code, kind="stable")
+            units, code = units[order], code[order]
+            terms = None if terms is None else terms[:, order]
+        n_terms = 0 if terms is None else len(terms)
+        total = np.zeros((n_terms, self.n_resamples))
+        by_code = np.zeros((n_codes, self.n_resamples), dtype=np.int64)
+        # Sums of the few weights of a piece are exact in single precision.
+        factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
+        factors = factors if terms is None else terms
+        none: NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        with single_threaded_blas():
+            for rows, resamples, weights in self._tiles(units):
+                codes, starts = none, none
+                if code is not None:
+                    codes, starts = _runs(code[rows])
+                if len(starts) > MANY_RUNS:
+                    by_code[codes, resamples] += np.add.reduceat(
+                        weights, starts, axis=0, dtype=np.int64
+                    )
+                    codes, starts = none, none
+                left = factors[:, rows]
+                if len(codes):
+                    left = np.vstack((left, _one_hot(starts, len(weights), left.dtype)))
+                if len(left):
+                    sums = left @ weights.astype(left.dtype)
+                    total[:, resamples] += sums[:n_terms]
+                if len(codes):
+                    by_code[codes, resamples] += sums[n_terms:].astype(np.int64)
+        return total, by_code
+
+    def sums_by_code(
+        self, units: Words, row_weights: NDArray[np.float64], code: NDArray[np.intp], n_codes: int
+    ) -> NDArray[np.float64]:
+        """Return sums over the rows of each code of weights times those of the rows.
+
+        Parameters
+        ----------
+        units, row_weights, code : ndarray of shape (n_rows,)
+            Hash of the unit, weight and code of each row.
+        n_codes : int
+            Number of codes.
+
+        Returns
+        -------
+        ndarray of shape (n_codes, n_resamples)
+        """
+        order = np.argsort(code, kind="stable")
+        units, row_weights, code = units[order], row_weights[order], code[order]
+        by_code = np.zeros((n_codes, self.n_resamples))
+        for rows, resamples, weights in self._tiles(units):
+            codes, starts = _runs(code[rows])
+            weighted = weights * row_weights[rows, None]
+            by_code[codes, resamples] += np.add.reduceat(weighted, starts, axis=0)
+        return by_code
+
+    def _tiles(self, units: Words) -> Iterator[tuple[slice, slice, NDArray[np.uint8]]]:
+        """Yield rows, resamples and their weights, (n_rows, n_resamples), piece by piece.
+
+        The weights are overwritten by the next piece.
+        """
+        step = STREAM_RESAMPLES_AT_ONCE // WEIGHTS_PER_WORD
+        for start in range(0, len(self._keys), step):
+            keys = self._keys[start : start + step]
+            first = start * WEIGHTS_PER_WORD
+            n = min(len(keys) * WEIGHTS_PER_WORD, self.n_resamples - first)
+            height = max(STREAM_WEIGHTS_AT_ONCE // (len(keys) * WEIGHTS_PER_WORD), 1)
+            tile = _Tile(min(height, len(units)), len(keys))
+            for at in range(0, len(units), height):
+                rows = slice(at, min(at + height, len(units)))
+                yield rows, slice(first, first + n), tile.weights(units[rows], keys)[:, :n]
+
+
+class _Tile:
+    """Arrays in which the weights of some rows in some resamples are made."""
+
+    def __init__(self, n_rows: int, n_words: int) -> None:
+        self._words = np.empty((n_rows, n_words), dtype=np.uint64)
+        self._spare = np.empty_like(self._words)
+        self._weights = np.empty((n_rows, n_words * WEIGHTS_PER_WORD), dtype=np.uint8)
+        self._flags = np.empty_like(self._weights, dtype=bool)
+
+    def weights(self, units: Words, keys: Words) -> NDArray[np.uint8]:
+        """Return the weights of the units, (n_rows, 4 n_words)."""
+        n = len(units)
+        words, spare = self._words[:n], self._spare[:n]
+        weights, flags = self._weights[:n], self._flags[:n]
+        np.add(units[:, None], keys, out=words)
+        _mix(words, spare)
+        # The first resample has the lowest bits on every machine.
+        bits = words.astype("<u8", copy=False).view("<u2")
+        np.greater_equal(bits, _THRESHOLDS[0], out=weights.view(bool))
+        for threshold in _THRESHOLDS[1 : RARE_WEIGHT - 1]:
+            np.greater_equal(bits, threshold, out=flags)
+            np.add(weights, flags.view(np.uint8), out=weights)
+        np.greater_equal(bits, _THRESHOLDS[RARE_WEIGHT - 1], out=flags)
+        rare = np.flatnonzero(flags)
+        weights.reshape(-1)[rare] = np.searchsorted(
+            _THRESHOLDS, bits.reshape(-1)[rare], side="right"
+        )
+        return weights
+
+
+def _runs(code: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the codes of rows that are sorted by code, and where each begins."""
+    starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+    return code[starts], starts
+
+
+def _one_hot(starts: NDArray[np.intp], n_rows: int, dtype: Any) -> NDArray[Any]:
+    """Return which rows belong to each run, (n_runs, n_rows)."""
+    at = np.arange(n_rows)
+    ends = np.append(starts[1:], n_rows)
+    return ((at >= starts[:, None]) & (at < ends[:, None])).astype(dtype)
+
+
+# ------------------------------------------------------------------ designs
+
+
+class _Streamed:
+    """What designs of rows that are drawn one by one have in common."""
+
+    no_given_rows = "A stream keeps no rows that could be drawn again."
+    no_jackknife = "a stream keeps no rows that could be left out"
+
+    @staticmethod
+    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+        """See `SamplingDesign.automatic_interval`."""
+        return "expanded"
+
+    def draw(
+        self,
+        rng: np.random.Generator,
+        n_resamples: int,
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: Strata | None,
+    ) -> tuple[NDArray[np.integer], ...]:
+        """Draw Poisson counts: their sum is as large as the data on average alone."""
+        return tuple(rng.poisson(m, (n_resamples, len(m))) for m in multiplicity)
+
+    def left_out(
+        self,
+        units_of_codes: Sequence[UnitsOfCodes],
+        multiplicity: tuple[NDArray[np.int64], ...],
+        strata: NDArray[np.intp] | None,
+    ) -> Iterator[JackknifeResamples]:
+        """Raise TypeError."""
+        raise TypeError(f"A stream has no jackknife: {self.no_jackknife}.")
+
+
+@registered
+class StreamedRows(_Streamed, RowDesign):
+    """Independent rows of a stream."""
+
+    kind = "streamed rows"
+    groups_in_messages = "streams of rows or groups"
+    remarks = (
+        Note(
+            "choice",
+            "Poisson resamples: each row was drawn by itself, a Poisson number of times with mean "
+            "1, so that the size of resamples varies.",
+        ),
+    )
+
+
+@registered
+class StreamedGroups(_Streamed, GroupDesign):
+    """Whole groups of a stream, whose rows may come in several batches."""
+
+    kind = "streamed groups"
+    groups_in_messages = "streams of rows or groups"
+    remarks = (
+        Note(
+            "choice",
+            "Poisson resamples: each group was drawn by itself, a Poisson number of times with "
+            "mean 1, so that the size of resamples varies.",
+        ),
+    )

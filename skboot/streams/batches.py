@@ -1,0 +1,162 @@
+"""From the arguments of a batch to a state: checked rows, units and what they add to the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _checks as check
+from .._arrays import is_column
+from .._inputs import Rows, checked_rows
+from ..resampling.streamed import Words
+from .state import StreamSettings, StreamState, check_classes, state_of
+
+# Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
+# of a thousand intervals of scores takes a twentieth of the time that its weights take.
+ROWS_AT_ONCE = 1 << 18
+# What of an update tells the units apart.
+UNITS = "start, ids or groups"
+
+
+def part_added(
+    settings: StreamSettings, state: StreamState, columns: Mapping[str, Any], start: int
+) -> StreamState:
+    """Return a state with the rows of a part of the data, some of them at a time.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    columns : mapping of str to array
+        Truth, groups and weights by these names, where they are given; all others are predictions,
+        by the names of their arguments, in the order of the systems.
+    start : int
+        Number of the first row, which tells rows apart where there are no groups.
+    """
+    given = {name: np.asarray(column) for name, column in columns.items()}
+    n_rows = check.check_same_length(settings.caller, **given)
+    for at in range(0, n_rows, ROWS_AT_ONCE):
+        own = {name: column[at : at + ROWS_AT_ONCE] for name, column in given.items()}
+        truth, groups = own.pop("y_true", None), own.pop("groups", None)
+        weights = own.pop("sample_weight", None)
+        unit, ids = ("start", start + at) if groups is None else ("groups", groups)
+        try:
+            state = batch_added(settings, state, truth, own, weights, unit, ids)
+        except ValueError as error:
+            raise _of_rows(error, start + at) from error.__cause__
+    return state
+
+
+def _of_rows(error: ValueError, first: int) -> ValueError:
+    """Return an error that says with which row the batch begins whose rows it counts."""
+    bad = vars(error).get("bad_argument")
+    if bad is None:
+        return error
+    return bad._replace(got=f"{bad.got}, in the batch of rows from {first} on").error()
+
+
+def batch_added(
+    settings: StreamSettings,
+    state: StreamState,
+    y_true: Any,
+    predicted: Mapping[str, Any],
+    sample_weight: Any,
+    unit: str,
+    ids: Any,
+) -> StreamState:
+    """Return a state with the rows of a batch.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    y_true, sample_weight : array-like of shape (n_rows,) or None
+    predicted : mapping of str to array-like
+        Predictions of each system by the name of the argument.
+    unit : {"start", "ids", "groups"}
+    ids : int or array-like of shape (n_rows,)
+        Number of the first row, or what tells the units apart.
+
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right, or that do not fit the rows before.
+    """
+    caller = settings.caller
+    rows = []
+    for name, column in predicted.items():
+        own = checked_rows(y_true, column, sample_weight, settings.labels, caller, name)
+        rows.append(_checked(settings, own, name))
+    _check_alike(settings, state, unit, sample_weight)
+    units = _units(settings, unit, ids, rows[0].n_samples)
+    dropped = {key: table.shift or 0 for key, table in state.tables.items()}
+    batch = state_of(settings, rows, units, unit, dropped)
+    for (kind, _), table in batch.tables.items():
+        if kind == "scores":
+            check_classes(table.labels, caller)
+    return state.plus(batch, settings)
+
+
+def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
+    """Return the rows of a system if the metrics can take them."""
+    caller = settings.caller
+    if rows.y_true is not None and not is_column(rows.y_true):
+        must = "hold one label or number a row: streams have no sums of several columns"
+        advice = "Give y_true[:, k], y_pred[:, k], or all rows to bootstrap_score."
+        raise check.fail(caller, "y_true", must, f"shape {rows.y_true.shape}", advice)
+    if rows.y_pred.ndim == 2 and settings.labels is None and rows.y_true is not None:
+        must = "be given where predictions have columns"
+        advice = "Give all labels, in the order of the columns: a batch may lack some."
+        raise check.fail(caller, "labels", must, "None", advice)
+    for reading in settings.readings.values():
+        if rows.y_true is None and reading.table:
+            must = f"hold the true labels for the metric {reading.statistic.name!r}"
+            raise check.fail(caller, "y_true", must, "None")
+        try:
+            reading.check(rows, caller, name)
+        except ValueError as error:
+            raise check.renamed(error, name) from error.__cause__
+    return rows
+
+
+def _check_alike(settings: StreamSettings, state: StreamState, unit: str, weights: Any) -> None:
+    """Refuse units or weights that other batches do not have."""
+    if state.unit and unit != state.unit:
+        must = f"be told apart by {state.unit}, as in other batches"
+        raise check.fail(settings.caller, UNITS, must, unit)
+    if state.unit and (weights is not None) != state.weighted:
+        must = f"be {'given' if state.weighted else 'None'}, as in other batches"
+        got = "None" if weights is None else "weights"
+        raise check.fail(settings.caller, "sample_weight", must, got)
+
+
+def _units(settings: StreamSettings, unit: str, ids: Any, n_rows: int) -> Words:
+    """Return a hash of the unit of each row."""
+    caller = settings.caller
+    if unit == "start":
+        first = check.check_count("start", ids, caller, 0)
+        return settings.weights.units(np.arange(first, first + n_rows))
+    given = _checked_ids(unit, ids, caller)
+    if len(given) != n_rows:
+        must = f"have an entry for each of the {n_rows} rows"
+        raise check.fail(caller, unit, must, f"{len(given)}")
+    units = settings.weights.units(given)
+    if unit == "ids" and len(np.unique(units)) < n_rows:
+        must = "be different for all rows"
+        advice = "Rows that belong together have groups= in common."
+        raise check.fail(caller, "ids", must, "some id twice", advice)
+    return units
+
+
+def _checked_ids(name: str, values: Any, caller: str) -> NDArray[Any]:
+    """Return ids as 64-bit integers, or as text."""
+    found = check.check_column(name, values, caller)
+    if found.dtype.kind == "O":
+        found = np.array(found.tolist())
+    if found.dtype.kind not in "iuUS":
+        got = f"values such as {found[:1].tolist()[0]!r}"
+        raise check.fail(caller, name, "hold integers or text", got)
+    return found

@@ -1,0 +1,356 @@
+"""How a metric reads a stream: which sums it needs of each batch, and its value from the sums.
+
+* `MeanReading`: means of a value per row, and their roots;
+* `TermsReading`: other functions of weighted sums (R2, skill and costs under priors);
+* `CellsReading`: functions of the confusion matrix, from the pairs of labels that occur;
+* `ScoresReading`: metrics of the order of scores, from the weight of each class at each score.
+
+A metric that needs all rows together has none, and is refused by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._checks import fail
+from .._inputs import Rows
+from .._warnings import Notes
+from ..metrics.adapters import without_sign
+from ..metrics.additive import RowMean, SumsStatistic
+from ..metrics.cells import label_counts
+from ..metrics.coefficients import Coefficient
+from ..metrics.cost_statistics import ClassCosts, MeanCost
+from ..metrics.crossing import EqualErrorRate, FalsePositiveRateAt
+from ..metrics.posteriors import TopAccuracy
+from ..metrics.ranking import AveragePrecision, RocAuc
+from ..metrics.responses import check_response
+from ..metrics.statistic import Floats, Proportion, ReducedData, Statistic
+from ..resampling.block import Block
+from ..resampling.coding import UnitsOfCodes
+from .tables import Table
+
+_RANKINGS = (RocAuc, AveragePrecision, EqualErrorRate, FalsePositiveRateAt)
+# Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
+_FAR_FROM_ZERO = 1e4
+
+Facts = tuple[float | None, bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A metric on the data and on every resample, and what intervals must know of it.
+
+    Attributes
+    ----------
+    statistic : Statistic
+        The metric, with the labels of all rows.
+    values : ndarray of shape (1 + n_resamples,)
+        Value on the data, then on each resample.
+    reduced : ReducedData or None
+        The cells as rows, where there are cells.
+    columns : tuple or None
+        Truth, predictions and weights of the cells.
+    proportion : Proportion or None
+        See `skboot.metrics.statistic.Proportion`.
+    largest_share : float or None
+        Share of the sum of losses that one row carries.
+    error : float
+        Largest error of the estimate that intervals of scores leave.
+    """
+
+    statistic: Statistic
+    values: Floats
+    reduced: ReducedData | None = None
+    columns: tuple[Any, Any, Any] | None = None
+    proportion: Proportion | None = None
+    largest_share: float | None = None
+    error: float = 0.0
+
+
+class Reading(ABC):
+    """What one metric reads of a stream."""
+
+    # Name of the table that it shares with other metrics of the system; "" for sums of terms.
+    table: ClassVar[str] = ""
+
+    def __init__(self, statistic: Statistic) -> None:
+        self.statistic = statistic
+        self.inner: Any = without_sign(statistic)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of sums of terms, beside that of the weights."""
+        return 0
+
+    @abstractmethod
+    def check(self, rows: Rows, caller: str, argument: str) -> None:
+        """Refuse rows of a batch that the metric cannot take."""
+
+    def _predicted(self, rows: Rows) -> NDArray[Any]:
+        return rows.predicted_for(self.statistic)
+
+    def terms(self, rows: Rows) -> Floats:
+        """Return what each row adds to each sum, before its weight, (n_terms, n_rows)."""
+        return np.empty((0, rows.n_samples))
+
+
+class _Summed(Reading):
+    """A metric of sums of terms."""
+
+    def check(self, rows: Rows, caller: str, argument: str) -> None:
+        """See `Reading.check`."""
+        predicted = self._predicted(rows)
+        check_response(self.statistic, rows.y_true, predicted, caller, Notes(), argument)
+
+    @abstractmethod
+    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
+        """Return the metric from the sum of the weights, (1 + n_resamples,), and those of terms.
+
+        Parameters
+        ----------
+        weight : ndarray of shape (1 + n_resamples,)
+        sums : ndarray of shape (n_terms, 1 + n_resamples)
+        facts : tuple (share, whether all terms are 0 or 1)
+            The share of the sum of sizes that one row carries, None of a sum of 0.
+        n_rows : int
+        """
+
+
+class MeanReading(_Summed):
+    """A mean of one value per row, or its root."""
+
+    n_terms = 1
+
+    def check(self, rows: Rows, caller: str, argument: str) -> None:
+        """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
+        super().check(rows, caller, argument)
+        if isinstance(self.inner, TopAccuracy) and rows.y_pred.ndim == 1:
+            must = "have a column for each class for a top-k accuracy of a stream"
+            advice = "The threshold of one column depends on all rows together."
+            raise fail(caller, argument, must, "one column", advice)
+
+    def terms(self, rows: Rows) -> Floats:
+        """Return the values of the rows."""
+        values = self.inner.row_values_of(rows.y_true, self._predicted(rows))
+        return np.asarray(values, dtype=np.float64)[None]
+
+    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
+        """See `_Summed.read`."""
+        reduced = ReducedData(None, 0, data=MappingProxyType({"centre": 0.0}))
+        values = self.inner.combine(np.column_stack((weight, sums[0])), reduced)
+        share, zero_one = facts
+        proportion = None
+        if zero_one and not self.inner.root:
+            proportion = Proportion(round(sums[0, 0]), n_rows, exact=True, sign=self.inner.sign)
+        return Read(self.statistic, values, proportion=proportion, largest_share=share)
+
+
+class TermsReading(_Summed):
+    """Another function of weighted sums, whose terms mean the same in every batch."""
+
+    @property
+    def n_terms(self) -> int:
+        """Weight and loss of each class, or the moments of truth and residuals."""
+        return 4 if isinstance(self.inner, Coefficient) else 2 * len(self.inner.labels)
+
+    def terms(self, rows: Rows) -> Floats:
+        """Return the terms of the metric; R2 has them about zero."""
+        if isinstance(self.inner, Coefficient):
+            truth = np.asarray(rows.y_true, dtype=np.float64)
+            residual = truth - np.asarray(rows.y_pred, dtype=np.float64)
+            return np.stack((truth, truth**2, residual, residual**2))
+        found = self.inner.reduce(rows.y_true, self._predicted(rows), None).terms
+        dense = found if isinstance(found, np.ndarray) else found.toarray()
+        return np.ascontiguousarray(dense.T)
+
+    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
+        """See `_Summed.read`."""
+        if isinstance(self.inner, Coefficient):
+            mean, square = sums[0, 0] / weight[0], sums[1, 0] / weight[0]
+            if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
+                raise ValueError(
+                    f"The metric {self.statistic.name!r} of a stream must have a truth that "
+                    f"varies about zero. Got values about {mean:.4g}. Subtract this from y_true "
+                    "and y_pred: the metric stays the same."
+                )
+            nothing = ReducedData(None, 0)
+            combined = self.inner.combine(np.vstack((weight, weight, sums)).T, nothing)
+        else:
+            labels = np.asarray(self.inner.labels)
+            even = np.full((1, len(labels)), 1 / len(labels))
+            combined = self.inner.combine(sums.T, self.inner.reduce(labels[:1], even, None))
+        sign = 1.0 if self.inner is self.statistic else -1.0
+        return Read(self.statistic, 0.0 + sign * combined)
+
+
+class _Tabled(Reading):
+    """A metric of the weights of cells."""
+
+    def read(self, table: Table, caller: str) -> Read:
+        """Return the metric from the table of all rows."""
+        truth, weights = table.labels[table.truth], table.sums.values()
+        decision = self._other(table)
+        argument = "y_pred"
+        statistic = check_response(self.statistic, truth, decision, caller, Notes(), argument)
+        reduced, by_code = _coded(statistic, truth, decision, weights)
+        values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
+        return Read(statistic, values, reduced, (truth, decision, weights[:, 0]))
+
+    @abstractmethod
+    def _other(self, table: Table) -> NDArray[Any]:
+        """Return the predictions of the cells."""
+
+
+class CellsReading(_Tabled):
+    """A function of the confusion matrix."""
+
+    table = "labels"
+
+    def check(self, rows: Rows, caller: str, argument: str) -> None:
+        """Refuse other predictions than labels; the labels are checked when all are known."""
+        predicted = self._predicted(rows)
+        if predicted.ndim != 1 or (predicted.dtype.kind == "f" and np.any(predicted % 1)):
+            must = f"hold class labels for the metric {self.statistic.name!r}"
+            raise fail(caller, argument, must, "scores or probabilities", "Decide first.")
+
+    def _other(self, table: Table) -> NDArray[Any]:
+        return np.asarray(table.labels[table.other.astype(np.intp)])
+
+    def read(self, table: Table, caller: str) -> Read:
+        """See `_Tabled.read`; ratios of few rows are proportions."""
+        found = super().read(table, caller)
+        if isinstance(self.inner, MeanCost):
+            return found
+        assert found.reduced is not None
+        return replace(found, proportion=found.statistic.proportion(found.reduced))
+
+
+class ScoresReading(_Tabled):
+    """A metric of the order in which scores put the rows of two classes."""
+
+    table = "scores"
+
+    def check(self, rows: Rows, caller: str, argument: str) -> None:
+        """Refuse other predictions than one score a row."""
+        y_pred = rows.y_pred
+        if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
+            must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
+            raise fail(caller, argument, must, f"an array of shape {y_pred.shape}")
+
+    def _other(self, table: Table) -> NDArray[Any]:
+        # The metrics know the order of scores alone.
+        return table.rank()
+
+    def read(self, table: Table, caller: str) -> Read:
+        """See `_Tabled.read`; an interval of scores may hold rows in any order."""
+        found = super().read(table, caller)
+        if not table.shift:
+            return found
+        assert found.columns is not None
+        estimate = float(found.values[0])
+        extremes = _extremes(found.statistic, *found.columns)
+        return replace(found, error=max(abs(value - estimate) for value in extremes))
+
+
+def reading_of(statistic: Statistic, caller: str) -> Reading:
+    """Return how a metric reads a stream; refuse one that needs all rows together."""
+    inner: Any = without_sign(statistic)
+    if isinstance(inner, _RANKINGS) and getattr(inner, "multi_class", None) is None:
+        return ScoresReading(statistic)
+    has_columns = inner.response == "probabilities" or isinstance(inner, TopAccuracy)
+    if has_columns and getattr(inner, "labels", None) is None:
+        must = f"be given for the metric {statistic.name!r} of a stream"
+        advice = "Give all labels, in the order of the columns: a batch may lack some."
+        raise fail(caller, "labels", must, "None", advice)
+    if isinstance(inner, RowMean) and not isinstance(inner, MeanCost):
+        return MeanReading(statistic)
+    if isinstance(inner, SumsStatistic) and inner.response == "labels":
+        return CellsReading(statistic)
+    if isinstance(inner, Coefficient | ClassCosts):
+        return TermsReading(statistic)
+    must = "hold metrics that can be computed from sums, or from the order of two classes"
+    advice = (
+        "Batches are not kept. Give a mean of rows, a metric of labels, R2, the area under the ROC "
+        "curve, average precision or an error rate at a threshold; others need all rows as arrays: "
+        "skboot.bootstrap_score."
+    )
+    raise fail(caller, "metric", must, f"{statistic.name!r}, which needs all rows", advice)
+
+
+class WeightsBlock(Block):
+    """Resamples of which the weight of every code is known, (n_resamples, n_codes)."""
+
+    def __init__(self, weights: Floats, reads: str) -> None:
+        n = weights.shape[1]
+        super().__init__(UnitsOfCodes(n, (n,), reads=reads), len(weights))
+        self._by_resample = weights
+
+    def _weights_by_entry(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        return self._by_resample[:, entries].T
+
+    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        return np.ascontiguousarray(self._by_resample[:, entries])
+
+    def _part(self, resamples: slice) -> WeightsBlock:
+        return WeightsBlock(self._by_resample[resamples], self.units_of_codes.reads)
+
+
+def _coded(
+    statistic: Statistic, truth: NDArray[Any], other: NDArray[Any], weights: Floats
+) -> tuple[ReducedData, Floats]:
+    """Reduce cells as rows; return also the weight of each code, (n_codes, 1 + n_resamples)."""
+    reduced = statistic.reduce(truth, other, None)
+    code = np.arange(len(truth)) if reduced.code is None else reduced.code.astype(np.intp)
+    by_code = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(by_code, code, weights)
+    data, observed = dict(reduced.data), by_code[:, 0]
+    if "observed" in data:
+        data["observed"] = np.asarray(observed @ reduced.terms).reshape(-1)
+        data["truth_counts"] = label_counts(truth, weights[:, 0])
+    counts = observed.astype(np.int64)
+    return replace(reduced, data=MappingProxyType(data), counts=counts), by_code
+
+
+def _extremes(
+    statistic: Statistic, truth: NDArray[Any], rank: Floats, weights: Floats
+) -> list[float]:
+    """Values with the positives of each interval above its negatives, and below them."""
+    positive = truth == _positive_label(statistic, truth)
+    found = []
+    for upper in (positive, ~positive):
+        scores = 2 * rank + upper
+        reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
+        block = WeightsBlock(by_code.T, statistic.reads)
+        found.append(float(statistic.evaluate(block, reduced)[0]))
+    if isinstance(without_sign(statistic), AveragePrecision):
+        found[1] = (1.0 if without_sign(statistic) is statistic else -1.0) * _least_precision(
+            positive, rank, weights
+        )
+    return found
+
+
+def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:
+    given = getattr(without_sign(statistic), "pos_label", None)
+    return truth.max() if given is None else given
+
+
+def _least_precision(positive: NDArray[np.bool_], rank: Floats, weights: Floats) -> float:
+    """Average precision if each positive of an interval has a score of its own, below negatives.
+
+    Between thresholds that are ever closer, the precision (p + x) / (p + x + n) is integrated.
+    """
+    at = rank.astype(np.intp)
+    gained, wrong = (
+        np.bincount(at, weights * side, int(at.max()) + 1)[::-1] for side in (positive, ~positive)
+    )
+    before, false = np.cumsum(gained) - gained, np.cumsum(wrong)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lost = false * np.log((before + gained + false) / (before + false))
+    area = gained - np.where((gained > 0) & (false > 0), lost, 0.0)
+    return float(area.sum() / gained.sum())
