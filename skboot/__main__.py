@@ -1,0 +1,8 @@
+"""Run the command line: ``python -m skboot``."""
+
+import sys
+
+from .cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+"""The options of each verb, and their help."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from ..results.curve import CURVE_NAMES
+from .reading import BadCall
+
+_DESCRIPTION = """\
+Scores of machine-learning systems with their confidence intervals, from a file of predictions:
+CSV, TSV, Parquet, npz or JSON lines, one row per test row."""
+
+_EPILOG = """\
+exit codes: 0 done, or the gate passed; 1 the gate failed; 2 the call cannot be carried out;
+3 the gate is inconclusive. The same file gives the same numbers (--seed 0)."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are exceptions, to be said in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadCall(f"{message} (see {self.prog} --help)")
+
+
+def parser_of(version: str) -> argparse.ArgumentParser:
+    """Make the parser of the command line.
+
+    Parameters
+    ----------
+    version : str
+        What ``--version`` says.
+
+    Returns
+    -------
+    ArgumentParser
+        Whose errors are `BadCall`.
+    """
+    parser = _Parser(
+        prog="skboot",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"skboot {version}")
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    for name, (line, add) in _VERBS.items():
+        verb = verbs.add_parser(name, help=line, description=line, allow_abbrev=False)
+        add(verb)
+        _add_output(verb)
+    line = "every verb on predictions of three systems for images of digits"
+    demo = verbs.add_parser("demo", help=line, description=line, allow_abbrev=False)
+    text = "where the predictions and a report are written; without it nothing is kept"
+    demo.add_argument("folder", metavar="FOLDER", nargs="?", help=text)
+    return parser
+
+
+# ------------------------------------------------------------------ one function per verb
+
+
+def _score(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    which = verb.add_mutually_exclusive_group(required=True)
+    _add_predictions(which)
+    _add_systems(which)
+    _add_metric(verb, "+")
+    _add_labels(verb)
+    _add_units(verb)
+    _add_by(verb)
+    _add_resampling(verb)
+
+
+def _compare(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_systems(verb, required=True)
+    verb.add_argument("--reference", metavar="SYSTEM", help="compare all others with this one")
+    _add_metric(verb, "+")
+    _add_labels(verb)
+    _add_units(verb)
+    _add_by(verb)
+    _add_resampling(verb)
+
+
+def _gate(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_pair(verb, required=True)
+    text = "by how much the candidate may be worse, in units of the metric; 0: it must be better"
+    verb.add_argument("--margin", type=float, required=True, help=text)
+    text = "what an open outcome counts as; exit code 3 if this is not given"
+    verb.add_argument("--inconclusive", choices=["fail", "warn", "pass"], help=text)
+    _add_metric(verb, None)
+    _add_labels(verb)
+    _add_units(verb)
+    _add_resampling(verb)
+
+
+def _rank(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_systems(verb, required=True)
+    _add_metric(verb, None)
+    _add_labels(verb)
+    _add_units(verb)
+    _add_resampling(verb)
+
+
+def _curve(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    which = verb.add_mutually_exclusive_group(required=True)
+    _add_predictions(which)
+    _add_systems(which)
+    verb.add_argument("--curve", choices=CURVE_NAMES, default="roc", help="default: roc")
+    _add_positive(verb)
+    _add_groups(verb)
+    _add_level(verb)
+
+
+def _plan(verb: argparse.ArgumentParser) -> None:
+    _add_rows(verb)
+    _add_predictions(verb)
+    _add_pair(verb, required=False)
+    for name, text in (
+        ("half-width", "half of the width that the interval shall have"),
+        ("difference", "true difference of the pair that shall be shown"),
+        ("margin", "margin by which the gate shall pass if both are equal"),
+        ("proportion", "expected share, such as an accuracy, in the place of a file"),
+    ):
+        verb.add_argument(f"--{name}", type=float, metavar="X", help=text)
+    verb.add_argument("--power", type=float, default=0.8, metavar="P", help="default: 0.8")
+    _add_metric(verb, None)
+    _add_labels(verb)
+    _add_units(verb)
+    _add_resampling(verb)
+
+
+_VERBS: dict[str, tuple[str, Any]] = {
+    "score": ("the score of each system, with its interval", _score),
+    "compare": ("differences of systems on the same rows", _compare),
+    "gate": ("is a candidate not worse than a reference by more than a margin?", _gate),
+    "rank": ("ranks of systems, with the ranks that each may truly have", _rank),
+    "curve": ("a curve with its band: ROC, precision-recall, calibration, ...", _curve),
+    "plan": ("how many rows are enough, by a pilot or an expected share", _plan),
+}
+
+
+# ------------------------------------------------------------------ options that verbs share
+
+
+def _add_rows(verb: argparse.ArgumentParser) -> None:
+    text = "predictions: .csv, .tsv, .parquet, .npz or .jsonl"
+    verb.add_argument("file", metavar="FILE", nargs="?", help=text)
+    verb.add_argument("--y-true", metavar="COLUMN", help="the truth (none for --metric mean)")
+    verb.add_argument("--weights", metavar="COLUMN", help="weight of each row")
+
+
+def _add_predictions(verb: Any) -> None:
+    text = "predictions: a column, or one of probabilities for each class"
+    verb.add_argument("--y-pred", nargs="+", metavar="COLUMN", help=text)
+
+
+def _add_systems(verb: Any, *, required: bool = False) -> None:
+    text = "columns with the predictions of one system each"
+    more = {"required": True} if required else {}
+    verb.add_argument("--systems", nargs="+", metavar="COLUMN", help=text, **more)
+
+
+def _add_pair(verb: argparse.ArgumentParser, *, required: bool) -> None:
+    for name, text in (("candidate", "the system to judge"), ("reference", "what it is judged by")):
+        verb.add_argument(f"--{name}", metavar="COLUMN", help=text, required=required)
+
+
+def _add_metric(verb: argparse.ArgumentParser, nargs: str | None) -> None:
+    text = "accuracy if not given; names as of scikit-learn, or mean of the values in a column"
+    verb.add_argument("--metric", nargs=nargs, metavar="NAME", help=text)
+    better = verb.add_mutually_exclusive_group()
+    for name, value in (("greater", True), ("smaller", False)):
+        better.add_argument(
+            f"--{name}-is-better",
+            dest="greater_is_better",
+            action="store_const",
+            const=value,
+            help="direction of --metric mean" if value else argparse.SUPPRESS,
+        )
+
+
+def _add_labels(verb: argparse.ArgumentParser) -> None:
+    text = "labels of the columns of probabilities; or all labels, where some look like numbers"
+    verb.add_argument("--labels", nargs="+", metavar="LABEL", help=text)
+    _add_positive(verb)
+
+
+def _add_positive(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--pos-label", metavar="LABEL", help="the positive one of two labels")
+
+
+def _add_units(verb: argparse.ArgumentParser) -> None:
+    _add_groups(verb)
+    text = "tasks, over which the metric is averaged equally"
+    verb.add_argument("--average-over", metavar="COLUMN", help=text)
+
+
+def _add_groups(verb: argparse.ArgumentParser) -> None:
+    text = "rows of one group are drawn together; two columns are crossed factors"
+    verb.add_argument("--groups", nargs="+", metavar="COLUMN", help=text)
+    text = "both columns of --groups name members of one population"
+    verb.add_argument("--same-population", action="store_true", help=text)
+    verb.add_argument("--strata", metavar="COLUMN", help="units are drawn within strata")
+    text = "rows in time order: rows of a block, or 'auto'"
+    verb.add_argument("--block-length", type=_block_length, metavar="N", help=text)
+
+
+def _add_by(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--by", metavar="COLUMN", help="subgroups, and the gap between them")
+
+
+def _add_resampling(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--interval", default="auto", metavar="NAME", help="default: auto")
+    _add_level(verb)
+
+
+def _add_level(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--confidence-level", type=float, default=0.95, metavar="P", help="default: 0.95"
+    )
+    verb.add_argument("--n-resamples", type=int, default=1999, metavar="N", help="default: 1999")
+    text = "of random numbers; default: 0, so that a file gives the same numbers again"
+    verb.add_argument("--seed", type=int, default=0, metavar="N", help=text)
+
+
+def _add_output(verb: argparse.ArgumentParser) -> None:
+    output = verb.add_argument_group("output")
+    written = output.add_mutually_exclusive_group()
+    for name, text in (
+        ("json", "all numbers as JSON"),
+        ("latex", "a table in LaTeX"),
+        ("markdown", "a table in Markdown"),
+    ):
+        written.add_argument(
+            f"--{name}", dest="format", action="store_const", const=name, help=text
+        )
+    text = "a picture, of the kind that the end of its name tells; needs matplotlib"
+    output.add_argument("--plot", metavar="FILE", help=text)
+    text = "a page of HTML with tables, pictures, claims, settings and versions"
+    output.add_argument("--report", metavar="FILE", help=text)
+
+
+def _block_length(text: str) -> int | str:
+    return text if text == "auto" else int(text)
+
+
+_block_length.__name__ = "block length"

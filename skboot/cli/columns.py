@@ -1,0 +1,307 @@
+"""From columns of a file to the arguments of a public function.
+
+Truth and predictions are typed together: numbers if all of them are numbers, else text exactly as
+written. One kind in the one and another in the other is refused, because labels would then never
+agree, and every row would count as an error.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._messages import fail
+from ..metrics.lookup import resolve_metrics
+from .reading import BadCall, Cells, Columns, read_columns
+
+Array = NDArray[Any]
+
+
+class Rows(NamedTuple):
+    """Arguments that come from the columns of a file.
+
+    Attributes
+    ----------
+    y_true : ndarray of shape (n_samples,), or None
+        The truth; 1 where it is the positive label, if one was named.
+    predictions : dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes)
+        By the name of the system.
+    options : dict
+        Groups, strata and the like, by the names that the public functions give them.
+    """
+
+    y_true: Array | None
+    predictions: dict[str, Array]
+    options: dict[str, Any]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.predictions.values())))
+
+
+# Options that name a column of ids, and the arguments that they are.
+_IDS = ("groups", "strata", "average_over", "by")
+
+
+def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores: bool) -> Rows:
+    """Read the columns that a call names.
+
+    Parameters
+    ----------
+    asked : Namespace
+        The call.
+    systems : mapping of str to sequence of str
+        Columns of the predictions of each system; several are those of probabilities.
+    of_scores : bool
+        Whether predictions are scores, whatever the metric, and the positive label is passed on.
+
+    Returns
+    -------
+    Rows
+        What the public function takes.
+
+    Raises
+    ------
+    BadCall
+        If the file lacks a column or a cell, or its cells do not suit.
+    """
+    ids = {name: _listed(getattr(asked, name, None)) for name in _IDS}
+    truth = _listed(asked.y_true)
+    weights = _listed(asked.weights)
+    wanted = [*truth, *(name for names in systems.values() for name in names), *weights]
+    columns = read_columns(asked.file, wanted + [name for names in ids.values() for name in names])
+    reads_labels = not of_scores and "labels" in _responses(asked)
+    y_true, predictions = _answers(asked, columns, systems, reads_labels)
+    options = {name: _ids(columns, names) for name, names in ids.items() if names}
+    if weights:
+        options["sample_weight"] = _numbers(columns, weights[0])
+    labels = getattr(asked, "labels", None)
+    if labels and y_true is not None:
+        read = {systems[name][0]: cells for name, cells in predictions.items() if reads_labels}
+        labels = _labels(labels, {asked.y_true: y_true, **read}, y_true)
+    if asked.pos_label is not None and y_true is not None:
+        positive = _label(asked.pos_label, y_true)
+        if of_scores:
+            options["pos_label"] = positive
+        else:
+            y_true, predictions = _with_positive(y_true, predictions, positive, reads_labels)
+    elif labels is not None and y_true is not None:
+        options["labels"] = labels
+    if reads_labels and y_true is not None:
+        for name, predicted in predictions.items():
+            _check_shared(asked.y_true, y_true, systems[name][0], predicted)
+    return Rows(y_true, predictions, options)
+
+
+def _listed(names: Any) -> list[str]:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def _responses(asked: Namespace) -> set[str]:
+    """What the metrics read: labels, scores, probabilities or values."""
+    metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
+    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better, caller="skboot")
+    return {statistic.response for statistic in found.values()}
+
+
+# ------------------------------------------------------------------ truth and predictions
+
+
+def _answers(
+    asked: Namespace, columns: Columns, systems: Mapping[str, Sequence[str]], reads_labels: bool
+) -> tuple[Array | None, dict[str, Array]]:
+    """Return the truth and the predictions, typed together unless these are numbers of classes."""
+    alone = {name: names[0] for name, names in systems.items() if _is_one(columns, names)}
+    stacked = {
+        name: np.column_stack([_numbers(columns, each) for each in names])
+        for name, names in systems.items()
+        if name not in alone
+    }
+    together = {name: columns[name] for name in [*_listed(asked.y_true), *alone.values()]}
+    is_named = asked.pos_label is not None and not reads_labels
+    if asked.y_true is not None and (stacked or is_named):
+        # A truth of text is right beside scores if it is said which label they are large for, and
+        # beside probabilities of each label.
+        typed: dict[str, Array] = {asked.y_true: _alone(columns[asked.y_true])}
+        typed |= {name: _numbers(columns, name) for name in alone.values()}
+    else:
+        typed = _typed_together(together, getattr(asked, "labels", None), reads_labels)
+    predictions = {
+        name: stacked[name] if name in stacked else typed[alone[name]] for name in systems
+    }
+    return (None if asked.y_true is None else typed[asked.y_true]), predictions
+
+
+def _is_one(columns: Columns, names: Sequence[str]) -> bool:
+    """Whether predictions are one value a row, not a probability of each class."""
+    return len(names) == 1 and np.ndim(columns[names[0]]) == 1
+
+
+def _typed_together(
+    columns: Columns, labels: Sequence[str] | None, reads_labels: bool
+) -> dict[str, Array]:
+    """Return numbers if all cells are numbers, else text; refuse columns of different kinds."""
+    if labels is not None and _as_numbers(list(labels)) is None and _are_text(columns):
+        return {name: np.array(cells) for name, cells in columns.items()}
+    numbers = {name: _as_numbers(cells) for name, cells in columns.items()}
+    texts = [name for name, values in numbers.items() if values is None]
+    if not texts:
+        return {name: values for name, values in numbers.items() if values is not None}
+    if len(texts) == len(columns):
+        return {name: np.array(cells) for name, cells in columns.items()}
+    text, other = texts[0], next(name for name in columns if name not in texts)
+    if isinstance(columns[text], np.ndarray):
+        cell = _cut(str(columns[text][0]))
+        raise BadCall(
+            f"column {text!r} holds text, such as {cell!r} in row 1, and column "
+            f"{other!r} holds numbers. Write both as numbers, or both as text"
+        )
+    row, cell = _first_text(columns[text])
+    advice = "If these are labels, name them all: --labels"
+    if not reads_labels:
+        advice = "If it is the truth of scores, say for which label they are large: --pos-label"
+    raise BadCall(
+        f"column {text!r}, row {row + 1}: {_cut(cell)!r} is not a number, and column {other!r} "
+        f"holds numbers. {advice}"
+    )
+
+
+def _are_text(columns: Columns) -> bool:
+    """Whether all cells are as they are written, or text."""
+    return all(isinstance(cells, list) or cells.dtype.kind == "U" for cells in columns.values())
+
+
+def _as_numbers(cells: Cells) -> Array | None:
+    """Return cells as numbers; None if one of them is none."""
+    if isinstance(cells, np.ndarray):
+        return cells if cells.dtype.kind in "biuf" else None
+    if "_" in "".join(cells):
+        # Python reads 1_000 as a number.
+        return None
+    try:
+        return np.fromiter(map(int, cells), np.int64, len(cells))
+    except OverflowError:
+        # Beside floats integers of this size would merge; text keeps them apart.
+        return None
+    except ValueError:
+        pass
+    try:
+        numbers = np.fromiter(map(float, cells), np.float64, len(cells))
+    except ValueError:
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _first_text(cells: Cells) -> tuple[int, str]:
+    """Return the first cell that is no number, and its row."""
+    if isinstance(cells, np.ndarray):
+        # A file that knows types holds text or numbers in a column, not both.
+        return 0, str(cells[0])
+    return next((row, cell) for row, cell in enumerate(cells) if _as_numbers([cell]) is None)
+
+
+def _cut(cell: str, most: int = 40) -> str:
+    """Return the start of a long cell: a message is one line."""
+    return cell if len(cell) <= most else f"{cell[:most]}..."
+
+
+def _alone(cells: Cells) -> Array:
+    """Return a column typed by itself."""
+    numbers = _as_numbers(cells)
+    return np.array(cells) if numbers is None else numbers
+
+
+def _numbers(columns: Columns, name: str) -> Array:
+    """Return a column that must hold numbers."""
+    numbers = _as_numbers(columns[name])
+    if numbers is None:
+        row, cell = _first_text(columns[name])
+        raise BadCall(f"column {name!r}, row {row + 1}: {_cut(cell)!r} is not a number")
+    return numbers
+
+
+# ------------------------------------------------------------------ labels
+
+
+def _label(text: str, y_true: Array) -> Any:
+    """Return a label that was typed as an option, of the kind of the truth."""
+    if y_true.dtype.kind == "U":
+        return text
+    number = _as_numbers([text])
+    if number is None:
+        raise BadCall(f"the label {text!r} is not a number, and the truth holds numbers")
+    return number[0].item()
+
+
+def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -> Array:
+    """Return labels that were typed as an option; refuse cells that are none of them."""
+    labels = np.array([_label(text, y_true) for text in named])
+    for name, cells in columns.items():
+        is_none = ~np.isin(cells, labels)
+        # Of two columns or more the function says what they must hold.
+        if cells.ndim == 1 and is_none.any():
+            row = int(np.argmax(is_none))
+            raise BadCall(
+                f"column {name!r}, row {row + 1}: {_first(cells[row:])!r} is none of the --labels"
+            )
+    return labels
+
+
+def _with_positive(
+    y_true: Array, predictions: Mapping[str, Array], positive: Any, reads_labels: bool
+) -> tuple[Array, dict[str, Array]]:
+    """Return 1 for the positive label and 0 for the other one of two."""
+    labels = np.unique(y_true).tolist()
+    if y_true.ndim == 2 or len(labels) != 2 or positive not in labels:
+        must = f"be one of the two labels of the truth, which holds {labels[:5]}"
+        raise fail("skboot", "pos_label", must, repr(positive))
+    coded = {}
+    for name, predicted in predictions.items():
+        if predicted.ndim == 2:
+            must = "be left out for probabilities of each label"
+            raise fail("skboot", "pos_label", must, repr(positive), "Their order is --labels.")
+        others = set(predicted.tolist()) - set(labels) if reads_labels else ()
+        if others:
+            first = min(others, key=predicted.tolist().index)
+            must = f"name one of two labels, {labels}"
+            raise fail("skboot", "pos_label", must, f"{first!r} among the predictions of {name!r}")
+        coded[name] = (predicted == positive).astype(int) if reads_labels else predicted
+    return (y_true == positive).astype(int), coded
+
+
+def _check_shared(truth: str | None, y_true: Array, name: str, predicted: Array) -> None:
+    """Refuse predicted labels of which none is ever true."""
+    is_real = predicted.dtype.kind == "f" and not np.all(predicted == np.round(predicted))
+    if y_true.ndim == 2 or predicted.ndim == 2 or is_real:
+        return  # the metric says what it reads instead
+    if set(y_true.tolist()).isdisjoint(predicted.tolist()):
+        raise BadCall(
+            f"column {name!r} shares no label with column {truth!r}: row 1 has "
+            f"{_first(predicted)!r} and {_first(y_true)!r}"
+        )
+
+
+def _first(cells: Array) -> Any:
+    value = cells[0].item()
+    return _cut(value) if isinstance(value, str) else value
+
+
+def _ids(columns: Columns, names: Sequence[str]) -> Array:
+    """Return names of groups and the like: numbers where no two that differ would become one."""
+    typed = [_id_numbers(columns[name]) for name in names]
+    if any(values is None for values in typed):
+        typed = [np.array(columns[name], dtype=str) for name in names]
+    arrays = [values for values in typed if values is not None]
+    return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
+
+
+def _id_numbers(cells: Cells) -> Array | None:
+    numbers = _as_numbers(cells)
+    if numbers is None or isinstance(cells, np.ndarray):
+        return numbers
+    return numbers if len(set(cells)) == len(set(numbers.tolist())) else None

@@ -1,0 +1,120 @@
+"""The command: parse, carry out, print; every error of a call is one line and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .arguments import parser_of
+from .demo import demonstrate
+from .printing import check_files, tables_of, text_of, write_files
+from .reading import BadCall
+from .verbs import answer_of
+
+_BAD_CALL, _INTERRUPTED = 2, 130
+# What the arguments of public functions are called here; others have their own name.
+_OPTIONS = {
+    "y_pred": "--y-pred",
+    "y_score": "--y-pred",
+    "y_preds": "--systems",
+    "sample_weight": "--weights",
+    "random_state": "--seed",
+    "pilot": "the pilot",
+}
+# What a warning starts with: the function behind a verb.
+_FUNCTION = re.compile(r"^(bootstrap_score|compare_systems|bootstrap_curve|plan_evaluation): ")
+# An argument in a sentence, such as confidence_level=0.95 or labels=, of those that are options.
+_ARGUMENT = re.compile(
+    r"\b(labels|groups|strata|by|average_over|block_length|metric|interval|confidence_level|"
+    r"n_resamples|random_state|sample_weight|pos_label|greater_is_better|half_width|difference|"
+    r"margin|power|proportion)=(?:(\w[\w.-]*\w|\w|'\w+')|(?=[\s,.;]|$))"
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Words after the command; those of the process when None.
+
+    Returns
+    -------
+    int
+        0 done or passed, 1 failed, 2 a call that cannot be carried out, 3 inconclusive; 130 where
+        it was interrupted.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    # A public function refuses a call by ValueError, and a metric that fails by RuntimeError.
+    refused = (BadCall, ValueError, RuntimeError, ImportError, MemoryError, OSError)
+    try:
+        return _carried_out(words)
+    except BrokenPipeError:
+        # Who reads the output has read enough, as in `skboot ... | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except refused as error:
+        verb = words[0] if words and not words[0].startswith("-") else ""
+        _say(f"{' '.join(['skboot', verb]).rstrip()}: {_said(error)}")
+        return _BAD_CALL
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+def _carried_out(words: Sequence[str]) -> int:
+    """Parse and carry out a call, and return its exit code."""
+    asked = parser_of(sys.modules["skboot"].__version__).parse_args(words)
+    if asked.verb == "demo":
+        return demonstrate(asked.folder, _carried_out)
+    check_files(asked)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        with tables_of(sys.stdout):
+            answer = answer_of(asked)
+        shown = text_of(answer, asked.format)
+        write_files(answer, asked, shlex.join(["skboot", *words]))
+    print(shown)
+    sys.stdout.flush()
+    for warning in caught:
+        if issubclass(warning.category, UserWarning):
+            _say(f"skboot: warning: {_of_a_call(str(warning.message))}")
+    if answer.warns:
+        _say(f"skboot: warning: {answer.statement}")
+    return answer.code
+
+
+def _said(error: BaseException) -> str:
+    """Say an error in one line, with options in the place of the arguments of a function."""
+    bad: Any = vars(error).get("bad_argument")
+    if bad is None:
+        return _in_one_line(str(error) or type(error).__name__)
+    name, bracket, system = bad.name.partition("[")
+    option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
+    of_system = f" {system.rstrip(']')}" if bracket else ""
+    option = "--systems" if bracket and option == "--y-pred" else option
+    return _of_a_call(f"{option}{of_system} must {bad.must}. Got {bad.got}. {bad.advice}")
+
+
+def _of_a_call(text: str) -> str:
+    """Name options in the place of arguments, in one line, and leave out the function's name."""
+    return _ARGUMENT.sub(_option_of, _FUNCTION.sub("", _in_one_line(text)))
+
+
+def _option_of(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    option = _OPTIONS.get(name, "--" + name.replace("_", "-"))
+    return f"{option} {value}" if value else option
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -1,0 +1,196 @@
+"""Truth and predictions are typed together, and names of groups are never merged."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+from skboot import bootstrap_score
+
+SHORT = ("--n-resamples", "199")
+
+
+def table(path, **columns):
+    rows = zip(*columns.values(), strict=True)
+    lines = [",".join(map(str, row)) for row in [list(columns), *rows]]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def estimate(skboot, *words):
+    code, out, err = skboot("score", *words, *SHORT, "--json")
+    assert code == 0, err
+    return json.loads(out)["estimate"]
+
+
+def refused(skboot, *words):
+    code, out, err = skboot("score", *words, *SHORT)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    return err
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "expected"),
+    [
+        # Numbers if all are numbers: 1, 1.0 and 01 are one label.
+        (["1", "01", "1.0", "2"] * 10, ["1", "1", "1", "1"] * 10, 0.75),
+        # Else text exactly as written.
+        (["a1", "01", "1", "b"] * 10, ["a1", "1", "01", "B"] * 10, 0.25),
+        (["True", "False"] * 10, ["True", "True"] * 10, 0.5),
+        (["1_0", "x"] * 10, ["10", "x"] * 10, 0.5),
+        (["nan", "deu"] * 10, ["nan", "nan"] * 10, 0.5),
+    ],
+)
+def test_labels_agree_as_numbers_or_as_they_are_written(
+    truth, predicted, expected, skboot, tmp_path
+):
+    path = table(tmp_path / "x.csv", y=truth, p=predicted)
+    assert estimate(skboot, path, "--y-true", "y", "--y-pred", "p") == expected
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "said"),
+    [
+        ([0, 1] * 9, [0, 1] * 8 + [0, "n/a"], "column 'p', row 18: 'n/a' is not a number"),
+        (["a", "b"] * 9, [0, 1] * 9, "column 'y', row 1: 'a' is not a number"),
+        ([0, 1] * 9, [0, 1] * 8 + ["nan", 1], "column 'p', row 17: 'nan' is not a number"),
+        ([0, 1] * 9, [0, 1] * 8 + [0, ""], "column 'p', row 18: the cell is empty"),
+        (["a", "b"] * 9, ["A", "B"] * 9, "column 'p' shares no label with column 'y': row 1 has"),
+        ([0, 1] * 9, [2, 3] * 9, "column 'p' shares no label with column 'y': row 1 has 2 and 0"),
+        ([0, 1] * 9, [0.2, 0.7] * 9, "must hold class labels"),
+    ],
+)
+def test_columns_that_do_not_go_together_are_refused(truth, predicted, said, skboot, tmp_path):
+    path = table(tmp_path / "x.csv", y=truth, p=predicted)
+    assert said in refused(skboot, path, "--y-true", "y", "--y-pred", "p")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (
+            {"y": [0, 1] * 9, "p": ["0", "1"] * 9},
+            "column 'p' holds text, such as '0' in row 1, and column 'y' holds numbers",
+        ),
+        ({"y": [0, 1] * 9, "p": [0.5, np.inf] * 9}, "column 'p', row 2: an infinite number"),
+        ({"y": np.eye(18), "p": [0, 1] * 9}, "must have the shape of y_true, (18, 18)"),
+    ],
+)
+def test_columns_of_types_that_do_not_go_together_are_refused(columns, said, skboot, tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, **columns)
+    assert said in refused(skboot, path, "--y-true", "y", "--y-pred", "p")
+
+
+def test_a_long_cell_is_cut_in_a_message(skboot, tmp_path):
+    path = table(tmp_path / "x.csv", y=[0, 1] * 9, p=["word " * 20_000, 1] * 9)
+    said = refused(skboot, path, "--y-true", "y", "--y-pred", "p")
+    assert "row 1: 'word word" in said
+    assert len(said) < 250
+
+
+def test_several_columns_of_truth_are_label_sets(skboot, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, (60, 3))
+    predicted = np.where(rng.random((60, 3)) < 0.1, 1 - truth, truth)
+    path = tmp_path / "x.npz"
+    np.savez(path, y=truth, p=predicted)
+    found = estimate(skboot, path, "--y-true", "y", "--y-pred", "p")
+    assert found == pytest.approx(np.mean((truth == predicted).all(axis=1)))
+
+
+def test_labels_that_look_like_numbers_are_text_where_all_are_named(skboot, tmp_path):
+    truth, predicted = [0, 1] * 9, [0, 1] * 8 + [0, "other"]
+    path = table(tmp_path / "x.csv", y=truth, p=predicted)
+    words = (path, "--y-true", "y", "--y-pred", "p")
+    assert "--labels" in refused(skboot, *words)
+    said = refused(skboot, *words, "--labels", "0", "1", "others")
+    assert "column 'p', row 18: 'other' is none of the --labels" in said
+    assert estimate(skboot, *words, "--labels", "0", "1", "other") == 17 / 18
+
+
+def test_values_need_no_label_in_common(skboot, tmp_path):
+    path = table(tmp_path / "x.csv", y=[1, 2, 3] * 9, p=[4, 5, 6] * 9)
+    words = ("--y-true", "y", "--y-pred", "p", "--metric", "neg_mean_absolute_error")
+    assert estimate(skboot, path, *words) == -3
+
+
+def test_text_beside_scores_needs_the_positive_label(skboot, file, digits):
+    words = (file, "--y-true", "is_eight", "--y-pred", "p_bayes", "--metric", "roc_auc")
+    assert "--pos-label" in refused(skboot, *words)
+    expected = roc_auc_score(digits["is_eight"] == "yes", digits["p_bayes"])
+    assert estimate(skboot, *words, "--pos-label", "yes") == pytest.approx(expected)
+    assert estimate(skboot, *words, "--pos-label", "no") == pytest.approx(1 - expected)
+
+
+def test_the_positive_label_of_decisions_is_the_one_that_is_named(skboot, file, digits):
+    words = (file, "--y-true", "is_eight", "--y-pred", "eight", "--metric", "recall")
+    assert "--pos-label" in refused(skboot, *words)
+    for label in ("yes", "no"):
+        truth, predicted = digits["is_eight"] == label, digits["eight"] == label
+        expected = np.mean(predicted[truth])
+        assert estimate(skboot, *words, "--pos-label", label) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("is_eight", "eight", "maybe"), "one of the two labels of the truth, which holds"),
+        (("digit", "bayes", "8"), "one of the two labels of the truth"),
+        (("is_eight", "half", "yes"), "must name one of two labels"),
+        (("digit", "bayes", "eight"), "the label 'eight' is not a number"),
+    ],
+)
+def test_a_positive_label_that_is_none_is_refused(words, said, skboot, file):
+    truth, predicted, label = words
+    words = ("--y-true", truth, "--y-pred", predicted, "--pos-label", label, "--metric", "f1")
+    assert said in refused(skboot, file, *words)
+
+
+def test_probabilities_of_classes_stand_in_several_columns(skboot, file, digits):
+    columns = [f"p{label}" for label in range(10)]
+    words = ("--y-true", "digit", "--y-pred", *columns, "--metric", "log_loss")
+    stacked = np.column_stack([digits[name] for name in columns])
+    expected = log_loss(digits["digit"], stacked)
+    assert estimate(skboot, file, *words) == pytest.approx(expected)
+    labels = ("--labels", *map(str, range(10)))
+    assert estimate(skboot, file, *words, *labels) == pytest.approx(expected)
+    swapped = estimate(skboot, file, *words, "--labels", *map(str, range(9, -1, -1)))
+    assert swapped > 5 * expected
+    said = refused(skboot, file, *words, "--pos-label", "8")
+    assert "one of the two labels" in said
+
+
+def test_groups_are_never_merged_and_numbers_sort_as_numbers(skboot, tmp_path):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 240)
+    predicted = np.where(rng.random(240) < 0.3, 1 - truth, truth)
+    whole = np.arange(240) // 10
+    padded = [f"{k % 2}{k:02d}"[1 - k % 2 :] for k in whole]  # 00, 101, 02, ...
+    columns = {"y": truth, "p": predicted, "g": whole, "t": padded, "m": ["1", "01"] * 120}
+    path = table(tmp_path / "x.csv", **columns)
+    words = ("score", path, "--y-true", "y", "--y-pred", "p", "--json")
+
+    def record(*more):
+        return json.loads(skboot(*words, *more)[1])
+
+    given = bootstrap_score(truth, predicted, groups=whole, random_state=0)
+    low, high = given.confidence_interval
+    found = record("--groups", "g")
+    assert found["confidence_interval"]["low"] == low
+    assert found["confidence_interval"]["high"] == high
+    assert record("--groups", "t")["n_units"] == 24
+    assert record("--strata", "m")["n_units"] == 240
+    crossed = record("--groups", "g", "m")
+    assert crossed["n_units"] == [24, 2]
+
+
+def test_weights_are_numbers(skboot, file, digits):
+    words = (file, "--y-true", "digit", "--y-pred", "bayes", "--weights")
+    right = digits["bayes"] == digits["digit"]
+    expected = np.average(right, weights=digits["weight"])
+    assert estimate(skboot, *words, "weight") == pytest.approx(expected)
+    said = refused(skboot, *words, "half")
+    assert "column 'half', row 1" in said
+    assert "is not a number" in said

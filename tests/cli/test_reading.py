@@ -1,0 +1,198 @@
+"""Columns come out of each kind of file as they went in."""
+
+import csv
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from skboot.cli.reading import BadCall, read_columns
+
+TEXT = ["cat", " dog", "01", "a,b", 'say "no"', "two\nlines", "ö"]
+WHOLE = [3, 1, 4, 1, 5, 9, 2]
+REAL = [0.5, 1e-9, -2.0, 3.25, 0.1, 7.0, 1e300]
+
+
+def cell(value):
+    text = str(value)
+    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\n\t') else text
+
+
+def written(path, delimiter=","):
+    rows = [["t", "w", "r"], *zip(TEXT, WHOLE, REAL, strict=True)]
+    lines = [delimiter.join(map(cell, row)) for row in rows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("x.csv", ","), ("x.tsv", "\t"), ("X.CSV", ",")])
+def test_cells_of_a_text_file_stay_as_they_are_written(name, delimiter, tmp_path):
+    columns = read_columns(written(tmp_path / name, delimiter), ["r", "t"])
+    assert columns == {"r": [str(value) for value in REAL], "t": TEXT}
+
+
+def test_a_mark_of_utf_8_and_blank_lines_are_no_cells(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"\xef\xbb\xbfa,b\r\n1,x\r\n\r\n2,y\r\n")
+    assert read_columns(str(path), ["b", "a"]) == {"b": ["x", "y"], "a": ["1", "2"]}
+
+
+def test_many_rows_come_whole_and_in_order(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b\n" + "".join(f"{k},{k % 7}\n" for k in range(3001)))
+    columns = read_columns(str(path), ["b", "a"])
+    assert columns["a"] == [str(k) for k in range(3001)]
+    assert columns["b"] == [str(k % 7) for k in range(3001)]
+
+
+def test_cells_of_a_csv_file_may_be_as_long_as_answers_are(tmp_path):
+    path, answer = tmp_path / "x.csv", "word " * 50_000
+    path.write_text(f"a,b\n1,{answer}\n")
+    before = csv.field_size_limit()
+    assert read_columns(str(path), ["a", "b"]) == {"a": ["1"], "b": [answer]}
+    assert csv.field_size_limit() == before
+
+
+def test_json_lines_keep_their_types(tmp_path):
+    path = tmp_path / "x.jsonl"
+    names = ("t", "w", "r", "p", "b")
+    pairs = [[0.25, 0.75]] * len(TEXT)
+    rows = zip(TEXT, WHOLE, REAL, pairs, [True, False] * 4, strict=False)
+    lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]
+    path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
+    columns = read_columns(str(path), names)
+    assert columns["t"].tolist() == TEXT
+    assert columns["w"].dtype.kind == "i"
+    assert columns["r"].tolist() == REAL
+    assert columns["p"].shape == (len(TEXT), 2)
+    assert columns["b"].dtype == bool
+
+
+def test_values_within_objects_of_json_lines_are_named_by_their_way(tmp_path):
+    path = tmp_path / "x.jsonl"
+    lines = [
+        {"acc": 1.0, "doc": {"subject": "law", "of": {"id": 0}}, "a.b": 3},
+        {"acc": 0.0, "doc": {"subject": "art", "of": {"id": 0}}, "a.b": 4},
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    columns = read_columns(str(path), ["acc", "doc.subject", "doc.of.id", "a.b"])
+    assert columns["doc.subject"].tolist() == ["law", "art"]
+    assert columns["doc.of.id"].tolist() == [0, 0]
+    assert columns["a.b"].tolist() == [3, 4]
+    for name, said in (
+        ("doc.topic", r"has no column 'doc\.topic'\. Columns: acc, doc, a\.b"),
+        ("acc.value", "has no column 'acc.value'"),
+        (
+            "doc",
+            "column 'doc', row 1: the cell is an object. Name a value in it, as in doc.subject",
+        ),
+    ):
+        with pytest.raises(BadCall, match=said):
+            read_columns(str(path), [name])
+    path.write_text('{"doc": {"of": 1}}\n{"doc": {}}\n')
+    with pytest.raises(BadCall, match=r"column 'doc\.of', row 2: the cell is empty"):
+        read_columns(str(path), ["doc.of"])
+
+
+def test_arrays_of_an_npz_file_come_as_they_are(tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez(path, y=WHOLE, p=np.ones((7, 3)) / 3, t=np.array(TEXT), other=np.zeros(2))
+    columns = read_columns(str(path), ["p", "y", "t"])
+    assert columns["y"].tolist() == WHOLE
+    assert columns["p"].shape == (7, 3)
+    assert columns["t"].tolist() == TEXT
+
+
+@pytest.mark.parametrize("reader", ["pyarrow", "polars"])
+def test_parquet_is_read_by_either_package(reader, tmp_path, monkeypatch):
+    polars = pytest.importorskip("polars")
+    if reader == "polars":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    else:
+        pytest.importorskip("pyarrow")
+    path = str(tmp_path / "x.parquet")
+    kinds = polars.Series(["a", "b", "a", "a", "b", "b", "a"], dtype=polars.Categorical)
+    frame = {"t": TEXT, "w": WHOLE, "r": REAL, "k": kinds, "p": [[0.5, 0.5]] * 7}
+    polars.DataFrame(frame).write_parquet(path)
+    columns = read_columns(path, ["k", "p", "t", "w", "r"])
+    assert columns["t"].tolist() == TEXT
+    assert columns["w"].tolist() == WHOLE
+    assert columns["w"].dtype.kind == "i"
+    assert columns["r"].tolist() == REAL
+    assert columns["k"].tolist() == kinds.to_list()
+    assert columns["p"].shape == (7, 2)
+    polars.DataFrame({"y": [1, None, 2]}).write_parquet(path)
+    with pytest.raises(BadCall, match="column 'y', row 2: the cell is empty"):
+        read_columns(path, ["y"])
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 no more")
+    with pytest.raises(BadCall, match="is not a Parquet file"):
+        read_columns(path, ["y"])
+
+
+def test_without_a_package_for_parquet_it_is_said_which_to_install(tmp_path, monkeypatch):
+    for package in ("pyarrow", "polars"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(BadCall, match="pip install pyarrow"):
+        read_columns(str(tmp_path / "x.parquet"), ["y"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.csv", "", "has no column 'a'. Columns: none"),
+        ("x.csv", "a,b\n", "has no rows"),
+        ("x.csv", "a,c\n1,2\n", "has no column 'b'. Columns: a, c"),
+        ("x.csv", "a,b,a\n1,2,3\n", "has 2 columns named 'a'"),
+        ("x.csv", "a,b\n1,2\n3\n", "row 2 has 1 cells, and the header has 2"),
+        ("x.csv", "a,b\n1,2\n3,4,5\n", "row 2 has 3 cells, and the header has 2"),
+        ("x.csv", "a,b\n1,2\n3,\n", "column 'b', row 2: the cell is empty"),
+        ("x.csv", "a,b\n1,2\n  ,3\n", "column 'a', row 2: the cell is empty"),
+        ("x.csv", b"a,b\n\xff,2\n", "not a text file in UTF-8"),
+        ("x.xlsx", "", "the end of a file name tells its kind; known: .csv, "),
+        ("x.jsonl", '{"a": 1, "b": 2}\n{"a": 1}\n', "column 'b', row 2: the cell is empty"),
+        ("x.jsonl", '{"a": 1, "b": null}\n', "column 'b', row 1: the cell is empty"),
+        ("x.jsonl", '{"a": 1, "b": NaN}\n', "column 'b', row 1: the cell is empty"),
+        ("x.jsonl", '{"a": 1, "b": 2}\n{"a": \n', "line 2 is not JSON"),
+        ("x.jsonl", "[1, 2]\n", "line 1 is not an object"),
+        (
+            "x.jsonl",
+            '{"a": 1, "b": 2}\n{"a": 1, "b": "x"}\n',
+            "column 'b' holds values of several kinds",
+        ),
+        ("x.jsonl", '{"a": [1, 2], "b": 2}\n{"a": [1], "b": 3}\n', "holds lists of 1 to 2 values"),
+        ("x.npz", "not an archive", "is not an npz archive"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(name, content, said, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadCall) as caught:
+        read_columns(str(path), ["a", "b"])
+    assert said in str(caught.value)
+
+
+def test_a_file_of_one_column_has_no_blank_lines(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a\n1\n\n3\n")
+    with pytest.raises(BadCall, match="column 'a', row 2: the cell is empty"):
+        read_columns(str(path), ["a"])
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(BadCall, match=r"cannot read .*nothing\.csv.*No such file"):
+        read_columns(str(tmp_path / "nothing.csv"), ["a"])
+
+
+def test_arrays_of_an_npz_file_have_one_length_and_hold_numbers_or_text(tmp_path):
+    path = str(tmp_path / "x.npz")
+    np.savez(path, a=np.zeros(3), b=np.zeros(4), c=np.zeros((2, 2, 2)), n=np.array([1, np.nan, 2]))
+    with pytest.raises(BadCall, match="'a' has 3 rows, and 'b' has 4"):
+        read_columns(path, ["a", "b"])
+    with pytest.raises(BadCall, match=r"array 'c' must hold numbers or text of each row"):
+        read_columns(path, ["c"])
+    with pytest.raises(BadCall, match="column 'n', row 2: the cell is empty"):
+        read_columns(path, ["n"])
+    np.savez(path, a=np.array([{}, []], dtype=object))
+    with pytest.raises(BadCall, match="is not an npz archive of numbers and text"):
+        read_columns(path, ["a"])
