@@ -7,6 +7,8 @@ from .evaluation import bootstrap_score
 from .results import ComparisonTable, EvaluationResult, ResultTable
 
 if typing.TYPE_CHECKING:
+    from ._versions import show_versions
+    from .accumulator import BootstrapAccumulator
     from .comparison import (
         compare_across,
         compare_methods,
@@ -43,10 +45,12 @@ if typing.TYPE_CHECKING:
         SeedSplit,
         StratifiedBootstrapSplit,
     )
+    from .streams.scanned import scan_dataset
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BootstrapAccumulator",
     "BootstrapDistributionDisplay",
     "BootstrapScorer",
     "BootstrapSplit",
@@ -81,7 +85,9 @@ __all__ = [
     "one_standard_error",
     "out_of_fold",
     "plan_evaluation",
+    "scan_dataset",
     "search_score",
+    "show_versions",
 ]
 
 # What not every call needs is imported when it is first named, which halves the CPU time of an
@@ -90,6 +96,8 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
+        "_versions": ["show_versions"],
+        "accumulator": ["BootstrapAccumulator"],
         "plots": [
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
@@ -116,6 +124,7 @@ __getattr__, __dir__ = _lazy.names_from(
         "results.curve": ["CurveResult"],
         "results.plan": ["EvaluationPlan"],
         "runs": ["bootstrap_runs"],
+        "streams.scanned": ["scan_dataset"],
         "comparison": [
             "compare_across",
             "compare_methods",

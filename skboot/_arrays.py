@@ -14,12 +14,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 # Floats hold every integer below this size.
 EXACT = 2**53
 _ORDINARY = "hold real numbers, text or other labels"
 _INT64 = range(-(2**63), 2**63)
 _UINT64 = range(2**64)
+# Maximum number of entries of a sparse matrix that is made dense (512 MB of doubles).
+_DENSE_ENTRIES = 2**26
+_AS_COLUMNS = (
+    "The labels of each row become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+)
 
 
 class Unusable(ValueError):
@@ -46,6 +52,12 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, f"a {type(values).__name__}", advice)
     if isinstance(values, Iterator | KeysView | ValuesView):
         raise Unusable(must, f"a {type(values).__name__}", f"Make a list of it: list({name}).")
+    if is_answer and isinstance(values, list) and _are_of_outputs(values):
+        advice = (
+            "Of each take the column of the positive class: "
+            f"{name}=np.column_stack([p[:, 1] for p in {name}])."
+        )
+        raise Unusable(must, "a list of probabilities of each output", advice)
     if is_query(values):
         advice = f"Its rows are not read yet: give {name}.collect()."
         raise Unusable(must, f"a {type(values).__name__}", advice)
@@ -60,9 +72,41 @@ def refuse_other_things(name: str, values: Any) -> None:
         raise Unusable(must, got, advice)
 
 
+def _are_of_outputs(values: list[Any]) -> bool:
+    """Whether a list is what `predict_proba` of several outputs returns."""
+    return bool(values) and all(
+        isinstance(own, np.ndarray) and own.ndim == 2 and own.shape[1] == 2 for own in values
+    )
+
+
 def is_query(values: Any) -> bool:
     """Whether values are a lazy data frame, whose rows are not read before it is collected."""
     return hasattr(values, "collect") and not hasattr(values, "__len__")
+
+
+def is_column(truth: NDArray[Any] | None) -> bool:
+    """Whether a truth holds one label or number a row, and not several columns or records."""
+    return truth is not None and truth.ndim == 1 and truth.dtype.kind != "V"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or the NA of a table."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        # The NA of pandas has no truth value.
+        return True
+    except ValueError:
+        # An array is a row for a metric that takes any values.
+        return False
+
+
+def is_dask(values: Any) -> bool:
+    """Whether values are a collection of dask, whose rows are computed when they are asked for."""
+    is_collection = hasattr(type(values), "__dask_graph__")
+    return is_collection and values.__dask_graph__() is not None
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -87,6 +131,8 @@ def as_array(values: Any) -> NDArray[Any]:
     """
     if isinstance(values, np.ma.MaskedArray):
         _refuse_masked(values)
+    if sparse.issparse(values):
+        values = _dense(values)
     array = _converted(values)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
@@ -108,9 +154,8 @@ def as_array(values: Any) -> NDArray[Any]:
         if kind == "V":
             noun = f"records of named fields {list(array.dtype.names or ())}"
             advice = (
-                "Give a field, or columns of several (np.column_stack); for event times and the "
-                "like row numbers, and a callable that looks the rows up: "
-                "metric=lambda rows, y_pred: f(records[rows], y_pred)."
+                "Give a field, or columns of several (np.column_stack). Only y_true may hold "
+                "records, such as event times, for a callable that takes them."
             )
         raise Unusable(_ORDINARY, noun, advice)
     return array
@@ -127,6 +172,18 @@ def _refuse_masked(values: np.ma.MaskedArray[Any, Any]) -> None:
         )
 
 
+def _dense(values: Any) -> NDArray[Any]:
+    """A sparse matrix with its zeros, if memory holds these."""
+    if int(np.prod(values.shape, dtype=object)) > _DENSE_ENTRIES:
+        advice = (
+            "Its zeros do not fit into memory. Leave labels out that nobody has, or reduce each "
+            "row to its value and give metric='mean' with y_true=None."
+        )
+        must = f"be dense, or sparse with at most {_DENSE_ENTRIES:,} entries"
+        raise Unusable(must, f"a sparse matrix of shape {values.shape}", advice)
+    return np.asarray(values.toarray())
+
+
 def _converted(values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values)
@@ -140,13 +197,17 @@ def _converted(values: Any) -> NDArray[Any]:
                 ".detach().float().cpu().numpy()."
             )
             raise Unusable("be an array-like", got, advice) from None
-        raise Unusable("be an array-like with rows of one shape", got.rstrip(".")) from None
+        first = values[0] if isinstance(values, list | tuple) and values else None
+        advice = _AS_COLUMNS if isinstance(first, list | tuple) else ""
+        must = "be an array-like with rows of one shape"
+        raise Unusable(must, got.rstrip("."), advice) from None
 
 
 def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
     """The array of a list; of objects where numpy has changed values to give them one type."""
     if array.dtype.kind == "f":
-        if not np.any(np.abs(array) >= EXACT):
+        # In half precision the comparison itself would overflow, with a warning.
+        if array.dtype.itemsize < 4 or not np.any(np.abs(array) >= EXACT):
             return array
     else:
         text = str if array.dtype.kind == "U" else bytes
@@ -167,6 +228,10 @@ def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
     flat = array.ravel().tolist()
     if not flat:
         return array
+    if any(isinstance(x, np.ndarray) for x in flat):
+        # Arrays of no dimension, such as the losses of single steps, stand for their values.
+        flat = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in flat]
+        array = np.fromiter(flat, dtype=object, count=len(flat)).reshape(array.shape)
     if all(isinstance(x, str) for x in flat):
         return np.array(array.tolist(), dtype=str)
     if all(isinstance(x, bool | np.bool_) for x in flat):
@@ -202,6 +267,10 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
                 "Give ids and labels as text, other values as floats.",
             )
         return whole.reshape(array.shape)
+    if any(abs(x) >= EXACT for x in exact) and all(x == int(x) for x in flat):
+        # An id must not be a float in one column and an integer in another, beside larger ids.
+        whole = _integers(flat)
+        return floats.reshape(array.shape) if whole is None else whole.reshape(array.shape)
     return floats.reshape(array.shape)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import Unusable, as_array, is_query, refuse_other_things
+from ._arrays import Unusable, as_array, is_column, is_missing, is_query, refuse_other_things
 
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import fail as fail
@@ -114,6 +114,14 @@ def check_folder(memory: Any, caller: str) -> None:
     raise fail(caller, "memory", must, repr(memory), advice)
 
 
+def is_among(value: Any, known: Sequence[Any]) -> bool:
+    """Return whether a value is one of those known; what cannot be compared is none of them."""
+    try:
+        return bool(value in known)
+    except (TypeError, ValueError):
+        return False
+
+
 def check_choice(name: str, value: Any, caller: str, known: Sequence[str]) -> str:
     """Accept one of the known names."""
     if isinstance(value, str) and value in known:
@@ -193,11 +201,11 @@ def _checked_rows(name: str, array: NDArray[Any], caller: str) -> NDArray[Any]:
     return array
 
 
-def check_column(name: str, values: ArrayLike, caller: str) -> NDArray[Any]:
-    """Convert to a one-dimensional array without missing values."""
+def check_column(name: str, values: ArrayLike, caller: str, advice: str = "") -> NDArray[Any]:
+    """Convert to a one-dimensional array without missing values; ``advice`` is on other shapes."""
     column = check_rows(name, values, caller)
     if column.ndim != 1:
-        raise fail(caller, name, "be of shape (n_samples,)", f"shape {column.shape}")
+        raise fail(caller, name, "be of shape (n_samples,)", f"shape {column.shape}", advice)
     return column
 
 
@@ -228,7 +236,7 @@ def check_no_missing(name: str, array: NDArray[Any], caller: str) -> None:
                 return
         bad = ~np.isfinite(array)
     elif array.dtype.kind == "O":
-        bad = np.array([_is_missing(x) for x in array.ravel()]).reshape(array.shape)
+        bad = np.array([is_missing(x) for x in array.ravel()]).reshape(array.shape)
     else:
         bad = np.isnat(array) if array.dtype.kind in "mM" else np.zeros(array.shape, bool)
     if bad.any():
@@ -253,19 +261,6 @@ def check_size(name: str, values: NDArray[Any], caller: str) -> None:
         must = f"hold values whose largest is between {low:g} and {high:g} in size"
         advice = "Measure in another unit: multiply the values by the same number."
         raise fail(caller, name, must, f"{largest:g}", advice)
-
-
-def _is_missing(value: Any) -> bool:
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:
-        # The NA of pandas has no truth value.
-        return True
-    except ValueError:
-        # An array is a row for a metric that takes any values.
-        return False
 
 
 def check_same_length(caller: str, **columns: Any) -> int:
@@ -386,9 +381,13 @@ def numbered_labels(
 def check_labels(
     labels: ArrayLike | None, truth: NDArray[Any] | None, caller: str
 ) -> NDArray[Any] | None:
-    """Accept the labels of columns, each once."""
+    """Accept the labels of columns of probabilities, each once, beside a truth of one column."""
     if labels is None:
         return None
+    if truth is not None and not is_column(truth):
+        must = "be None with a y_true of several columns"
+        advice = "They name the columns of probabilities of classes; for columns of outputs, none."
+        raise fail(caller, "labels", must, "labels", advice)
     known = check_rows("labels", labels, caller)
     if known.ndim != 1:
         raise fail(caller, "labels", "be of shape (n_classes,)", f"shape {known.shape}")
@@ -410,7 +409,7 @@ def check_integers(
     if min(int(truth.min()), int(other.min())) < 0:
         must = "hold integers that fit into one type of 64 bits with those of y_true"
         got = "integers above 2**63 - 1 beside negative ones"
-        raise fail(caller, name, must, got, "Give both as text.")
+        raise fail(caller, name, must, got, "Give both as text, or scores as floats.")
     return truth.astype(np.uint64), other.astype(np.uint64)
 
 
@@ -446,6 +445,7 @@ def check_strata(
             "both",
             "No bootstrap of crossed factors within strata is known; leave strata out.",
         )
+    check_same_length(caller, groups=groups, strata=codes)
     low = np.full(groups.max() + 1, np.iinfo(np.intp).max)
     high = np.full(groups.max() + 1, -1)
     np.minimum.at(low, groups, codes)

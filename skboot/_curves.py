@@ -221,8 +221,8 @@ def _notes_of(call: CurveCall, drawn: Sequence[_Drawn]) -> list[Note]:
             "less coverage than stated."
         )
         notes.append(Note("few", text))
-    if design.coverage_caution:
-        notes.append(Note("caution", design.coverage_caution))
+    if caution := design.coverage_caution(design.n_units):
+        notes.append(Note("caution", caution))
     return notes
 
 
@@ -236,12 +236,20 @@ def _evidence_of(call: CurveCall, drawn: _Drawn, is_difference: bool) -> CurveEv
     curve, design = drawn.curve, call.plan.design
     df, inflation = design.degrees_of_freedom, design.inflation
     low, high = curve.bounds
-    if is_difference:
-        bounds = (low - high, high - low)
-        return CurveEvidence(
-            drawn.estimate, drawn.replicates, df, inflation, floor=drawn.floor, bounds=bounds
-        )
     free_below, free_above = curve.free(drawn.rows)
+    if is_difference:
+        # Of one curve a side may be known, of the difference none where the other is unknown.
+        unknown = free_below & free_above
+        return CurveEvidence(
+            drawn.estimate,
+            drawn.replicates,
+            df,
+            inflation,
+            floor=drawn.floor,
+            bounds=(low - high, high - low),
+            free_below=unknown,
+            free_above=unknown,
+        )
     return CurveEvidence(
         drawn.estimate,
         drawn.replicates,
@@ -254,6 +262,7 @@ def _evidence_of(call: CurveCall, drawn: _Drawn, is_difference: bool) -> CurveEv
         free_above=free_above,
         rises=curve.rises,
         of_bins=curve.of_bins,
+        nearby=curve.nearby(drawn.rows),
     )
 
 
@@ -280,6 +289,9 @@ def _result(
         "critical": None,
         "behind": known.behind,
         "bounds": known.bounds,
+        "free_below": known.free_below,
+        "free_above": known.free_above,
+        "floor": known.floor,
         "kind": design.kind,
         "unit": design.unit,
         "units_of_factors": design.n_units,

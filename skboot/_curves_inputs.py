@@ -152,7 +152,8 @@ def _rows_of_each(
     caller: str,
 ) -> dict[str, TwoClassRows]:
     """Return the rows of each system by its name, "" for the one that has none."""
-    truth = check.check_column("y_true", y_true, caller)
+    advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
+    truth = check.check_column("y_true", y_true, caller, advice)
     positive = _positive(truth, options["pos_label"], caller)
     weights = check.check_weights(sample_weight, caller)
     if weights is not None and callable(curve) and not _takes_weights(curve):
@@ -199,7 +200,7 @@ def _positive(truth: NDArray[Any], pos_label: Any, caller: str) -> NDArray[np.bo
             must = "be given for labels other than 0 and 1, or -1 and 1"
             raise check.fail(caller, "pos_label", must, f"None, with labels {labels}", advice)
         pos_label = 1
-    if pos_label not in labels:
+    if not check.is_among(pos_label, labels):
         raise check.fail(caller, "pos_label", f"be one of {labels}", repr(pos_label))
     return np.asarray(truth == pos_label)
 
@@ -222,6 +223,8 @@ def _checked_scores(
         if column.shape[1] > 2:
             must = "hold a score per row, or probabilities of two classes"
             advice = "Give the column of the positive class."
+            if len(column) != len(truth):
+                advice = "For several systems give a dict: {'new': scores, 'old': other_scores}."
             raise check.fail(caller, argument, must, f"shape {column.shape}", advice)
         column = column[:, 1]
     hard = "hold scores or probabilities, larger for the positive class"
@@ -288,13 +291,7 @@ def _checked_grid(
             advice = "Say where the function has values: grid=np.linspace(0, 1, 101)."
             raise check.fail(caller, "grid", "be given for a function", "None", advice)
         return None
-    points = check.check_column("grid", grid, caller)
-    if points.dtype.kind not in "iuf":
-        raise check.fail(caller, "grid", "hold numbers", f"{points.dtype}")
-    points = points.astype(np.float64)
-    if np.any(np.diff(points) <= 0):
-        advice = "Sort it, each point once: np.unique(grid)."
-        raise check.fail(caller, "grid", "rise from point to point", "others", advice)
+    points = _rising(grid, caller)
     if curve == "calibration":
         return _checked_edges(points, rows, caller)
     if isinstance(curve, str):
@@ -304,6 +301,26 @@ def _checked_grid(
         if below or high > 1 or (high == 1 and not with_high):
             must = f"lie in {words} for the curve {curve!r}"
             raise check.fail(caller, "grid", must, f"points from {low:g} to {high:g}")
+    return points
+
+
+def _rising(grid: Any, caller: str) -> Floats:
+    """Return points as rising finite numbers."""
+    points = check.converted("grid", grid, caller)
+    if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
+        numbers = points.dtype.kind in "iuf"
+        got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
+        must = "be a list of numbers, of shape (n_grid,)"
+        raise check.fail(caller, "grid", must, got, "A single point is grid=[0.1].")
+    points = points.astype(np.float64)
+    if not np.isfinite(points).all():
+        k = int(np.argmin(np.isfinite(points)))
+        raise check.fail(caller, "grid", "hold finite numbers", f"{points[k]} at position {k}")
+    if np.any(np.diff(points) <= 0):
+        k = int(np.argmax(np.diff(points) <= 0))
+        got = f"{points[k]:g} before {points[k + 1]:g}"
+        advice = "Sort it, each point once: np.unique(grid)."
+        raise check.fail(caller, "grid", "rise from point to point", got, advice)
     return points
 
 

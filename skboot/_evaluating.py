@@ -19,9 +19,10 @@ import numpy as np
 import scipy
 import sklearn
 
-from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
+from ._evidence import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
 from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
+from ._messages import fail
 from ._streams import stored_seed
 from ._warnings import Note, Notes, collected, texts_of
 from .inference.automatic import (
@@ -30,18 +31,21 @@ from .inference.automatic import (
     degeneracy,
     left_out_estimate,
 )
+from .inference.cautions import caution_of_distances
 from .inference.confidence_interval import ConfidenceInterval
-from .inference.distribution import Jackknife, bootstrap
+from .inference.distribution import bootstrap
 from .inference.evidence import Evidence
 from .inference.intervals import (
     WITHOUT_RESAMPLES,
     confidence_interval,
+    problem_with,
 )
 from .metrics.statistic import ReducedData, Statistic
 from .metrics.two_class import of_reversed_scores
 from .results import EvaluationResult, ResultTable
 from .results.basis import Basis, SystemBasis
 from .results.gap_basis import GapBasis
+from .results.simultaneous_basis import SimultaneousBasis, bases_together
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -73,19 +77,17 @@ def evaluate(
     if len(parts) == 1 and all(one.interval in WITHOUT_RESAMPLES for one in prepared):
         call = _with_fewer_resamples(call)
     evidence = _bootstrapped(call, prepared)
+    bases = _bases(call, evidence)
     warned = CallWarnings()
     results: dict[str, Any] = {}
     with warned.collecting():
         for k, (name, statistic) in enumerate(statistics.items()):
             of_metric = slice(k * len(parts), (k + 1) * len(parts))
             table = {}
-            for part, known, one in zip(
-                parts, evidence[of_metric], prepared[of_metric], strict=True
-            ):
-                chosen = chosen_interval(call, known)
-                table[part.name] = result_of(
-                    call, name, statistic, part, known, chosen, warned, one.subject.reduced
-                )
+            for part, basis, one in zip(parts, bases[of_metric], prepared[of_metric], strict=True):
+                chosen = _chosen_on(call, basis)
+                of_part = (call, name, statistic, part, basis.evidence, chosen, warned)
+                table[part.name] = result_of(*of_part, one.subject.reduced, basis)
             if len(parts) > 1:
                 table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric], warned)
             results[name] = ResultTable(table) if len(parts) > 1 else table[None]
@@ -112,13 +114,20 @@ def _bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidenc
     subjects = [one.subject for one in prepared]
     binding = call.plan.bind([subject.coding for subject in subjects])
     distributions = bootstrap(binding, subjects, call.workers, caller=call.caller)
-    jackknives: Sequence[Jackknife | None] = [None] * len(prepared)
+    jackknives: Sequence[LeftOut | None] = [None] * len(prepared)
     if None in (distribution.acceleration for distribution in distributions):
         jackknives = jackknives_of(call, binding, dict(enumerate(prepared)), distributions)
     return [
         one.evidence(distribution, left_out)
         for one, distribution, left_out in zip(prepared, distributions, jackknives, strict=True)
     ]
+
+
+def _bases(call: ScoreCall, evidence: Sequence[Evidence]) -> Sequence[SystemBasis]:
+    """Return what each result stands on: intervals that hold at once, where several shall."""
+    if call.adjust is None or len(evidence) < 2:
+        return [SystemBasis(known) for known in evidence]
+    return bases_together(evidence)
 
 
 # ------------------------------------------------------------------ results
@@ -158,7 +167,22 @@ def chosen_interval(call: ScoreCall, evidence: Evidence) -> IntervalWithNotes:
     """Return the interval that the call asks for."""
     if call.interval == "auto":
         return automatic_interval(evidence, call.confidence_level)
+    problem = problem_with(call.interval, evidence)
+    if problem:
+        got = f"{call.interval!r}, which {problem.removesuffix('.')}"
+        raise fail(call.caller, "interval", "be one that these data allow", got)
     return IntervalWithNotes(confidence_interval(evidence, call.interval, call.confidence_level))
+
+
+def _chosen_on(call: ScoreCall, basis: SystemBasis) -> IntervalWithNotes:
+    """Return the interval that the call asks for, or the one of several that hold at once."""
+    if not isinstance(basis, SimultaneousBasis):
+        return chosen_interval(call, basis.evidence)
+    level = call.confidence_level
+    own = replace(call, confidence_level=basis.level_of_own(level))
+    interval, notes = chosen_interval(own, basis.evidence)
+    together = ConfidenceInterval(*interval, level, interval.method)
+    return IntervalWithNotes(together, (*notes, basis.note))
 
 
 def result_of(
@@ -170,6 +194,7 @@ def result_of(
     chosen: IntervalWithNotes,
     warned: CallWarnings,
     reduced: ReducedData | None = None,
+    basis: Basis | None = None,
 ) -> EvaluationResult:
     """Return the result of one statistic on one part, with the interval that was chosen."""
     own = statistic if part.rows is None else statistic.on_rows(part.rows)
@@ -186,9 +211,9 @@ def result_of(
     return make_result(
         call,
         name,
-        SystemBasis(evidence),
+        SystemBasis(evidence) if basis is None else basis,
         chosen.interval,
-        _with_notes_on_limits(notes, name, evidence, chosen.interval, warned),
+        notes_on_limits(notes, name, evidence, chosen.interval, warned),
         n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
         naive_estimate=naive,
@@ -223,19 +248,19 @@ def _gap(
             "interval over all of them; the replicates are those of this pair."
         ]
     basis = GapBasis(known, metric=name, pair=pair, of_systems=False)
-    return make_gap_result(call, basis, notes, kept.caution, warned)
+    cautions = [*kept.cautions, *caution_of_distances(evidence[0])]
+    return make_gap_result(call, basis, notes, cautions, warned)
 
 
 def make_gap_result(
     call: ScoreCall,
     basis: GapBasis,
     notes: Sequence[str],
-    caution: str,
+    cautions: Sequence[Note],
     warned: CallWarnings,
 ) -> EvaluationResult:
-    """Return the result of a gap, with a warning that names the subgroups it leaves out."""
+    """Return the result of a gap, with warnings such as of the subgroups it leaves out."""
     evidence = replace(basis.evidence, n_units=call.plan.design.n_units)
-    cautions = [Note("caution", caution)] if caution else []
     warned.add(cautions)
     interval = confidence_interval(evidence, "simultaneous", call.confidence_level)
     notes = [*texts_of(cautions), *notes]
@@ -244,7 +269,7 @@ def make_gap_result(
         basis.name,
         replace(basis, evidence=evidence),
         interval,
-        _with_notes_on_limits(notes, basis.name, evidence, interval, warned),
+        notes_on_limits(notes, basis.name, evidence, interval, warned),
         n_samples=call.plan.design.n_samples,
         greater_is_better=None,
         naive_estimate=None,
@@ -252,7 +277,7 @@ def make_gap_result(
     )
 
 
-def _with_notes_on_limits(
+def notes_on_limits(
     notes: Sequence[str],
     name: str,
     known: Evidence,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _checks as check
 from ._evaluating import CallWarnings, chosen_interval, make_result, result_of
 from ._inputs import Part
 from ._run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
@@ -285,6 +286,11 @@ def _result_over_runs(
     warned: CallWarnings,
 ) -> EvaluationResult:
     """Return the result of an estimand that is about more runs than one."""
+    if "components" in evidence.refused and call.estimand in evidence.refused:
+        must = "have a value for every run, and on two resamples or more"
+        advice = "Leave such runs out, or take a metric that has a value on these rows."
+        got = f"{name!r}. {evidence.refused['components'].rstrip('.')}"
+        raise check.fail(call.caller, "metric", must, got, advice)
     chosen = runs_interval(evidence, call.estimand, call.interval, call.confidence_level)
     shown = _evidence_for(call, scored, evidence)
     table = _table_of_runs(call, evidence)

@@ -19,7 +19,12 @@ from ._inputs import Part, Rows
 from ._warnings import Note
 from ._workers import DEFAULT_WORKERS, Workers
 from .inference.automatic import planned_method
-from .inference.crossed import crossed_covariances, has_influence, robust_variance
+from .inference.crossed import (
+    RobustVariance,
+    crossed_covariances,
+    has_influence,
+    robust_variance,
+)
 from .inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
@@ -27,9 +32,7 @@ from .inference.distribution import (
     jackknife,
 )
 from .inference.evidence import Evidence
-from .inference.intervals import (
-    INTERVALS,
-)
+from .inference.intervals import problem_with
 from .metrics.class_metrics import averaged_sizes
 from .metrics.statistic import Columns, Statistic
 from .resampling.coding import CodedRows
@@ -39,6 +42,8 @@ from .resampling.plan import Binding, ResamplingPlan
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.
 _CHEAP_VARIANCE = 1 << 15
+# What is known of a metric without single units of the design.
+LeftOut = Jackknife | RobustVariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +64,8 @@ class ScoreCall:
     workers : Workers
     notes : tuple of Note
         About every result of the call.
+    adjust : "max-t" or None
+        Whether the intervals of all results hold at once.
     """
 
     rows: Rows
@@ -69,6 +76,7 @@ class ScoreCall:
     caller: str
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
+    adjust: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,24 +97,25 @@ class Prepared:
     facts: Evidence
     interval: str
 
-    def evidence(self, distribution: BootstrapDistribution, left_out: Jackknife | None) -> Evidence:
-        """Return the facts with the estimate, the replicates and the jackknife."""
-        shape = robust_variance = None
-        if left_out is not None and self.facts.design.n_factors > 1:
-            # Of crossed factors there is a standard error alone.
-            robust_variance, left_out = left_out.standard_error**2, None
-        if left_out is not None and left_out.n_values is not None:
-            shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
+    def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
+        """Return the facts with the estimate, the replicates and what is known without units."""
+        acceleration, shape, variance = distribution.acceleration, None, None
+        if isinstance(left_out, RobustVariance):
+            variance = left_out.value
+        elif left_out is not None:
+            acceleration = left_out.acceleration
+            if left_out.n_values is not None:
+                shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
         return replace(
             self.facts,
             estimate=distribution.estimate,
             replicates=distribution.replicates,
             standard_error=distribution.standard_error,
             replicate_standard_errors=distribution.replicate_standard_errors,
-            acceleration=distribution.acceleration if left_out is None else left_out.acceleration,
+            acceleration=acceleration,
             jackknife=shape,
             group_influence=distribution.influence,
-            robust_variance=robust_variance,
+            robust_variance=variance,
         )
 
 
@@ -140,8 +149,11 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         delong=delong,
         smaller_class=statistic.smaller_class(reduced) if is_ranked else None,
         largest_share=largest_share,
-        class_sizes=averaged_sizes(statistic, reduced, y_true, weights),
+        class_sizes=averaged_sizes(statistic, reduced, y_true),
         freedom=design.freedom,
+        bins=statistic.bins(reduced, _members(design, part)) if statistic.has_bins else None,
+        of_distances=statistic.adds_distances,
+        optimized=statistic.is_optimized,
     )
     # Rows that the user gave as resamples may split groups; groups then have no influence.
     holds_rows = design.n_factors == 1 and not design.units_are_rows
@@ -155,15 +167,11 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         reduced.counts if part.rows is None else None,
     )
     interval = planned_method(known) if call.interval == "auto" else call.interval
-    if call.interval != "auto":
+    if call.interval != "auto" or known.bins is not None:
         _refuse_impossible(interval, known, statistic, call.caller)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
-    with_variance = (
-        not design.no_jackknife
-        and (by_group or not holds_rows)
-        and np.isfinite(cost)
-        and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
-    )
+    possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
+    with_variance = possible and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
     subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
     return Prepared(subject, known, interval)
 
@@ -182,8 +190,8 @@ def _with_groups(
         relative = weights / weights.max()
         n_effective = float(relative.sum() ** 2 / np.sum(relative**2))
     deciding = None
-    if statistic.response == "labels" and y_true is not None:
-        wrong = y_true != y_pred
+    if statistic.response in ("labels", "indicators") and y_true is not None:
+        wrong = (y_true != y_pred).reshape(len(y_true), -1).any(axis=1)
         deciding = len(np.unique(groups[wrong])), len(np.unique(groups[~wrong]))
     return replace(
         known,
@@ -191,6 +199,13 @@ def _with_groups(
         n_effective_rows=n_effective,
         deciding_groups=deciding,
     )
+
+
+def _members(design: SamplingDesign, part: Part) -> NDArray[Any] | None:
+    """Return which members of each factor the rows of a part are of; None of single rows."""
+    if design.units_are_rows or design.members is None:
+        return None
+    return design.members if part.rows is None else design.members[part.rows]
 
 
 def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None:
@@ -211,7 +226,7 @@ def _refuse_impossible(method: str, known: Evidence, statistic: Statistic, calle
         standard_error=0.0,
         replicate_standard_errors=np.zeros(2),
     )
-    problem = INTERVALS[method].needs(hoped)
+    problem = problem_with(method, hoped)
     if problem:
         got = f"{method!r}, which {problem.removesuffix('.')}"
         raise fail(caller, "interval", "be one that these data allow", got)
@@ -222,15 +237,15 @@ def jackknives_of(
     binding: Binding,
     prepared: Mapping[int, Prepared],
     drawn: Sequence[BootstrapDistribution],
-) -> list[Jackknife | None]:
+) -> Sequence[LeftOut | None]:
     """Return the jackknife of each metric whose acceleration is wanted or cheap, else None.
 
     The metrics are those of these numbers in the binding, and in what was drawn from it. Of crossed
-    factors the jackknife has the cluster-robust standard error, and no acceleration.
+    factors, which have no jackknife, it is the cluster-robust variance.
     """
     if isinstance(call.plan.design, CrossedDesign):
         covariances = covariances_of(call.plan.design, prepared, drawn)
-        return robust_jackknives(covariances, prepared.values())
+        return robust_variances(covariances, prepared.values())
     subjects = {
         k: one.subject
         for k, one in prepared.items()
@@ -263,14 +278,12 @@ def covariances_of(
     return found
 
 
-def robust_jackknives(
+def robust_variances(
     covariances: NDArray[np.float64], prepared: Iterable[Prepared]
-) -> list[Jackknife | None]:
-    """Return the cluster-robust standard error of each metric as its jackknife, None without."""
-    found: list[Jackknife | None] = []
-    for k, one in enumerate(prepared):
-        variance = robust_variance(covariances[:, k, k], one.facts.n_units)
-        found.append(
-            None if np.isnan(variance) else Jackknife(np.nan, float(np.sqrt(variance)), None, 0)
-        )
-    return found
+) -> list[RobustVariance | None]:
+    """Return the cluster-robust variance of each metric, None for one without influences."""
+    variances = [
+        float(robust_variance(covariances[:, k, k], one.facts.n_units))
+        for k, one in enumerate(prepared)
+    ]
+    return [None if np.isnan(value) else RobustVariance(value) for value in variances]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._inputs import Part, Rows
+from ._warnings import Note
 from .inference.evidence import Evidence
 from .inference.proportions import Discordant
 from .inference.subgroup_gap import Side, SubgroupGap
@@ -79,6 +80,11 @@ class KeptSubgroups:
     at: tuple[int, ...]
     caution: str
 
+    @property
+    def cautions(self) -> list[Note]:
+        """The caution as a note."""
+        return [Note("caution", self.caution)] if self.caution else []
+
 
 # ------------------------------------------------------------------ which subgroups
 
@@ -122,13 +128,14 @@ def measured(
 
 def _classes(statistic: Statistic, rows: Rows) -> Any:
     """Return the labels whose rarest one decides how the metric varies; None if all rows do."""
-    if rows.y_true is None or statistic.is_row_mean or statistic.response == "values":
+    truth = rows.truth_column
+    if truth is None or statistic.is_row_mean or statistic.response == "values":
         return None
     of_labels = statistic.response != "any"
-    if not of_labels and rows.y_true.dtype.hasobject:
+    if not of_labels and truth.dtype.hasobject:
         # The rows of a callable may be texts or lists, which need not have an order.
         return None
-    labels = label_counts(rows.y_true)[0]
+    labels = label_counts(truth)[0]
     return labels if len(labels) == 2 or (of_labels and not _pools_classes(statistic)) else None
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
+from ._arrays import is_column, is_dask
 from ._warnings import Note, Notes, warn_of
 from .inference.distribution import check_replicates_fit
 from .metrics.lookup import resolve_metrics
 from .metrics.names import NotGiven
 from .metrics.responses import check_decidable, check_response
-from .metrics.statistic import Statistic
+from .metrics.statistic import CallableStatistic, Statistic
 from .metrics.two_class import positive_note
+from .metrics.vectors import each_entry
 from .resampling.design import (
     CrossedDesign,
     GroupDesign,
@@ -55,6 +57,16 @@ class Rows:
     @property
     def n_samples(self) -> int:
         return len(self.y_pred)
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether the truth has several columns."""
+        return self.y_true is not None and self.y_true.ndim == 2
+
+    @property
+    def truth_column(self) -> NDArray[Any] | None:
+        """The truth where it holds one label or number a row; None for columns and records."""
+        return self.y_true if is_column(self.y_true) else None
 
     def decides(self, statistic: Statistic) -> bool:
         """Whether the metric reads labels and the predictions are probabilities of classes."""
@@ -102,6 +114,15 @@ class Part:
     rows: NDArray[np.intp] | None
 
 
+def is_lazy(*columns: Any) -> bool:
+    """Whether a column is read in parts: one of dask, or of a scanned data set."""
+    return any(
+        getattr(one, "is_scanned", False) is True
+        or (hasattr(type(one), "__dask_graph__") and is_dask(one))
+        for one in columns
+    )
+
+
 def checked_rows(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -111,34 +132,26 @@ def checked_rows(
     name: str = "y_pred",
 ) -> Rows:
     """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
-    truth = None if y_true is None else check.check_rows("y_true", y_true, caller)
+    truth = check_truth(y_true, caller)
     predicted = check.check_rows(name, y_pred, caller)
     weights = check.check_weights(sample_weight, caller)
-    if truth is not None and truth.ndim != 1:
-        raise check.fail(
-            caller,
-            "y_true",
-            "be of shape (n_samples,)",
-            f"shape {truth.shape}",
-            _advice_on_columns(truth, caller),
-        )
     check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
     known = check.check_labels(labels, truth, caller)
     return rows_of(truth, predicted, weights, known, caller, name)
 
 
-def _advice_on_columns(truth: Any, caller: str) -> str:
-    """Return what to do with a truth of several columns, which may be labels one-hot."""
-    advice = (
-        "Multilabel and multi-output targets are not supported: score each column by itself. For "
-        "a metric of whole rows, such as event times, give row numbers in their place, and a "
-        f"callable that looks the rows up: {caller}(np.arange({len(truth)}), ..., "
-        "metric=lambda rows, y_pred: f(y_true[rows], y_pred))."
-    )
-    is_binary = truth.ndim == 2 and truth.dtype.kind in "biuf" and np.isin(truth, (0, 1)).all()
-    if not is_binary or not (truth.sum(axis=1) == 1).all():
-        return advice
-    return f"One-hot rows become labels by y_true.argmax(axis=1). {advice}"
+def check_truth(y_true: ArrayLike | None, caller: str) -> NDArray[Any] | None:
+    """Convert as `check_rows` does; records, such as event times, are kept as they are."""
+    if y_true is None:
+        return None
+    names = getattr(getattr(y_true, "dtype", None), "names", None)
+    if names is None or not isinstance(y_true, np.ndarray) or y_true.ndim != 1:
+        return check.check_rows("y_true", y_true, caller)
+    if len(y_true) == 0:
+        raise check.fail(caller, "y_true", "hold at least one row", "an empty array")
+    for field in names:
+        check.check_no_missing("y_true", y_true[field], caller)
+    return y_true
 
 
 def rows_of(
@@ -150,7 +163,7 @@ def rows_of(
     name: str = "y_pred",
 ) -> Rows:
     """Pair checked columns; labels of probabilities are those of the truth unless given."""
-    if truth is None:
+    if truth is None or not is_column(truth):
         return Rows(truth, predicted, weights, labels)
     if labels is None and predicted.ndim == 2:
         labels = check.numbered_labels("y_true", truth, caller)[0]
@@ -159,21 +172,49 @@ def rows_of(
     return Rows(truth, predicted, weights, labels)
 
 
+class Places(NamedTuple):
+    """Where the results of metrics belong.
+
+    Attributes
+    ----------
+    single : bool
+        Whether one metric alone was asked for.
+    paths : dict of str to tuple
+        Keys of the result of each statistic: the metric, and its entry where it has several.
+    alone : bool
+        Whether there is one result, with nothing to tell it apart from.
+    """
+
+    single: bool
+    paths: dict[str, tuple[Any, ...]]
+    alone: bool
+
+
 def resolved_statistics(
-    metric: Any, rows: Rows, greater_is_better: bool | None, caller: str
-) -> tuple[dict[str, Statistic], bool]:
-    """Return statistics by name, checked against the rows, and whether one alone was asked for."""
-    statistics, single = statistics_of_each(metric, [("y_pred", rows)], greater_is_better, caller)
-    return {name: one for name, [one] in statistics.items()}, single
+    metric: Any, rows: Rows, greater_is_better: bool | None, caller: str, several: bool = False
+) -> tuple[dict[str, Statistic], Places]:
+    """Return statistics by name, checked against the rows, and where their results belong."""
+    named = [("y_pred", rows)]
+    statistics, places = statistics_of_each(metric, named, greater_is_better, caller, several)
+    return {name: one for name, [one] in statistics.items()}, places
 
 
 def statistics_of_systems(
-    metric: Any, rows: Mapping[str, Rows], greater_is_better: bool | None, caller: str
-) -> tuple[dict[str, dict[str, Statistic]], bool]:
-    """Return statistics by metric and system, and whether one metric alone was asked for."""
-    named = [(f"y_preds[{name!r}]", own) for name, own in rows.items()]
-    statistics, single = statistics_of_each(metric, named, greater_is_better, caller)
-    return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, single
+    metric: Any,
+    rows: Mapping[str, Rows],
+    greater_is_better: bool | None,
+    caller: str,
+    several: bool = False,
+    *,
+    are_arguments: bool = False,
+) -> tuple[dict[str, dict[str, Statistic]], Places]:
+    """Return statistics by metric and system, and where their results belong.
+
+    The systems came in a dict ``y_preds``, or each in an argument of its name.
+    """
+    named = [(name if are_arguments else f"y_preds[{name!r}]", own) for name, own in rows.items()]
+    statistics, places = statistics_of_each(metric, named, greater_is_better, caller, several)
+    return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, places
 
 
 def statistics_of_each(
@@ -181,16 +222,19 @@ def statistics_of_each(
     rows: Sequence[tuple[str, Rows]],
     greater_is_better: bool | None,
     caller: str,
-) -> tuple[dict[str, list[Statistic]], bool]:
-    """Return statistics by metric, one for each array, and whether one metric was asked for.
+    several: bool = False,
+) -> tuple[dict[str, list[Statistic]], Places]:
+    """Return statistics by metric, one for each array, and where their results belong.
 
     ``rows`` are those of each array, after the name of the argument it came in. The metric is
-    looked up once; each statistic is fixed to the labels of its own predictions.
+    looked up once; each statistic is fixed to the labels of its own predictions. With ``several``
+    a metric may return several numbers, each of which has a statistic.
     """
     better = check.check_direction(greater_is_better, caller)
     not_given = isinstance(metric, NotGiven)
     if not_given:
         metric = str(metric)
+    asked: dict[str, Any] = {"greater_is_better": better, "caller": caller, "several": several}
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
@@ -199,7 +243,7 @@ def statistics_of_each(
         if not resolved or own.labels is not labels:
             labels = own.labels
             resolved, single = resolve_metrics(
-                metric, labels=labels, greater_is_better=better, caller=caller
+                metric, labels=labels, several_outputs=own.has_outputs, **asked
             )
         try:
             for name, statistic in resolved.items():
@@ -222,7 +266,15 @@ def statistics_of_each(
     if not_given and _hardly_labels([own for _, own in rows]):
         notes.append(_EXACT_HITS)
     warn_of(notes, caller)
-    return found, single
+    if not several or not any(isinstance(own[0], CallableStatistic) for own in found.values()):
+        return found, Places(single, {name: (name,) for name in found}, single)
+    columns = {
+        name: columns_of_each([own for _, own in rows], statistics)
+        for name, statistics in found.items()
+    }
+    entries = each_entry(found, columns, caller)
+    alone = single and all(len(path) == 1 for path in entries.paths.values())
+    return entries.statistics, Places(single, entries.paths, alone)
 
 
 def _checked_columns(own: Rows, statistic: Statistic, caller: str) -> NDArray[Any]:
@@ -353,3 +405,13 @@ def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
             caller, "by", "name at least two subgroups, none of them 'gap'", f"{names}"
         )
     return [Part(name, np.flatnonzero(codes == k)) for k, name in enumerate(names)]
+
+
+def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp] | None:
+    """Return the number of the part that each row is in, (n_samples,); None for all rows."""
+    if parts[0].rows is None:
+        return None
+    number = np.empty(sum(len(part.rows) for part in parts if part.rows is not None), dtype=np.intp)
+    for k, part in enumerate(parts):
+        number[part.rows] = k
+    return number

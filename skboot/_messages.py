@@ -46,9 +46,9 @@ def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> Value
     return BadArgument(caller, name, must, got, advice).error()
 
 
-def renamed(error: ValueError, name: str) -> ValueError:
+def renamed(error: ValueError, name: str, of: str = "y_pred") -> ValueError:
     """Return an error of `fail` under the name of the argument that a ``y_pred`` came from."""
     bad = vars(error).get("bad_argument")
-    if bad is None or bad.name != "y_pred":
+    if bad is None or bad.name != of:
         return error
     return bad._replace(name=name).error()

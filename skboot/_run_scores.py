@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._evidence import Prepared, ScoreCall, jackknives_of, prepare
+from ._evidence import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
 from ._inputs import Part, columns_of_each
 from ._runs_inputs import Runs
 from ._workers import DEFAULT_WORKERS, Workers
 from .inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
-    Jackknife,
     bootstrap,
     bootstrap_each,
 )
@@ -235,15 +234,15 @@ def bootstrapped_runs(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
     binding = call.plan.bind([subject.coding for subject in subjects])
     drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
     run = call.system_run
-    [jackknife] = system_jackknives(call, binding, {run: bound.system}, drawn)
-    return scored_runs(call, bound, drawn, jackknife)
+    [left_out] = system_jackknives(call, binding, {run: bound.system}, drawn)
+    return scored_runs(call, bound, drawn, left_out)
 
 
 def scored_runs(
     call: RunsCall,
     bound: BoundRuns,
     drawn: Sequence[BootstrapDistribution],
-    jackknife: Jackknife | None,
+    left_out: LeftOut | None,
 ) -> ScoredRuns:
     """Return the scores of the runs from their distributions on common resamples.
 
@@ -253,7 +252,7 @@ def scored_runs(
     bound : BoundRuns
     drawn : sequence of BootstrapDistribution
         One for each run.
-    jackknife : Jackknife or None
+    left_out : LeftOut or None
         Of the system; see `system_jackknives`.
 
     Returns
@@ -263,7 +262,7 @@ def scored_runs(
     replicates = np.array([each.replicates for each in drawn])
     scores = np.array([each.estimate for each in drawn])
     centre = replicates[call.centre].mean(axis=0)
-    system = bound.system.evidence(drawn[call.system_run], jackknife)
+    system = bound.system.evidence(drawn[call.system_run], left_out)
     return ScoredRuns(bound, scores, replicates, centre, system)
 
 
@@ -278,7 +277,7 @@ def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
     binding = call.plan.bind([subjects[run].coding])
     [drawn] = bootstrap(binding, [subjects[run]], call.workers, caller=call.caller)
     mean = mean_of_values()
-    [jackknife] = system_jackknives(call, binding, {0: bound.system}, [drawn])
+    [left_out] = system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
     others = [*subjects[:run], *subjects[run + 1 :], BoundStatistic.of(mean, of_centre)]
     *pairs, (_, centre) = bootstrap_each(call.plan, others, call.caller)
@@ -288,7 +287,7 @@ def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
         np.array([score for score, _ in pairs]),
         np.array([replicates for _, replicates in pairs]),
         subjects[0].statistic.sign * centre,  # type: ignore[attr-defined]
-        bound.system.evidence(drawn, jackknife),
+        bound.system.evidence(drawn, left_out),
     )
 
 
@@ -297,7 +296,7 @@ def system_jackknives(
     binding: Binding,
     systems: Mapping[int, Prepared],
     drawn: Sequence[BootstrapDistribution],
-) -> Sequence[Jackknife | None]:
+) -> Sequence[LeftOut | None]:
     """Return the jackknife of the system of each method; None where its evidence needs none.
 
     Parameters
@@ -313,7 +312,7 @@ def system_jackknives(
 
     Returns
     -------
-    sequence of Jackknife or None
+    sequence of LeftOut or None
     """
     if all(drawn[k].acceleration is not None for k in systems):
         return [None] * len(systems)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
-from ._inputs import Rows
+from ._arrays import is_column
+from ._inputs import Rows, check_truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +40,9 @@ class Columns:
     @cached_property
     def labels(self) -> NDArray[Any] | None:
         """Labels of the columns of probabilities: those of the truth unless given."""
-        if self.given_labels is not None or self.truth is None:
+        if self.given_labels is not None or not is_column(self.truth):
             return self.given_labels
+        assert self.truth is not None
         return check.numbered_labels("y_true", self.truth, self.caller)[0]
 
 
@@ -51,7 +53,7 @@ def checked_columns(
     caller: str,
 ) -> Columns:
     """Check what all runs share."""
-    truth = None if y_true is None else check.check_column("y_true", y_true, caller)
+    truth = check_truth(y_true, caller)
     weights = check.check_weights(sample_weight, caller)
     return Columns(truth, weights, check.check_labels(labels, truth, caller), caller)
 
@@ -73,6 +75,10 @@ def checked_runs(
             f"{len(predicted)}",
             "For one trained system use bootstrap_score.",
         )
+    if len(predicted[0]) < 2:
+        must = "hold the predictions for at least two test rows"
+        advice = "From one row nothing can be known of the noise of test rows."
+        raise check.fail(caller, f"y_preds{method}", must, "one row", advice)
     full: list[NDArray[Any]] = []
     if full_runs is not None:
         if varied not in ("training", "both"):
@@ -88,7 +94,7 @@ def checked_runs(
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
     names = _names(len(predicted), len(full), method)
-    paired = []
+    paired, of_column = [], is_column(truth)
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
         columns_of_call = {"y_true": truth, name: values, "sample_weight": weights}
@@ -102,7 +108,7 @@ def checked_runs(
                 "Runs come first: (n_runs, n_samples[, n_classes]).",
             )
         of_run = truth
-        if truth is not None and values.ndim == 1:
+        if truth is not None and of_column and values.ndim == 1:
             of_run, values = check.check_integers(name, truth, values, caller)
         paired.append(Rows(of_run, values, weights, labels))
     return Runs(paired, len(predicted))

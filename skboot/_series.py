@@ -50,7 +50,7 @@ class RowsInTime(NamedTuple):
     columns : sequence
         Truth and predictions as they were given; an index of dates is looked at.
     groups, by, resamples : array-like or None
-        Arguments that do not go with blocks.
+        Arguments that do not go with blocks; ``by`` as the number of the subgroup of each row.
     """
 
     block_length: Any
@@ -82,7 +82,7 @@ def in_time(
     """
     settings = settings_of(tasks) if tasks else {}
     if asked.block_length is None:
-        return _with_caution(plan, asked, scores), settings
+        return _with_caution(plan, asked, tasks, scores), settings
     length = _checked_length(asked.block_length, caller)
     for name, reason in _REFUSED.items():
         if getattr(asked, name) is not None:
@@ -164,14 +164,25 @@ def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None, caller
                 "block_length",
                 "be given with rows in time order, within each series",
                 f"an index of dates that falls at row {row}",
-                "Sort the rows of every argument by their dates, or leave the index out.",
+                "Sort the rows of every argument by their dates, give strata=<the series> where "
+                "there are several, or leave the index out.",
             )
 
 
 def _dates_of(column: Any) -> NDArray[np.int64] | None:
-    """Return the index of a column as numbers, if it holds dates; None for all else."""
-    dates = getattr(getattr(column, "index", None), "asi8", None)
-    return dates if isinstance(dates, np.ndarray) else None
+    """Return the index of a column as numbers, if it holds dates; None for all else.
+
+    Of an index of several levels, as of series and date, the first level of dates counts.
+    """
+    index: Any = getattr(column, "index", None)
+    for level in range(getattr(index, "nlevels", 0)):
+        dates = index.get_level_values(level)
+        if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
+            return numbers
+        if getattr(dates, "inferred_type", "") == "date":
+            days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
+            return days.view(np.int64)
+    return None
 
 
 # ------------------------------------------------------------------ how long blocks must be
@@ -266,7 +277,10 @@ class _SimilarRows(RowDesign):
 
 
 def _with_caution(
-    plan: ResamplingPlan, asked: RowsInTime, scores: Mapping[str, Mapping[str, Scores]]
+    plan: ResamplingPlan,
+    asked: RowsInTime,
+    tasks: Tasks | None,
+    scores: Mapping[str, Mapping[str, Scores]],
 ) -> ResamplingPlan:
     """Return the plan, with a remark where it draws rows one by one that look dependent."""
     design = plan.design
@@ -275,14 +289,18 @@ def _with_caution(
     facts = (design.n_samples, design.n_units, None, design.strata)
     if any(_dates_of(column) is not None for column in asked.columns):
         return replace(plan, design=_RowsWithDates(*facts))
-    for by_name in scores.values():
-        for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT):
-            if _are_similar(*own[0], (design.strata, asked.by)):
-                return replace(plan, design=_SimilarRows(*facts))
+    kinds = (design.strata, asked.by, None if tasks is None else tasks.number)
+    looked_at = [
+        own[0]
+        for by_name in scores.values()
+        for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
+    ]
+    if any(_are_similar(*one, kinds, len(looked_at)) for one in looked_at):
+        return replace(plan, design=_SimilarRows(*facts))
     return plan
 
 
-def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any]) -> bool:
+def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks: int) -> bool:
     """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
     statistic, n = without_sign(statistic), rows.n_samples
     if not isinstance(statistic, RowMean) or n < FEWEST_ROWS:
@@ -306,5 +324,5 @@ def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any]) -> bool
     kind = np.zeros(len(values), dtype=np.intp)
     for column in columns:
         names, own = np.unique(column, return_inverse=True)
-        kind = kind * len(names) + own
-    return neighbours_are_alike(values, first, second, kind if kind.any() else None)
+        kind = np.unique(kind * len(names) + own, return_inverse=True)[1]
+    return neighbours_are_alike(values, first, second, kind, n_looks)

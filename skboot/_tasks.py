@@ -220,7 +220,9 @@ def _rows_within(
         strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
     crossed = within_tasks(tasks.number, strata)
     facts = (design.n_samples, design.n_units, None)
-    return RowsWithinTasks(*facts, *crossed, classes is not None, design.strata is not None)
+    return RowsWithinTasks(
+        *facts, *crossed, classes is not None, design.strata is not None, design.remarks
+    )
 
 
 def within_tasks(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> tuple[Any, int, Any]:
@@ -253,7 +255,7 @@ def _check_sizes(
         caller,
         "average_over",
         f"name tasks of at least two {design.unit}s each",
-        f"one {design.unit} in {named}{more}",
+        f"one {design.unit} in the task {named}{more}",
         "One shows no variation within a task. Give groups=<the tasks> to draw whole tasks, for a "
         "claim about new tasks like these.",
     )
@@ -290,13 +292,14 @@ def _first_of(statistics: Any) -> Statistic:
 
 def _needs_classes(statistic: Statistic, rows: Rows) -> bool:
     """Whether the metric is undefined on rows that lack a class of the truth."""
-    if rows.y_true is None or statistic.response == "values":
+    truth = rows.truth_column
+    if truth is None or statistic.response == "values":
         return False
-    classes = np.unique(rows.y_true)
+    classes = np.unique(truth)
     if not 2 <= len(classes) <= _MOST_CLASSES:
         return False
     for label in classes:
-        kept = np.flatnonzero(rows.y_true != label)
+        kept = np.flatnonzero(truth != label)
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")

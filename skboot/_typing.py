@@ -39,6 +39,7 @@ ScoreInterval: TypeAlias = Literal[
     "studentized",
     "bca",
     "delong",
+    "bins",
 ]
 RunsInterval: TypeAlias = ScoreInterval | Literal["components"]
 DifferenceInterval: TypeAlias = Literal[
@@ -58,6 +59,7 @@ ProportionInterval: TypeAlias = Literal["wilson", "clopper-pearson", "wald"]
 Varied: TypeAlias = Literal["seed", "training", "both", "independent"]
 Estimand: TypeAlias = Literal["system", "method", "next_run", "pooled"]
 Adjustment: TypeAlias = Literal["max-t", "holm"]
+Simultaneous: TypeAlias = Literal["max-t"]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
 BlockLength: TypeAlias = int | Literal["auto"] | None
 Strategy: TypeAlias = Literal["cv-bootstrap", "oob", ".632", ".632+", "optimism"]
@@ -117,6 +119,7 @@ class ScoreOptions(_RowOptions, total=False):
     average_over: ArrayLike | None
     block_length: BlockLength
     interval: ScoreInterval
+    adjust: Simultaneous | None
     same_population: bool
     resamples: ArrayLike | None
 

@@ -265,6 +265,25 @@ def sent(shared: Any) -> Iterator[Any]:
         ) from error
 
 
+def check_dask_workers() -> None:
+    """Refuse a cluster of dask whose workers cannot import this package, where there is one.
+
+    Raises
+    ------
+    ImportError
+        Says which of them, and what to do.
+    """
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        # There is no cluster: dask works in this process, or in its children.
+        return
+    _check_workers(client)
+
+
 def _itself(value: Any) -> Any:
     return value
 

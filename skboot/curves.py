@@ -128,13 +128,16 @@ def bootstrap_curve(
     -----
     A simultaneous band is estimate -+ c s: s is the standard deviation over the resamples, and c
     the quantile of the largest deviation by s over the grid in each resample, as a quantile of
-    Student's t. Shares are taken on the scale arcsin sqrt((n p + 3/8) / (n + 3/4)) of Anscombe
-    (1948), n being the rows behind the point, where s is at least 1 / (2 sqrt(n + 1/2)): resamples
-    vary too little near 0 and 1. Net benefit stays on its own scale, with a floor of s by two more
-    true and two more false positives. Where all rows behind a point are of one label, its limit is
-    exact (Clopper & Pearson 1934). Limits stay inside the range, and those of a ROC curve rise as
-    it does; nothing is known of one side at rates below 2 / n. A pointwise band has the intervals
-    of ``CurveResult.at``.
+    Student's t. For ROC, DET and precision-recall curves s^2 is averaged over neighbouring points
+    and c is that of a normal process with the covariance of the resamples: curves of resamples
+    jump, and their largest deviations are larger than that of the data. Shares are taken on the
+    scale arcsin sqrt((n p + 3/8) / (n + 3/4)) of Anscombe (1948), n being the rows behind the
+    point, where s is at least 1 / (2 sqrt(n + 1/2)): resamples vary too little near 0 and 1. Net
+    benefit stays on its own scale, with a floor of s by two more true and two more false positives.
+    Where all rows behind a point are of one label, its limit is exact (Clopper & Pearson 1934).
+    Limits stay inside the range, and those of a ROC curve rise as it does; nothing is known of one
+    side at rates below 2 / n. A pointwise band has the intervals of ``CurveResult.at``: of the same
+    form for curves over thresholds, Wilson's for bins, else expanded percentiles.
 
     Curves at a point x: ROC and DET interpolate linearly between neighbouring thresholds; precision
     is that of the highest threshold with a recall of at least x, without interpolation; net
@@ -159,7 +162,7 @@ def bootstrap_curve(
     >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
     >>> low, high = result.low, result.high
     >>> print(result.at(0.1))
-    0.46 (0.29 to 0.61)
+    0.46 (0.30 to 0.63)
     """
     result: CurveResult | ResultTable[CurveResult] = curves_of(
         y_true,

@@ -6,6 +6,7 @@ how far the number would move on new data from the same source; the model is hel
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -13,16 +14,46 @@ from numpy.typing import ArrayLike
 from . import _checks as check
 from ._evaluating import evaluate
 from ._evidence import ScoreCall
-from ._inputs import checked_rows, resampling_plan, resolved_statistics, subgroups
+from ._inputs import (
+    checked_rows,
+    is_lazy,
+    part_of_each_row,
+    resampling_plan,
+    resolved_statistics,
+    subgroups,
+)
 from ._series import RowsInTime, in_time
 from ._tasks import checked_tasks, evaluated
-from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions
+from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
 from ._warnings import warn_of
+from ._workers import Workers
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .metrics.statistic import Statistic
 from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
+from .results.table import laid_out
+
+# Arguments of columns that are not in memory: what a stream takes, and what it cannot have.
+_COLUMNS = ("y_true", "y_pred", "groups", "sample_weight")
+_REFUSED = (
+    "strata",
+    "average_over",
+    "block_length",
+    "by",
+    "adjust",
+    "same_population",
+    "resamples",
+)
+_OPTIONS = (
+    "metric",
+    "labels",
+    "n_resamples",
+    "random_state",
+    "greater_is_better",
+    "confidence_level",
+    "interval",
+)
 
 
 @overload
@@ -76,6 +107,7 @@ def bootstrap_score(
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: ScoreInterval = "auto",
+    adjust: Simultaneous | None = None,
     same_population: bool = False,
     resamples: ArrayLike | None = None,
     greater_is_better: bool | None = None,
@@ -87,19 +119,25 @@ def bootstrap_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or None
-        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        True labels or values; several columns for metrics of several labels or outputs a row, and
+        records, such as event times, for callables that take them. None with ``metric="mean"`` or
+        a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Labels, scores, or probabilities with columns in sorted label order (or as in
         ``labels``); per-row values with ``metric="mean"``. Of probabilities in columns, metrics
         of labels take the most probable class, the first of equal ones; scores of one column are
-        never thresholded.
+        never thresholded. Beside several columns of truth, the same columns: 0 or 1 for each
+        label, scores, or values.
     metric : str, callable, scorer, list or dict
         A scikit-learn scoring name (signed as scikit-learn does), a loss by its own name
         (``"log_loss"``: smaller is better), ``"sensitivity"``, ``"specificity"``, ``"ppv"`` or
         ``"npv"`` of two classes, a metric function, a scorer,
         ``"mean"`` for the mean of per-row values, or any ``f(y_true, y_pred)``; use
-        `functools.partial` for options. A list or dict gives a dict of results.
+        `functools.partial` for options. A list or dict gives a dict of results, and so does a
+        callable that returns a 1-d array, a list or a dict, a result for each entry, by its number
+        or key: it is called once a resample for all of them. With ``average=None`` a metric of
+        scikit-learn gives a result for each class.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
         Rows of one group (speaker, patient) are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
@@ -126,14 +164,18 @@ def bootstrap_score(
         Labels of the columns of ``y_pred``.
     n_resamples : int
         Number of resamples, at least 2. At 1999 the usual levels are order statistics. Where the
-        interval needs none (wilson, clopper-pearson, wald, delong) 100 000 are drawn at most, for
-        the distribution; more than memory holds are refused.
+        interval needs none (wilson, clopper-pearson, wald, delong, bins) 100 000 are drawn at most,
+        for the distribution; more than memory holds are refused.
     confidence_level : float
         In (0, 1).
     interval : str
         ``"auto"`` (the best-measured method for the case, with guards), or the name of a method:
         wald, wilson, clopper-pearson, percentile, expanded, two-way, basic, normal, t,
-        bias-corrected, studentized, bca, delong.
+        bias-corrected, studentized, bca, delong, bins.
+    adjust : {None, "max-t"}
+        For several scores at once, of several metrics or of a metric with several numbers: "max-t"
+        makes intervals that hold all at once with the confidence level, each by its own method at
+        the level that the joint bootstrap asks for. Without, each holds by itself.
     same_population : bool
         With crossed groups: both columns name members of one population (trials of two
         speakers).
@@ -153,7 +195,8 @@ def bootstrap_score(
     Returns
     -------
     EvaluationResult or dict
-        A dict for a list or dict of metrics, and for ``by`` (by subgroup, and ``"gap"``).
+        A dict for a list or dict of metrics, for a metric of several numbers (by entry), and for
+        ``by`` (by subgroup, and ``"gap"``).
 
     Raises
     ------
@@ -173,6 +216,10 @@ def bootstrap_score(
 
     Notes
     -----
+    Arrays of dask, columns of its dataframes, and columns of `skboot.scan_dataset` are read in
+    parts and never collected: rows are drawn one by one, as `skboot.BootstrapAccumulator` does,
+    which takes fewer metrics and intervals.
+
     The gap is the difference of the subgroups with the largest and the smallest value; its
     interval is simultaneous over all pairs and follows from limits of each subgroup, Wilson's for
     0/1 rows, by recovery of the variances (Newcombe 1998, method 10; Zou & Donner 2008). A
@@ -183,7 +230,8 @@ def bootstrap_score(
 
     References
     ----------
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap; Newcombe (1998), Statistics in
+    Efron & Tibshirani (1993), An Introduction to the Bootstrap; Westfall & Young (1993),
+    Resampling-Based Multiple Testing, section 2.3; Newcombe (1998), Statistics in
     Medicine 17, 873-890; Zou & Donner (2008), Statistics in Medicine 27, 1693-1702; Politis &
     Romano (1992), A circular block-resampling procedure for stationary data; Politis & White
     (2004), Econometric Reviews 23, 53-70, with the correction of 28 (2009), 372-375. Which
@@ -198,37 +246,82 @@ def bootstrap_score(
     >>> print(result)
     0.900 (0.851 to 0.934)
     >>> low, high = result.confidence_interval
+
+    A score for each class:
+
+    >>> from functools import partial
+    >>> from sklearn.metrics import recall_score
+    >>> each = partial(recall_score, average=None)
+    >>> by_class = bootstrap_score(y_true, y_pred, metric=each, random_state=0)
+    >>> print(by_class[1])
+    0.833 (0.763 to 0.894)
     """
     caller = "bootstrap_score"
+    _check_adjust(adjust, by, average_over, caller)
     level = check.check_confidence_level(confidence_level, caller)
     check.check_choice("interval", interval, caller, ["auto", *FOR_ONE_SCORE])
     workers = check.check_workers(n_jobs, verbose, caller)
+    if is_lazy(y_true, y_pred):
+        columns = (y_true, y_pred, groups, sample_weight)
+        refused = (strata, average_over, block_length, by, adjust, same_population, resamples)
+        options = (metric, labels, n_resamples, random_state, greater_is_better, level, interval)
+        return _scored_as_a_stream(columns, refused, options, workers)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
-    statistics, single = resolved_statistics(metric, data, greater_is_better, caller)
+    statistics, places = resolved_statistics(metric, data, greater_is_better, caller, True)
     drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
     plan = resampling_plan(*drawn, data.n_samples, caller)
     tasks = checked_tasks(average_over, data.n_samples, caller)
     parts = subgroups(by, data.n_samples, caller)
     scores = {name: {"": [(data, statistic)]} for name, statistic in statistics.items()}
-    asked = RowsInTime(block_length, (y_true, y_pred), groups, by, resamples)
+    asked = RowsInTime(block_length, (y_true, y_pred), groups, part_of_each_row(parts), resamples)
     plan, of_rows = in_time(asked, plan, tasks, scores, caller)
-    settings = {
-        "confidence_level": level,
-        "interval": interval,
-        "n_resamples": plan.n_resamples,
-        "groups": groups is not None,
-        "strata": strata is not None,
-        "sample_weight": sample_weight is not None,
-        "by": by is not None,
-        "same_population": bool(same_population),
-        "resamples": resamples is not None,
-        **of_rows,
-    }
+    settings: dict[str, Any] = {"confidence_level": level, "interval": interval}
+    settings["n_resamples"] = plan.n_resamples
+    settings |= _given(groups=groups, strata=strata, sample_weight=sample_weight, by=by)
+    settings |= {"same_population": bool(same_population)} | _given(resamples=resamples)
+    settings |= ({} if adjust is None else {"adjust": adjust}) | of_rows
 
     def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
-        call = ScoreCall(data, plan, interval, level, settings, caller, workers)
+        call = ScoreCall(data, plan, interval, level, settings, caller, workers, (), adjust)
         return evaluate(call, own, parts)
 
     results, notes = evaluated(by_plan, plan, tasks, data, statistics, caller, parts)
     warn_of(notes, caller)
-    return next(iter(results.values())) if single else ResultTable(results)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+
+
+def _scored_as_a_stream(
+    columns: Sequence[Any], refused: Sequence[Any], options: Sequence[Any], workers: Workers
+) -> EvaluationResult | ResultTable:
+    """Return the scores of columns that are not in memory."""
+    # Few calls need a stream.
+    from .streams.evaluating import STREAMED_SCORES, results_of
+    from .streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
+
+    caller, interval = "bootstrap_score", options[-1]
+    check_streamed(caller, STREAMED_SCORES, interval, dict(zip(_REFUSED, refused, strict=True)))
+    settings = settings_of_lazy(caller, **dict(zip(_OPTIONS, options, strict=True)))
+    given = dict(zip(_COLUMNS, columns, strict=True))
+    results, notes = results_of(settings, state_of_lazy(settings, given, workers))
+    warn_of(notes, caller)
+    return next(iter(results.values())) if settings.is_single else ResultTable(results)
+
+
+def _check_adjust(adjust: Any, by: Any, average_over: Any, caller: str) -> None:
+    """Accept None, or "max-t" where all scores are evaluated on the same resamples."""
+    if adjust is None:
+        return
+    if not check.is_among(adjust, ["max-t"]):
+        advice = "Use adjust='max-t' for simultaneous intervals."
+        raise check.fail(caller, "adjust", "be None or 'max-t'", repr(adjust), advice)
+    if by is not None:
+        advice = "The gap has a simultaneous interval over all subgroups without it."
+        raise check.fail(caller, "adjust", "be None with by", "'max-t'", advice)
+    if average_over is not None:
+        advice = "Some metrics are resampled within classes there, and others are not."
+        raise check.fail(caller, "adjust", "be None with average_over", "'max-t'", advice)
+
+
+def _given(**columns: Any) -> dict[str, bool]:
+    """Return which columns were given, as settings hold it."""
+    return {name: column is not None for name, column in columns.items()}

@@ -26,6 +26,7 @@ from .inference.run_intervals import ESTIMANDS, check_method
 from .metrics.statistic import Statistic
 from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
+from .results.table import laid_out
 
 _CALLER = "bootstrap_runs"
 _VARIED = ("seed", "training", "both", "independent")
@@ -74,13 +75,16 @@ def bootstrap_runs(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or None
-        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        True labels or values; several columns for metrics of several labels or outputs a row, and
+        records, such as event times, for callables that take them. None with ``metric="mean"`` or
+        a callable of predictions alone.
     y_preds : array-like of shape (n_runs, n_samples) or (n_runs, n_samples, n_classes), or list
         Predictions of each run, as `bootstrap_score` takes them; per-row values with
         ``metric="mean"``.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`. A list or dict gives a dict of results.
+        As of `bootstrap_score`. A list or dict gives a dict of results, and so does a callable
+        that returns an array or a dict.
     varied : {"seed", "training", "both", "independent"}
         In what the runs differ. "seed": the seed alone, on one training list. "training": each
         run on its own bootstrap sample of the list. "both": several seeds on each bootstrap
@@ -174,16 +178,11 @@ def bootstrap_runs(
     estimand = _checked_estimand(estimand, interval)
     workers = check.check_workers(n_jobs, verbose, _CALLER)
     columns = checked_columns(y_true, sample_weight, labels, _CALLER)
-    if isinstance(y_preds, Mapping):
-        must = "be an array or a list with the predictions of each run of one method"
-        advice = (
-            "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
-            "each; for runs of one method give list(y_preds.values())."
-        )
-        raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
+    _refuse_methods(y_preds)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
-    statistics, single = statistics_of_each(metric, runs.named(), greater_is_better, _CALLER)
+    better = greater_is_better
+    statistics, places = statistics_of_each(metric, runs.named(), better, _CALLER, several=True)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
     tasks = checked_tasks(average_over, runs.rows[0].n_samples, _CALLER)
@@ -200,10 +199,21 @@ def bootstrap_runs(
 
     results, notes = evaluated(by_plan, plan, tasks, runs.rows[0], statistics, _CALLER)
     warn_of(notes, _CALLER)
-    return next(iter(results.values())) if single else ResultTable(results)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
 # ------------------------------------------------------------------ arguments
+
+
+def _refuse_methods(y_preds: Any) -> None:
+    """Refuse runs by name, which are those of several methods."""
+    if isinstance(y_preds, Mapping):
+        must = "be an array or a list with the predictions of each run of one method"
+        advice = (
+            "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
+            "each; for runs of one method give list(y_preds.values())."
+        )
+        raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
 
 
 def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:

@@ -17,6 +17,7 @@ of ``n_splits=100``.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -263,7 +264,9 @@ class _RepeatedFolds(BaseCrossValidator):
         int
             The number of pairs that `split` yields.
         """
-        return self._n_repeats() * int(_resolve_cv(self.cv, y).get_n_splits(X, y, groups))
+        return self._n_repeats() * int(
+            _resolve_cv(self.cv, y, type(self).__name__).get_n_splits(X, y, groups)
+        )
 
     @abstractmethod
     def _n_repeats(self) -> int:
@@ -348,7 +351,7 @@ class BootstrapTestSplit(_RepeatedFolds):
         with warnings.catch_warnings():
             # Groups are used to draw test sides even where cv itself ignores them.
             warnings.filterwarnings("ignore", message="The groups parameter is ignored by")
-            folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
+            folds = list(_resolve_cv(self.cv, y, type(self).__name__).split(X, y, groups))
         sides = [(train, *_test_units(test, code, type(self).__name__)) for train, test in folds]
         seed = check_seed(self.random_state, type(self).__name__)
         return _test_resamples(sides, self.n_resamples, seed)
@@ -421,7 +424,7 @@ class SeedSplit(_RepeatedFolds):
             As `cv` gives them, seed-major.
         """
         X, y, groups = indexable(X, y, groups)
-        folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
+        folds = list(_resolve_cv(self.cv, y, type(self).__name__).split(X, y, groups))
         return (fold for _ in range(self.n_seeds) for fold in folds)
 
     def _n_repeats(self) -> int:
@@ -458,6 +461,9 @@ def _test_units(test: Any, code: np.ndarray | None, caller: str) -> tuple[np.nda
     test = np.asarray(test)
     if test.dtype == bool:
         test = np.flatnonzero(test)
+    if test.ndim != 1 or (test.size and test.dtype.kind not in "iu"):
+        must = "give test sides as arrays of row numbers"
+        raise fail(caller, "cv", must, f"{test.dtype} of shape {test.shape}")
     unit = np.arange(len(test)) if code is None else np.unique(code[test], return_inverse=True)[1]
     n_units = int(unit.max()) + 1 if len(unit) else 0
     if n_units < 2:
@@ -488,12 +494,17 @@ def _check_inner_cv(cv: Any) -> Any:
     """Refuse what scikit-learn refuses as `cv`, and keep an iterator's splits for every call."""
     if isinstance(cv, Iterator) and not hasattr(cv, "split"):
         cv = list(cv)
-    check_cv(cv)
+    # Bytes have a method of that name that splits no rows; scikit-learn refuses text alone.
+    check_cv(str(cv) if isinstance(cv, bytes | bytearray) else cv)
     return cv
 
 
-def _resolve_cv(cv: Any, y: Any) -> Any:
+def _resolve_cv(cv: Any, y: Any, caller: str) -> Any:
     """Return a splitter for `cv`: five folds for None, stratified where y looks like classes."""
+    if inspect.ismodule(cv):
+        raise fail(
+            caller, "cv", "be an int, a splitter, folds or None", f"the module {cv.__name__}"
+        )
     n_folds = 5 if cv is None else cv
     are_folds = isinstance(n_folds, (int, np.integer))
     return check_cv(cv, y, classifier=are_folds and _looks_like_classes(y, n_folds))

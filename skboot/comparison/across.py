@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._memory import check_fits
 from .._warnings import warn_of
 from ..results.data_sets import DatasetsComparison
 from .across_pairs import AcrossCall, compared_across
@@ -151,6 +152,8 @@ def compare_across(
         raise check.fail(_CALLER, "estimand", must, repr(estimand), advice)
     margin = check_margin(margin, _CALLER)
     n_resamples = check.check_count("n_resamples", n_resamples, _CALLER, 2)
+    bytes_each = 8 * (len(data.names) + len(data.methods) ** 2)
+    check_fits("n_resamples", n_resamples, bytes_each, _CALLER)
     call = AcrossCall(
         data=data,
         estimand=estimand,

@@ -14,6 +14,7 @@ from .._evaluating import versions_used
 from .._streams import child_seed, stored_seed
 from .._warnings import Note, Notes, collected, texts_of
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
+from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_value
 from ..inference.data_sets import (
@@ -106,11 +107,12 @@ class AcrossCall:
 
 def compared_across(call: AcrossCall) -> tuple[DatasetsComparison, list[Note]]:
     """Return the comparison, and what must be known of it."""
+    cut = Notes()
     with collected() as told:
-        systems = _systems(call)
+        systems = _systems(call, cut)
         pairs = _records_by_pivots(call) if call.uses_pivots else _records_by_t(call, systems)
-    records = _with_data_sets(call, pairs)
-    notes = [*_notes(call, records), *list(dict.fromkeys(told))[:1]]
+    records = _with_data_sets(call, [_within_range(call, pair, cut) for pair in pairs])
+    notes = [*_notes(call, records), *cut[:1], *list(dict.fromkeys(told))[:1]]
     data = call.data
     ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
     result = DatasetsComparison(
@@ -144,8 +146,8 @@ def _settings(call: AcrossCall) -> dict[str, Any]:
 # ------------------------------------------------------------------ each method by itself
 
 
-def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
-    """Mean score of each method, with its interval."""
+def _systems(call: AcrossCall, cut: Notes) -> dict[str, EvaluationResult]:
+    """Mean score of each method, with its interval; ``cut`` takes what is noted of limits."""
     data = call.data
     bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
     method = "studentized" if call.uses_pivots else "t"
@@ -162,15 +164,16 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
         "settings": _settings(call),
         "versions": versions_used(),
     }
-    intervals = [basis.interval_by(method, call.confidence_level) for basis in bases]
+    intervals = [basis.automatic(method, call.confidence_level, cut) for basis in bases]
     return {
         name: EvaluationResult(basis=basis, confidence_interval=interval, **known)
         for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
     }
 
 
-def _evidence(estimate: float, replicates: Floats, n: int, **known: Any) -> Evidence:
-    return Evidence(estimate, np.ascontiguousarray(replicates), "groups", (n,), **known)
+def _evidence(data: DataSets, estimate: float, replicates: Floats, **known: Any) -> Evidence:
+    replicates, n = np.ascontiguousarray(replicates), len(data.names)
+    return Evidence(estimate, replicates, "groups", (n,), bounds=data.bounds, **known)
 
 
 def _drawn_bases(call: AcrossCall) -> list[DrawnDataSetsBasis]:
@@ -179,9 +182,9 @@ def _drawn_bases(call: AcrossCall) -> list[DrawnDataSetsBasis]:
     return [
         DrawnDataSetsBasis(
             _evidence(
+                call.data,
                 float(means.means[k]),
                 means.replicates[:, k],
-                n,
                 additive=True,
                 standard_error=float(means.standard_errors[k]),
                 replicate_standard_errors=np.ascontiguousarray(
@@ -198,7 +201,6 @@ def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
     """Means over these data sets, with draws from the normal law of their errors."""
     data, errors = call.data, call.data.errors
     assert errors is not None
-    n = len(data.names)
     # A score is as well known as the least known of its differences.
     freedom = errors.degrees_of_freedom.min(axis=2)
     standard_errors, df = mean_of_these(errors.of_scores, freedom)
@@ -211,7 +213,7 @@ def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
     draws = means + rng.standard_normal((call.n_resamples, len(means))) @ root.T
     return [
         GivenDataSetsBasis(
-            _evidence(float(means[k]), draws[:, k], n, standard_error=float(standard_errors[k])),
+            _evidence(data, float(means[k]), draws[:, k], standard_error=float(standard_errors[k])),
             float(df[k]),
         )
         for k in range(len(means))
@@ -332,6 +334,20 @@ def _undetermined(record: PairedDifference) -> PairedDifference:
         p_value=1.0,
         p_value_adjusted=record.p_value_adjusted if wide is None else 1.0,
         step_down_sign=None if record.step_down_sign is None else 0,
+    )
+
+
+def _within_range(call: AcrossCall, record: PairedDifference, cut: Notes) -> PairedDifference:
+    """Return a record whose limits are cut at the range of differences, where that is known."""
+    least, greatest = call.data.bounds
+    # The other limit of one side stays infinite.
+    low = -np.inf if call.alternative == "less" else least - greatest
+    high = np.inf if call.alternative == "greater" else greatest - least
+    wide = record.simultaneous_interval
+    return replace(
+        record,
+        confidence_interval=within_range(record.confidence_interval, (low, high), cut),
+        simultaneous_interval=None if wide is None else within_range(wide, (low, high), cut),
     )
 
 

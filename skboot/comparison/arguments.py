@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._inputs import Rows, checked_rows
+from .._inputs import Places, Rows, checked_rows, statistics_of_systems
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
 from ..metrics.statistic import Statistic
@@ -16,8 +16,8 @@ from ..metrics.statistic import Statistic
 ADJUSTMENTS = ("max-t", "holm")
 
 
-def check_interval(interval: Any, caller: str) -> None:
-    """Accept the name of an interval that a difference can have."""
+def check_asked(interval: Any, adjust: Any, alternative: Any, caller: str) -> None:
+    """Accept the names of an interval that a difference has, an adjustment and an alternative."""
     if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             caller,
@@ -26,12 +26,14 @@ def check_interval(interval: Any, caller: str) -> None:
             f"{interval!r}, which {PROBLEMS[interval]}",
             f"Known: {['auto', *DIFFERENCE_METHODS]}.",
         )
+    check_adjust(adjust, caller)
     check.check_choice("interval", interval, caller, ["auto", *DIFFERENCE_METHODS])
+    check.check_choice("alternative", alternative, caller, ALTERNATIVES)
 
 
 def check_adjust(adjust: Any, caller: str) -> None:
     """Accept the name of an adjustment, or None."""
-    if adjust is not None and adjust not in ADJUSTMENTS:
+    if adjust is not None and not check.is_among(adjust, ADJUSTMENTS):
         must = "be 'max-t', 'holm' or None"
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail(caller, "adjust", must, repr(adjust), advice)
@@ -44,7 +46,7 @@ def check_alternative(alternative: Any, caller: str) -> None:
 
 def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
     """Accept the name of a system, or None."""
-    if reference is not None and reference not in list(systems):
+    if reference is not None and not check.is_among(reference, list(systems)):
         raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
 
 
@@ -94,6 +96,8 @@ def checked_systems(
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
     caller: str,
+    *,
+    are_arguments: bool = False,
 ) -> dict[str, Rows]:
     """Rows of each system, of one length; they share the truth and the weights."""
     rows: dict[str, Rows] = {}
@@ -106,18 +110,19 @@ def checked_systems(
             "For systems on different test sets use paired=False.",
         )
     named = checked_names(y_preds, caller)
-    arguments = {name: f"y_preds[{name!r}]" for name in named}
+    arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
     columns = {name: check.check_rows(arguments[name], named[name], caller) for name in named}
     first = next(iter(named))
     for name, predicted in columns.items():
         if len(predicted) != len(columns[first]):
+            way = "compare_systems with paired=False" if are_arguments else "paired=False"
             raise check.fail(
                 caller,
                 arguments[name],
                 f"have as many rows as {arguments[first]}",
                 f"{len(predicted)} rows and {len(columns[first])} rows",
                 "Row order is what pairs them; an index is never used. For systems on different "
-                "test sets use paired=False, with y_true by system.",
+                f"test sets use {way}, with y_true by system.",
             )
     for name, values in named.items():
         if name == first:
@@ -127,3 +132,25 @@ def checked_systems(
         else:
             rows[name] = rows[first].beside(columns[name], caller, arguments[name])
     return rows
+
+
+def scored(
+    y_true: ArrayLike | None,
+    y_preds: Any,
+    metric: Any,
+    reference: str | None,
+    rows: Mapping[str, Any],
+    caller: str,
+    decides: bool,
+) -> tuple[dict[str, Rows], dict[str, dict[str, Statistic]], Places]:
+    """Return the rows of each system, and its statistics with the places of their results."""
+    weights, labels = rows["sample_weight"], rows["labels"]
+    systems = checked_systems(y_true, y_preds, weights, labels, caller, are_arguments=decides)
+    check_reference(reference, systems, caller)
+    better = rows["greater_is_better"]
+    statistics, places = statistics_of_systems(
+        metric, systems, better, caller, several=not decides, are_arguments=decides
+    )
+    if decides:
+        check_directions(statistics, caller)
+    return systems, statistics, places

@@ -172,12 +172,19 @@ def replicated_differences(differences: Floats, first: Floats, second: Floats) -
         other = np.abs(second)
         np.maximum(sizes, other, out=sizes)
         sizes *= _ROUNDING
-        np.copyto(replicates, 0.0, where=np.abs(replicates, out=other) <= sizes)
+        _round_to(replicates, 0.0, np.abs(replicates, out=other), sizes)
         # A difference that never changes must not look as if it did.
         estimates = differences[:, None]
         np.abs(np.subtract(replicates, estimates, out=other), out=other)
-        np.copyto(replicates, estimates, where=other <= sizes)
+        _round_to(replicates, estimates, other, sizes)
     return replicates
+
+
+def _round_to(values: Floats, to: Any, distances: Floats, most: Floats) -> None:
+    """Replace values that are not further off than some sizes, but for those that are there."""
+    near = distances <= most
+    if near.any():
+        np.copyto(values, to, where=np.logical_and(near, distances, out=near))
 
 
 def _discordant(first: Contestant, second: Contestant) -> Discordant | None:

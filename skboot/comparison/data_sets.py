@@ -58,6 +58,8 @@ class DataSets:
         None for bare numbers.
     held_fixed : tuple of str
         What the errors do not vary.
+    bounds : tuple of float
+        Range of the scores; unknown of bare numbers.
     """
 
     names: tuple[str, ...]
@@ -67,6 +69,7 @@ class DataSets:
     greater_is_better: bool
     errors: ErrorsOnEach | None = None
     held_fixed: tuple[str, ...] = ()
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
 
 def checked_data_sets(
@@ -235,7 +238,17 @@ def _of_results(
         bool(known if direction is None else direction),
         _errors(results, methods, caller),
         first.held_fixed,
+        _bounds(results),
     )
+
+
+def _bounds(results: Mapping[str, ComparisonResult]) -> tuple[float, float]:
+    """Range of the metric; the widest, where it depends on the data set."""
+    bounds = [
+        system.evidence.bounds for each in results.values() for system in each.systems.values()
+    ]
+    low, high = zip(*bounds, strict=True)
+    return min(low), max(high)
 
 
 def _check_like(
@@ -316,7 +329,9 @@ def _check_all_there(
     missing = {
         name: [method for method in methods if method not in there] for name, there in found.items()
     }
-    lacking = [f"{name!r} lacks {', '.join(which)}" for name, which in missing.items() if which]
+    lacking = [
+        f"none of {', '.join(which)} on {name!r}" for name, which in missing.items() if which
+    ]
     if lacking:
         shown = "; ".join(lacking[:3]) + (f"; and {len(lacking) - 3} more" * (len(lacking) > 3))
         must = "have a score of every method on every data set"

@@ -47,8 +47,10 @@ def assert_not_worse(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or None
-        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        True labels or values; several columns for metrics of several labels or outputs a row, and
+        records, such as event times, for callables that take them. None with ``metric="mean"`` or
+        a callable of predictions alone.
     y_pred : array-like of shape (n_samples,) or (n_samples, n_classes)
         Predictions of the model that is judged.
     y_reference : array-like of shape (n_samples,) or (n_samples, n_classes)
@@ -121,12 +123,11 @@ def assert_not_worse(
     >>> verdict.outcome
     'pass'
     """
+    # A failure is shown by pytest at the line of the test, not inside this module.
+    __tracebackhide__ = True
     check.check_choice("inconclusive", inconclusive, _CALLER, _INCONCLUSIVE)
     check_margin(margin, _CALLER)
-    asked: Any = metric
-    if isinstance(asked, list | tuple | dict | set | frozenset):
-        advice = "Assert one metric after the other."
-        raise check.fail(_CALLER, "metric", "be one metric", f"{type(asked).__name__}", advice)
+    _check_one_metric(metric)
     result, notes = compared(
         _CALLER,
         y_true,
@@ -155,8 +156,17 @@ def assert_not_worse(
     return _acted_on(result.pairs[0].verdict(margin), inconclusive)
 
 
+def _check_one_metric(metric: Any) -> None:
+    """Refuse several metrics."""
+    __tracebackhide__ = True
+    if isinstance(metric, list | tuple | dict | set | frozenset):
+        advice = "Assert one metric after the other."
+        raise check.fail(_CALLER, "metric", "be one metric", f"{type(metric).__name__}", advice)
+
+
 def _acted_on(verdict: Verdict, inconclusive: str) -> Verdict:
     """Return the verdict, or raise or warn as told."""
+    __tracebackhide__ = True
     if verdict.failed or (verdict.outcome == "inconclusive" and inconclusive == "fail"):
         raise AssertionError(verdict.statement)
     if verdict.outcome == "inconclusive" and inconclusive == "warn":

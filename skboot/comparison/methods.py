@@ -337,7 +337,7 @@ def _check_asked(
     n_train_resamples: Any,
     n_seeds: Any,
 ) -> None:
-    if estimand != "method":
+    if not check.is_among(estimand, ["method"]):
         advice = "For trained models use compare_systems with their predictions."
         raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
     left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from .. import _checks as check
 from .._evaluating import CallWarnings, chosen_interval, result_of
 from .._evidence import Prepared, ScoreCall, covariances_of, jackknives_of, prepare
 from .._inputs import Part, Rows
+from .._values import in_order_of_content
 from .._warnings import Note, texts_of
 from ..inference.crossed import has_influence
 from ..inference.distribution import (
@@ -26,7 +26,8 @@ from ..inference.distribution import (
 from ..inference.evidence import Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.additive import RowMean
-from ..metrics.ranking import RocAuc, delong_covariance, positive_rows, positive_scores
+from ..metrics.ranking import RocAuc, delong_covariance
+from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Statistic
 from ..resampling.design import CrossedDesign
 from ..resampling.plan import Binding
@@ -137,12 +138,12 @@ def _units(
                 prepared = replace(prepared, subject=subject)
                 unit = _Unit(name, metric, part, alone, prepared, prepared.facts)
                 by_system_name.setdefault(name, []).append(unit)
-    order = sorted(by_system_name, key=lambda name: _content(by_system_name[name]))
+    order = in_order_of_content({name: _columns(own) for name, own in by_system_name.items()})
     return [unit for name in order for unit in by_system_name[name]]
 
 
-def _content(units: Sequence[_Unit]) -> bytes:
-    """Return a digest of the numbers of a system; systems are sorted by it, not by their names."""
+def _columns(units: Sequence[_Unit]) -> list[Any]:
+    """Return the numbers of a system; systems are sorted by them, not by their names."""
     columns: list[Any] = []
     for unit in units:
         subject = unit.subject
@@ -150,18 +151,7 @@ def _content(units: Sequence[_Unit]) -> bytes:
         if all(array is None for array in arrays):
             arrays = [unit.columns[1]]
         columns += arrays
-    return content_of(columns)
-
-
-def content_of(columns: Sequence[Any]) -> bytes:
-    """Return a digest of the numbers in some columns, of which some may be None."""
-    digest = hashlib.blake2b(digest_size=16)
-    for array in columns:
-        if isinstance(array, np.ndarray) and array.dtype.hasobject:
-            digest.update(repr(array.tolist()).encode())
-        elif isinstance(array, np.ndarray):
-            digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.digest()
+    return columns
 
 
 def _bootstrapped(
@@ -282,7 +272,7 @@ def _delong_covariance(
             "'delong'",
             "Use interval='expanded'.",
         )
-    ordered = sorted(units, key=lambda name: _content([units[name]]))
+    ordered = in_order_of_content({name: _columns([units[name]]) for name in units})
     y_true, pos_label = units[ordered[0]].columns[0], statistics[ordered[0]].pos_label
     positive = positive_rows(y_true, pos_label)
     scores = [positive_scores(units[name].columns[1]) for name in ordered]
@@ -304,6 +294,7 @@ def _comparison(
     """Return the comparison by one metric on one subgroup."""
     pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
     warned.add([note for note in notes if note.kind == "resamples"][:1])
+    warned.add(note for note in notes if note.kind == "caution")
     shared = dict.fromkeys(
         note for contestant in contestants.values() for note in contestant.shared_notes
     )

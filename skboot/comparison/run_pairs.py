@@ -14,6 +14,7 @@ from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
 from .._run_scores import RunsCall, bound_runs, scored_runs, system_jackknives
 from .._warnings import Note, Notes, collected, texts_of
+from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.distribution import bootstrap
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -145,6 +146,8 @@ class _Method:
         Mean score of these runs on each resample.
     result : EvaluationResult
         The method by itself.
+    cautions : list of Note
+        What makes intervals on these test data unreliable.
     """
 
     name: str
@@ -154,6 +157,7 @@ class _Method:
     series: Floats
     replicates: Floats
     result: EvaluationResult
+    cautions: Notes
 
 
 def _compare_by(
@@ -181,8 +185,11 @@ def _compare_by(
     if call.interval == "welch":
         held_fixed.append("the test rows")
     notes = _notes(call, records, differences, statistics[0].greater_is_better)
-    for own in call.methods.values():
-        notes += (note for note in own.runs.rows[0].notes_for(statistics[0]) if note not in notes)
+    for method in methods.values():
+        # Welch's interval takes the test rows as they are.
+        cautions = [] if call.interval == "welch" else method.cautions
+        own = [*cautions, *method.call.runs.rows[0].notes_for(statistics[0])]
+        notes += (note for note in own if note not in notes)
     result = ComparisonResult(
         metric=metric,
         estimand="method",
@@ -232,7 +239,14 @@ def _scored_methods(
         result = result_of_runs(own, metric, scored, unheard)
         series = np.asarray(noise.average(own.centre), dtype=np.float64)
         methods[name] = _Method(
-            name, own, scored.scores, noise, series, scored.centre_replicates, result
+            name,
+            own,
+            scored.scores,
+            noise,
+            series,
+            scored.centre_replicates,
+            result,
+            Notes((*cautions_of(scored.system), *caution_of_distances(scored.system))),
         )
     return methods
 

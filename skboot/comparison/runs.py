@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, overload
 
@@ -30,6 +31,7 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
+from ..results.table import laid_out
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
 from .run_pairs import CompareRunsCall, compare_runs_of
 
@@ -87,13 +89,16 @@ def compare_runs(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or None
-        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        True labels or values; several columns for metrics of several labels or outputs a row, and
+        records, such as event times, for callables that take them. None with ``metric="mean"`` or
+        a callable of predictions alone.
     y_preds : dict of str to array-like of shape (n_runs, n_samples[, n_classes])
         Predictions of each run of each method, as `bootstrap_runs` takes them. The methods may
         have different numbers of runs, at least two each.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`. A list or dict gives a dict of results.
+        As of `bootstrap_score`. A list or dict gives a dict of results, and so does a callable
+        that returns an array or a dict; ``adjust`` is for the differences by each of them.
     varied : {"seed", "training", "both", "independent"}
         In what the runs differ: the seed alone, on one training list; each run on its own
         bootstrap sample of the list (needs ``full_runs``); several seeds on each such sample
@@ -160,7 +165,8 @@ def compare_runs(
     Warns
     -----
     UserWarning
-        With few runs.
+        With few runs, and of test data on which no interval does well: few rows, groups or rows of
+        a class, one row that carries much of a mean, neighbouring rows that are alike.
 
     See Also
     --------
@@ -194,12 +200,14 @@ def compare_runs(
     _check_paired(runs, names, paired_runs)
     check_reference(reference, runs, _CALLER)
     named = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
-    statistics, single = statistics_of_each(metric, named, greater_is_better, _CALLER)
+    better = greater_is_better
+    statistics, places = statistics_of_each(metric, named, better, _CALLER, several=True)
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))
     tasks = checked_tasks(average_over, named[0][1].n_samples, _CALLER)
     scores = {key: _by_method(runs, own) for key, own in statistics.items()}
-    in_order = RowsInTime(block_length, (y_true,), groups)
+    given = [own for own in y_preds.values() if isinstance(own, list | tuple)]
+    in_order = RowsInTime(block_length, (y_true, *itertools.chain(*given)), groups)
     plan, of_rows = in_time(in_order, plan, tasks, scores, _CALLER)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
@@ -210,7 +218,7 @@ def compare_runs(
 
     results, notes = evaluated(by_plan, plan, tasks, named[0][1], statistics, _CALLER)
     warn_of(notes, _CALLER)
-    return next(iter(results.values())) if single else ResultTable(results)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
 # ------------------------------------------------------------------ arguments

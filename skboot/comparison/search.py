@@ -40,6 +40,7 @@ from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
+from ..results.table import laid_out
 from .arguments import checked_systems
 
 Floats = NDArray[np.float64]
@@ -163,7 +164,7 @@ def search_score(
     check.check_choice("interval", interval, caller, _INTERVALS)
     workers = check.check_workers(n_jobs, verbose, caller)
     rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
-    statistics, single = statistics_of_systems(metric, rows, greater_is_better, caller)
+    statistics, places = statistics_of_systems(metric, rows, greater_is_better, caller)
     first = next(iter(rows.values()))
     plan = resampling_plan(
         groups, None, False, None, n_resamples, random_state, first.n_samples, caller
@@ -176,7 +177,7 @@ def search_score(
         candidates = _Candidates(call, name, by_name)
         _refuse_impossible(candidates)
         results[name] = _corrected(candidates, _choose(candidates))
-    return next(iter(results.values())) if single else ResultTable(results)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
 # ------------------------------------------------------------------ steps of search_score

@@ -19,6 +19,7 @@ from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_differen
 from .._inputs import Part
 from .._warnings import Note, Notes, collected
 from ..inference.automatic import degeneracy
+from ..inference.cautions import caution_of_distances
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.differences import (
     CLOSED_FORM,
@@ -34,7 +35,7 @@ from ..inference.multiplicity import (
     step_down,
     t_quantile_of_normal,
 )
-from ..inference.proportions import Discordant, mcnemar_p_values
+from ..inference.proportions import Discordant, discordant_t, mcnemar_p_values
 from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
 from ..results.decisions import few_compared
@@ -150,15 +151,19 @@ def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
 
 def _signs(family: Family, errors: Floats, joint: JointDeviations) -> NDArray[np.int8]:
     """Return 1 where the first is told to score higher, -1 lower, by step-down tests."""
-    drawn = family.drawn
+    drawn, counts = family.drawn, family.counts
     df, rest = drawn.degrees_of_freedom, 1 - family.asked.confidence_level
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = family.differences / np.where(errors > 0, errors, np.nan)
-    # The standard error of resamples is too small by sqrt(df / n).
-    t /= np.sqrt(drawn.inflation)
+    if counts is None:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = family.differences / np.where(errors > 0, errors, np.nan)
+        # The standard error of resamples is too small by sqrt(df / n).
+        t /= np.sqrt(drawn.inflation)
+    else:
+        n = len(family.contestants[0].right)  # type: ignore[arg-type]
+        t = np.sign(family.differences) * discordant_t(counts[:, 0], counts[:, 1], n)
     # Differences of right and wrong rows are skewed where few rows tell two systems apart. Many
     # pairs together get that far out, and resamples about the estimates do not show it.
-    known = joint if family.counts is None else None
+    known = joint if counts is None else None
     return step_down(t, known, 1 - rest, lambda m: -float(stdtrit(df, rest / m)))
 
 
@@ -307,6 +312,8 @@ def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) ->
         most = int(alone.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
     notes += _few(family)
+    if family.contestants[0].evidence.of_distances:
+        notes += caution_of_distances(family.contestants[0].evidence)
     n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
     sides = 2 if asked.alternative == "two-sided" else 1
     needed = int(np.ceil(sides * len(records) / rest))
@@ -384,7 +391,7 @@ def largest_gaps(
             call,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
-            kept.caution,
+            [*kept.cautions, *caution_of_distances(every[0])],
             warned,
         )
         gaps[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._evidence import ScoreCall
-from .._inputs import resampling_plan, statistics_of_systems, subgroups
+from .._inputs import is_lazy, part_of_each_row, resampling_plan, statistics_of_systems, subgroups
 from .._series import RowsInTime, in_time
 from .._tasks import checked_tasks, evaluated
 from .._typing import (
@@ -28,15 +28,14 @@ from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
+from ..results.table import laid_out
 from .arguments import (
-    check_adjust,
-    check_alternative,
+    check_asked,
     check_directions,
-    check_interval,
     check_reference,
     checked_names,
-    checked_systems,
     named_columns,
+    scored,
 )
 from .families import Asked
 from .paired_systems import CompareSystemsCall, compare_systems_of
@@ -120,13 +119,16 @@ def compare_systems(
 
     Parameters
     ----------
-    y_true : array-like of shape (n_samples,) or None
-        True labels or values. None with ``metric="mean"`` or a callable of predictions alone.
+    y_true : array-like of shape (n_samples,) or (n_samples, n_outputs), or None
+        True labels or values; several columns for metrics of several labels or outputs a row, and
+        records, such as event times, for callables that take them. None with ``metric="mean"`` or
+        a callable of predictions alone.
     y_preds : dict of str to array-like of shape (n_samples,) or (n_samples, n_classes)
-        Predictions of each system by its name, as `bootstrap_score` takes them. Row order is what
-        pairs them.
+        Predictions of each system by its name, as `bootstrap_score` takes them, also in parts, from
+        dask or `skboot.scan_dataset`. Row order is what pairs them.
     metric : str, callable, scorer, list or dict
-        As of `bootstrap_score`. A list or dict gives a dict of results.
+        As of `bootstrap_score`. A list or dict gives a dict of results, and so does a callable
+        that returns an array or a dict; ``adjust`` is for the differences by each of them.
     reference : str, optional
         Name of the system that all others are compared with; all pairs when None.
     adjust : {"max-t", "holm", None}
@@ -289,24 +291,23 @@ def compared(
 ) -> tuple[Any, list[Note]]:
     """Check the arguments of a public function, and return what it returns and its notes.
 
-    With ``decides`` the direction of the metric must be known.
+    With ``decides``, of a gate, the direction must be known, and systems are called as arguments.
     """
     level = check.check_confidence_level(confidence_level, caller)
-    check_interval(interval, caller)
-    check_adjust(adjust, caller)
-    check_alternative(alternative, caller)
+    check_asked(interval, adjust, alternative, caller)
     workers = check.check_workers(n_jobs, verbose, caller)
     asked = Asked.of(interval, adjust, level, alternative, reference)
-    settings = _settings(asked, reference, by, rows)
-    if not check.check_flag("paired", paired, caller):
-        check_unpaired(interval, by, rows.get("block_length"), caller)
+    settings = _settings(asked, reference, by, rows, caller)
+    block_length = rows.get("block_length")
+    paired = check.check_flag("paired", paired, caller)
+    columns = (*named_columns(y_true), *named_columns(y_preds))
+    if is_lazy(*columns):
+        given = {"y_true": y_true, "by": by, "metric": metric, "paired": paired, **rows}
+        return _streamed(caller, given, y_preds, asked, reference, decides, workers)
+    if not paired:
+        check_unpaired(interval, by, block_length, caller)
         return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
-    systems = checked_systems(y_true, y_preds, rows["sample_weight"], rows["labels"], caller)
-    check_reference(reference, systems, caller)
-    better = rows["greater_is_better"]
-    statistics, single = statistics_of_systems(metric, systems, better, caller)
-    if decides:
-        check_directions(statistics, caller)
+    systems, statistics, places = scored(y_true, y_preds, metric, reference, rows, caller, decides)
     first = next(iter(systems.values()))
     drawn = (rows["groups"], rows["strata"], rows["same_population"], None, rows["n_resamples"])
     plan = resampling_plan(*drawn, rows["random_state"], first.n_samples, caller)
@@ -316,20 +317,62 @@ def compared(
         metric: {name: [(systems[name], one)] for name, one in own.items()}
         for metric, own in statistics.items()
     }
-    columns = (y_true, *named_columns(y_preds))
-    in_order = RowsInTime(rows.get("block_length"), columns, rows["groups"], by)
+    in_order = RowsInTime(block_length, columns, rows["groups"], part_of_each_row(parts))
     plan, of_rows = in_time(in_order, plan, tasks, scores, caller)
-    settings |= of_rows
 
     def by_plan(plan: ResamplingPlan, own: Mapping[str, Mapping[str, Statistic]]) -> Any:
-        alone = ScoreCall(first, plan, "auto", level, settings, caller, workers)
+        alone = ScoreCall(first, plan, "auto", level, settings | of_rows, caller, workers)
         return compare_systems_of(CompareSystemsCall(alone, systems, asked, reference), own, parts)
 
     results, notes = evaluated(by_plan, plan, tasks, first, statistics, caller, parts)
-    return next(iter(results.values())) if single else ResultTable(results), notes
+    return next(iter(results.values())) if places.alone else laid_out(results, *places), notes
 
 
-def _settings(asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any]) -> dict[str, Any]:
+def _streamed(
+    caller: str,
+    given: Mapping[str, Any],
+    y_preds: Any,
+    asked: Asked,
+    reference: Any,
+    decides: bool,
+    workers: Workers,
+) -> tuple[Any, list[Note]]:
+    """Return what `compared` returns, for columns that are not in memory."""
+    # Few calls need a stream.
+    from ..streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
+    from .streamed_systems import STREAMED_DIFFERENCES, compare_streamed
+
+    if not given["paired"]:
+        advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
+        must = "be True with columns that are not in memory"
+        raise check.fail(caller, "paired", must, "False", advice)
+    refused = ("strata", "average_over", "block_length", "by", "same_population")
+    not_streamed = {name: given.get(name) for name in refused}
+    check_streamed(caller, STREAMED_DIFFERENCES, asked.interval, not_streamed)
+    named = checked_names(y_preds, caller)
+    check_reference(reference, named, caller)
+    options = ("metric", "labels", "n_resamples", "random_state", "greater_is_better")
+    settings = settings_of_lazy(
+        caller,
+        systems=tuple(named),
+        interval=asked.interval,
+        confidence_level=asked.confidence_level,
+        **{name: given[name] for name in options},
+    )
+    if decides:
+        metrics = settings.readings.items()
+        check_directions({name: {"": one.statistic} for name, one in metrics}, caller)
+    columns = {name: given[name] for name in ("y_true", "groups", "sample_weight")}
+    columns |= {f"y_preds[{name!r}]": one for name, one in named.items()}
+    state = state_of_lazy(settings, columns, workers)
+    results, notes = compare_streamed(settings, state, asked, reference)
+    alone = settings.is_single
+    return next(iter(results.values())) if alone else ResultTable(results), notes
+
+
+def _settings(
+    asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any], caller: str
+) -> dict[str, Any]:
     """Return the arguments of the call as a result holds them."""
     return {
         "confidence_level": asked.confidence_level,
@@ -342,7 +385,7 @@ def _settings(asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any]) ->
         "strata": rows["strata"] is not None,
         "sample_weight": rows["sample_weight"] is not None,
         "by": by is not None,
-        "same_population": bool(rows["same_population"]),
+        "same_population": check.check_flag("same_population", rows["same_population"], caller),
     }
 
 
@@ -362,10 +405,10 @@ def _unpaired(
     systems, drawn = checked_unpaired(y_true, named, rows, rows["labels"], caller)
     check_reference(reference, systems, caller)
     better = rows["greater_is_better"]
-    statistics, single = statistics_of_systems(metric, systems, better, caller)
+    statistics, places = statistics_of_systems(metric, systems, better, caller, several=True)
     seed = check.check_seed(rows["random_state"], caller)
     tasks = tasks_of_each(rows["average_over"], systems, caller)
     settings = {**settings, "paired": False, **settings_of_tasks(tasks)}
     call = UnpairedCall(systems, drawn, tasks, asked, reference, seed, settings, workers, caller)
     results, notes = compare_unpaired(call, statistics)
-    return next(iter(results.values())) if single else ResultTable(results), notes
+    return next(iter(results.values())) if places.alone else laid_out(results, *places), notes

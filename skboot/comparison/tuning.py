@@ -82,6 +82,8 @@ def out_of_fold(
         must = "be a fitted search, such as GridSearchCV"
         raise check.fail(caller, "search", must, type(search).__name__, "Call its fit first.")
     check_rows_of_fit(X, y, groups, caller)
+    if y is None:
+        raise check.fail(caller, "y", "hold what the search was fitted to", "None")
     # Once, so that a splitter that shuffles gives all configurations the same folds.
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     folds = list(cv.split(X, y, groups))

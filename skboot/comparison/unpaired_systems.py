@@ -14,6 +14,7 @@ from .._evidence import ScoreCall, jackknives_of, prepare
 from .._inputs import Part, Rows, checked_rows, resampling_plan
 from .._streams import child_seed
 from .._tasks import checked_tasks, over_tasks, settings_of
+from .._values import in_order_of_content
 from .._warnings import Note, texts_of
 from .._workers import Workers
 from ..inference.distribution import bootstrap
@@ -23,7 +24,6 @@ from ..resampling.plan import ResamplingPlan
 from ..results.comparison import ComparisonResult
 from .contestants import Contestant, pairs_of
 from .families import Asked
-from .paired_systems import content_of
 from .system_pairs import compare_pairs
 
 # Key of the first system's stream below the seed of the call; blocks of one plan have smaller keys.
@@ -147,8 +147,10 @@ def compare_unpaired(
         What must be warned of.
     """
     # The streams do not depend on the order of the call, nor on the names unless rows are the same.
-    columns = {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in call.rows.items()}
-    order = sorted(call.rows, key=lambda name: (content_of(columns[name]), name))
+    rows = {name: call.rows[name] for name in sorted(call.rows)}
+    order = in_order_of_content(
+        {name: (own.y_true, own.y_pred, own.sample_weight) for name, own in rows.items()}
+    )
     plans = {
         name: _plans(call, name, rank, {metric: own[name] for metric, own in statistics.items()})
         for rank, name in enumerate(order)
@@ -249,6 +251,7 @@ def _comparison(
         raise check.fail(call.caller, "interval", must, got, "Use interval='expanded'.")
     pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
     warned.add([note for note in notes if note.kind == "resamples"][:1])
+    warned.add(note for note in notes if note.kind == "caution")
     shared = dict.fromkeys(note for one in contestants.values() for note in one.shared_notes)
     fixed = dict.fromkeys(
         text for one in contestants.values() for text in one.result.held_fixed[1:]

@@ -16,6 +16,8 @@
 | crossed, others | percentile | |
 | one population, sums and AUC | two-way | |
 | one population, other metrics | expanded | |
+| a sum of distances over bins | bins | |
+| the best over thresholds | bias-corrected | a warning |
 | average over fixed tasks | expanded | biased by .1 standard errors: bias-corrected |
 | average over drawn tasks | t | |
 
@@ -100,7 +102,9 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
     notes = cautions_of(evidence)
-    if evidence.design.averages_tasks:
+    if evidence.bins is not None or evidence.optimized:
+        interval = _made(evidence, planned_method(evidence), confidence_level)
+    elif evidence.design.averages_tasks:
         interval = _over_tasks(evidence, confidence_level, notes)
     elif evidence.design.units_are_rows:
         interval = _for_rows(evidence, confidence_level, notes)
@@ -112,7 +116,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
             interval = _made(evidence, method, confidence_level)
     else:
         interval = _for_pairs(evidence, confidence_level, notes)
-    interval = _within_bounds(interval, evidence, notes)
+    interval = within_range(interval, evidence.bounds, notes)
     # Warnings come first, in the order in which they were found.
     ordered = sorted(notes, key=lambda note: not note.is_warning)
     return IntervalWithNotes(interval, tuple(ordered))
@@ -179,11 +183,19 @@ def planned_method(evidence: Evidence) -> str:
         A key of `skboot.inference.intervals.INTERVALS`.
     """
     design = evidence.design
+    if evidence.bins is not None:
+        return "bins"
+    if evidence.optimized:
+        # It is too low, and lower once more on resamples.
+        return "bias-corrected"
     if design.units_are_rows and evidence.proportion is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
         hits, n, exact, *_ = evidence.proportion
         wilson = exact or min(hits, n - hits) < FEW_EVENTS
-        return "wilson" if wilson and evidence.independent_rows else "bca"
+        if wilson and evidence.independent_rows:
+            return "wilson"
+        if not design.no_jackknife:
+            return "bca"
     return design.automatic_interval(row_mean=evidence.row_mean, additive=evidence.additive)
 
 
@@ -283,6 +295,8 @@ def _evenly_spaced(ordered: Floats) -> bool:
     """Return whether values are whole multiples of one step apart, as counts of rows are."""
     steps = np.diff(ordered)
     steps = steps[steps > 1e-9 * (ordered[-1] - ordered[0])]
+    if len(steps) == 0:
+        return True
     multiples = steps / steps.min()
     return bool(np.all(np.abs(multiples - np.round(multiples)) < 1e-3 * multiples))
 
@@ -435,12 +449,12 @@ def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> Con
     return _made(evidence, method, confidence_level)
 
 
-def _within_bounds(
-    interval: ConfidenceInterval, evidence: Evidence, notes: Notes
+def within_range(
+    interval: ConfidenceInterval, bounds: tuple[float, float], notes: Notes
 ) -> ConfidenceInterval:
-    """Return the interval cut at the range of the metric."""
+    """Return the interval cut at the range of the metric, and note it."""
     low, high = interval
-    least, greatest = evidence.bounds
+    least, greatest = bounds
     if low < least or high > greatest:
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
         return interval.with_limits(max(low, least), min(high, greatest))

@@ -4,8 +4,11 @@
 largest deviation over the grid in each resample. Shares are taken on a scale on which their
 variance does not depend on them, so that limits stay in the range. Resamples say too little where
 nearly all agree, as at the ends of a ROC curve: standard errors have a floor there, and where the
-rows behind a point are of one label the limits are those of an exact binomial interval. Record 0052
-has what was measured.
+rows behind a point are of one label the limits are those of an exact binomial interval. A curve
+over thresholds jumps where a resample lets another row through, so that the largest deviation of
+its replicates is larger than that of the data; there the quantile is that of a normal process.
+A point of such a curve by itself has an interval of the same form. Records 0052, 0054 and 0065 have
+what was measured.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from scipy import special
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .intervals import confidence_interval
-from .multiplicity import max_t_quantile, t_quantile_of_normal
+from .multiplicity import critical_deviation, t_quantile_of_normal
 from .proportions import clopper_pearson_limits, wilson_limits
 
 Floats = NDArray[np.float64]
@@ -32,6 +35,10 @@ _FEW = 10
 _UP = 3 / 8
 # Share of a value below which a spread is rounding.
 _ROUNDING = 1e-13
+# Paths of the normal process that are looked at, each also upside down, and their seed: the
+# quantile of .95 has a Monte Carlo error of .03. On a longer grid, the work for which grows with
+# the square of its points, replicates are looked at instead, and the band is a little wider.
+_N_PATHS, _SEED, _LONGEST_GRID = 2000, 0, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +65,9 @@ class CurveEvidence:
         Whether the true curve rises, or falls if False.
     of_bins : bool
         Whether each point is of rows of its own.
+    nearby : ndarray of shape (n_grid, 2) or None
+        First point, and that after the last, over which the variance of each is averaged, for a
+        curve over thresholds.
     """
 
     estimate: Floats
@@ -71,6 +81,7 @@ class CurveEvidence:
     free_above: Flags | None = None
     rises: bool | None = None
     of_bins: bool = False
+    nearby: NDArray[np.intp] | None = None
 
     @property
     def of_one_label(self) -> Flags:
@@ -114,17 +125,26 @@ def simultaneous_band(known: CurveEvidence, confidence_level: float) -> Band:
         as a quantile of Student's t. Curves that are no shares stay on their own scale. Where the
         rows behind a point are of one label its limit is exact (Clopper & Pearson 1934), at the
         level of a single point that belongs to c.
+
+    Notes
+    -----
+    Of a curve over thresholds s^2 is averaged over neighbouring points, and c is that of a normal
+    process with the covariance of the replicates, as in the multiplier bootstrap (Chernozhukov,
+    Chetverikov & Kato 2013, Annals of Statistics 41, 2786-2819).
     """
     scale = _Scale(known.behind)
     estimate, replicates = scale.of(known.estimate), scale.of(known.replicates)
     error = _spread(estimate, replicates)
-    floor = known.floor if known.behind is None else 0.5 / np.sqrt(known.behind + 0.5)
+    floor = known.floor if known.behind is None else _least_error(scale)
     error = error if floor is None else np.maximum(error, floor)
+    if known.nearby is not None:
+        error = _averaged(error, known.nearby)
+        error = error if floor is None else np.maximum(error, floor)
     single, counts = known.of_one_label, ~known.unknown
-    largest = _largest_deviations(estimate, replicates, error, counts & ~single)
+    largest = _largest_deviations(known, (estimate, replicates, error), counts & ~single)
     exact = single & counts
     n_exact = int(exact.sum()) if known.of_bins else _n_runs(exact)
-    critical = _critical(largest, confidence_level, n_exact)
+    critical = critical_deviation(largest, confidence_level, n_exact)
     wide = float(t_quantile_of_normal(critical, known.degrees_of_freedom, known.inflation))
     low, high = scale.back(estimate - wide * error), scale.back(estimate + wide * error)
     if known.behind is not None:
@@ -153,6 +173,12 @@ class _Scale(NamedTuple):
         return np.clip((share * (self.behind + 2 * _UP) - _UP) / self.behind, 0.0, 1.0)
 
 
+def _least_error(scale: _Scale) -> Floats:
+    """Standard error of a share of independent rows on their scale, (n_grid,)."""
+    assert scale.behind is not None
+    return np.asarray(0.5 / np.sqrt(scale.behind + 0.5))
+
+
 def _spread(estimate: Floats, replicates: Floats) -> Floats:
     """Standard deviation of the defined replicates at each point, (n_grid,); 0 of none."""
     defined = ~np.isnan(replicates)
@@ -165,36 +191,43 @@ def _spread(estimate: Floats, replicates: Floats) -> Floats:
     return np.sqrt(squares / np.maximum(n - 1, 1))
 
 
+def _averaged(error: Floats, nearby: NDArray[np.intp]) -> Floats:
+    """Root mean square over the neighbours of each point, (n_grid,)."""
+    upto = np.concatenate(([0.0], np.cumsum(error**2)))
+    first, after = nearby.T
+    return np.asarray(np.sqrt((upto[after] - upto[first]) / (after - first)))
+
+
 def _n_runs(those: Flags) -> int:
     """Number of runs of neighbouring points: those of a run miss together."""
     return int(np.count_nonzero(np.diff(those.astype(np.int8), prepend=0) == 1))
 
 
 def _largest_deviations(
-    estimate: Floats, replicates: Floats, error: Floats, counts: Flags
+    known: CurveEvidence, scaled: tuple[Floats, Floats, Floats], counts: Flags
 ) -> Floats:
-    """Largest deviation of each resample by its standard error, (n_resamples,)."""
+    """Largest deviations of resamples, or of paths of a normal process, by standard errors."""
+    estimate, replicates, error = scaled
     varies = counts & (error > 0)
     if not varies.any():
         return np.zeros(0)
-    deviations = np.abs(replicates[:, varies] - estimate[varies]) / error[varies]
-    return np.asarray(np.fmax.reduce(deviations, axis=1))
+    deviations = (replicates[:, varies] - estimate[varies]) / error[varies]
+    if known.nearby is None or len(varies) > _LONGEST_GRID:
+        return np.asarray(np.fmax.reduce(np.abs(deviations), axis=1))
+    paths = _normal_paths(deviations)
+    # A limit that is free cannot be missed.
+    both = (known.free_below, known.free_above)
+    below, above = (paths if free is None else paths[:, ~free[varies]] for free in both)
+    as_drawn = np.maximum(below.max(axis=1, initial=0), -above.min(axis=1, initial=0))
+    upside_down = np.maximum(-below.min(axis=1, initial=0), above.max(axis=1, initial=0))
+    return np.concatenate((as_drawn, upside_down))
 
 
-def _critical(largest: Floats, confidence_level: float, n_exact: int) -> float:
-    """Quantile of the largest deviation over the varying points and independent exact ones."""
-    single = -float(special.ndtri((1 - confidence_level) / 2))
-    largest = largest[~np.isnan(largest)]
-    if len(largest) < 2:
-        # Sidak's level, without resamples.
-        return -float(special.ndtri((1 - confidence_level ** (1 / max(n_exact, 1))) / 2))
-    if not n_exact:
-        return max(single, max_t_quantile(largest, confidence_level))
-    ordered = np.sort(largest)
-    share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
-    joint = share * (2 * special.ndtr(ordered) - 1) ** n_exact
-    reached = np.flatnonzero(joint >= confidence_level - 1e-12)
-    return max(single, float(ordered[reached[0]] if len(reached) else ordered[-1]))
+def _normal_paths(deviations: Floats) -> Floats:
+    """Draws of a normal process with the covariance of the replicates, (_N_PATHS, n_grid)."""
+    centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
+    root = np.linalg.qr(centred, mode="r") / np.sqrt(max(len(centred) - 1, 1))
+    return np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root))) @ root
 
 
 def _exact(estimate: Floats, behind: Floats, level: float) -> tuple[Floats, Floats]:
@@ -234,10 +267,20 @@ class PointwiseFacts(NamedTuple):
         Rows that it is a share of; None where it is none.
     is_fixed : bool
         Whether which rows these are does not depend on the labels.
+    over_thresholds : bool
+        Whether the curve jumps where a resample lets another row through.
+    free_below, free_above : bool
+        Whether the data say nothing of the lower, or of the upper limit.
+    floor : float or None
+        Smallest standard error that is believed of a point that is no share.
     """
 
     behind: float | None
     is_fixed: bool
+    over_thresholds: bool = False
+    free_below: bool = False
+    free_above: bool = False
+    floor: float | None = None
 
 
 def pointwise_interval(
@@ -256,22 +299,52 @@ def pointwise_interval(
     Returns
     -------
     ConfidenceInterval
-        Exact where the rows behind the point are of one label; Wilson's of few hits or misses, or
-        of a bin, among independent rows; else from quantiles of the replicates.
+        Exact where the rows behind the point are of one label; of a share over thresholds, as far
+        out as the band of a single point; Wilson's of few hits or misses, or of a bin, among
+        independent rows; else from quantiles of the replicates, and no narrower than by the
+        floor of its standard error. A limit that is free is the end of the range.
     """
-    value, behind = evidence.estimate, facts.behind
-    if np.isnan(value) or len(evidence.sorted_replicates) < 2:
+    if np.isnan(evidence.estimate) or len(evidence.sorted_replicates) < 2:
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
+    method, (low, high) = _limits_of_point(evidence, facts, confidence_level)
+    least, greatest = evidence.bounds
+    low = least if facts.free_below else max(low, least)
+    high = greatest if facts.free_above else min(high, greatest)
+    return ConfidenceInterval(low, high, confidence_level, method)
+
+
+def _limits_of_point(
+    evidence: Evidence, facts: PointwiseFacts, level: float
+) -> tuple[str, tuple[float, float]]:
+    """Return the name of the method, and its limits."""
+    value, behind = evidence.estimate, facts.behind
     if behind is not None and value in (0.0, 1.0):
         n = behind if evidence.design.units_are_rows else min(behind, *evidence.n_units)
-        low, high = clopper_pearson_limits(value * n, n, confidence_level)
-        return ConfidenceInterval(low, high, confidence_level, "clopper-pearson")
+        return "clopper-pearson", clopper_pearson_limits(value * n, n, level)
+    if behind is not None and facts.over_thresholds:
+        return "arcsine", _of_constant_variance(evidence, behind, level)
     if behind is not None and evidence.independent_rows:
         few = min(value, 1 - value) * behind < _FEW
         if few or facts.is_fixed:
-            low, high = wilson_limits(value * behind, behind, confidence_level)
-            return ConfidenceInterval(low, high, confidence_level, "wilson")
+            return "wilson", wilson_limits(value * behind, behind, level)
     method = "expanded" if evidence.design.n_factors == 1 else "percentile"
-    low, high = confidence_interval(evidence, method, confidence_level)
-    low, high = max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
-    return ConfidenceInterval(low, high, confidence_level, method)
+    low, high = confidence_interval(evidence, method, level)
+    least = 0.0 if facts.floor is None else _reach(evidence, level) * facts.floor
+    return method, (min(low, value - least), max(high, value + least))
+
+
+def _of_constant_variance(evidence: Evidence, behind: float, level: float) -> tuple[float, float]:
+    """Standard errors either way on the scale of shares, at least those of independent rows."""
+    scale = _Scale(np.array([behind]))
+    estimate = scale.of(np.array([evidence.estimate]))
+    error = _spread(estimate, scale.of(evidence.replicates[:, None]))
+    half = _reach(evidence, level) * np.maximum(error, _least_error(scale))
+    low, high = scale.back(estimate - half), scale.back(estimate + half)
+    # The scale is not that of the estimate to the last digit.
+    return min(float(low[0]), evidence.estimate), max(float(high[0]), evidence.estimate)
+
+
+def _reach(evidence: Evidence, level: float) -> float:
+    """Standard errors that an interval of one number reaches out to."""
+    normal, df = special.ndtri(0.5 + level / 2), evidence.degrees_of_freedom
+    return float(t_quantile_of_normal(normal, df, evidence.inflation))

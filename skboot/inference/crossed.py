@@ -11,7 +11,7 @@ summed by member of one side, plus those of the other, less those of single cell
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,12 @@ from ..resampling.plan import ResamplingPlan
 from .distribution import BoundStatistic, leave_out
 
 Floats = NDArray[np.float64]
+
+
+class RobustVariance(NamedTuple):
+    """Cluster-robust variance of a score; see `robust_variance`."""
+
+    value: float
 
 
 def has_influence(statistic: Statistic) -> bool:

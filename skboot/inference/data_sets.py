@@ -246,7 +246,7 @@ def simultaneous(
     flat = errors == 0
     low, high = np.where(flat, alone.low, low), np.where(flat, alone.high, high)
     p = max_t_adjusted(alone.p_values, means, errors, largest, signs)
-    joint = JointDeviations(largest, drawn.pivots.astype(np.float32), np.empty(0))
+    joint = JointDeviations(largest, (drawn.pivots.astype(np.float32),), np.empty(0))
     told = step_down(drawn.statistics, joint, confidence_level, lambda n_left: np.inf)
     return Simultaneous(Intervals(*snapped(low, high), p), told)
 

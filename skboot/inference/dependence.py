@@ -3,7 +3,8 @@
 * `optimal_block_length`: how long blocks must be (Politis & White 2004, with the correction of
   Patton, Politis & White 2009, for circular blocks); several series of a panel have one length,
   from autocovariances that are pooled over them;
-* `neighbours_are_alike`: whether rows that were taken as independent hardly are.
+* `neighbours_are_alike`: whether rows that were taken as independent hardly are, and were not just
+  sorted.
 """
 
 from __future__ import annotations
@@ -12,8 +13,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from ._tuning import FEWEST_ROWS, SIMILAR, SURE
+from ._tuning import (
+    FEWEST_APART,
+    FEWEST_ROWS,
+    MORE_SIMILAR,
+    MORE_SURE,
+    PARTS_APART,
+    SIMILAR,
+    SLOPE,
+    UNSURE,
+)
 
 Floats = NDArray[np.float64]
 
@@ -81,17 +92,20 @@ def neighbours_are_alike(
     first: NDArray[np.intp],
     second: NDArray[np.intp],
     strata: NDArray[np.intp] | None = None,
+    n_looks: int = 1,
 ) -> bool:
-    """Whether values of neighbouring rows are correlated, more than chance explains.
+    """Whether values of neighbours are correlated, more than chance and a sorted order explain.
 
     Parameters
     ----------
     values : ndarray of shape (n_rows,)
         Of some rows, in any type that can be sorted.
     first, second : ndarray of shape (n_pairs,)
-        Numbers of rows that are neighbours.
+        Numbers of rows that are neighbours, pair by pair in the order of all rows.
     strata : ndarray of shape (n_rows,), optional
         Pairs of one stratum alone count, and deviations from its mean.
+    n_looks : int
+        In how many sets of values an alarm is looked for.
 
     Returns
     -------
@@ -101,24 +115,45 @@ def neighbours_are_alike(
     Notes
     -----
     The rank correlation of neighbours, without the two pairs that speak most for it, must be at
-    least `SIMILAR`, and `SURE` standard errors of independent rows from 0.
+    least `SIMILAR`, and as far from 0 as that of independent rows is with a chance of `UNSURE`. It
+    must exceed the correlation of rows that are a few hundredths of all rows apart as well: where
+    rows were sorted by something that their values depend on, these are as much alike.
     """
     # Ranks make the largest of heavy tails no larger than the others.
     _, number, counts = np.unique(values, return_inverse=True, return_counts=True)
     rank = (np.cumsum(counts) - counts / 2)[number]
     if strata is None:
-        rank -= rank.mean()
-    else:
-        rank -= (np.bincount(strata, rank) / np.maximum(np.bincount(strata), 1))[strata]
-        same = strata[first] == strata[second]
-        first, second = first[same], second[same]
-    products, size = rank[first] * rank[second], float(rank @ rank) / len(rank)
+        strata = np.zeros(len(rank), dtype=np.intp)
+    rank -= (np.bincount(strata, rank) / np.maximum(np.bincount(strata), 1))[strata]
+    size = float(rank @ rank) / len(rank)
+    products = _products(rank, first, second, strata)
     if len(products) < FEWEST_ROWS or size <= 0:
         return False
     # Two errors that happen to be neighbours are no sign of more.
     rest = products.sum() - np.partition(products, -2)[-2:].sum()
     correlation = float(rest) / (size * len(products))
-    return correlation > max(SIMILAR, SURE / float(np.sqrt(len(products))))
+    error = 1 / float(np.sqrt(len(products)))
+    if correlation <= max(SIMILAR, -float(ndtri(UNSURE / n_looks)) * error):
+        return False
+    nearest = max(FEWEST_APART, len(first) // PARTS_APART)
+    apart = [
+        _products(rank, first[:-lag], first[lag:], strata)
+        for lag in range(nearest, 2 * nearest + 1)
+    ]
+    further = np.concatenate(apart)
+    beyond = float(further.mean()) / size if len(further) else 0.0
+    # What sorted rows have in common cancels in the difference but for its slope, and what is left
+    # of their values varies as that of independent rows.
+    slope = SLOPE * nearest / len(first)
+    return correlation - beyond > max(MORE_SIMILAR, slope, MORE_SURE * error * (1 - beyond))
+
+
+def _products(
+    rank: Floats, first: NDArray[np.intp], second: NDArray[np.intp], strata: NDArray[np.intp]
+) -> Floats:
+    """Return the products of the pairs whose rows are in one stratum."""
+    same = strata[first] == strata[second]
+    return rank[first[same]] * rank[second[same]]
 
 
 class _Lags:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
+from .._checks import check_column, check_same_length, fail
 from .._warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
@@ -113,6 +114,11 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
     DelongTest
         NaN with fewer than two rows of either class.
 
+    Raises
+    ------
+    ValueError
+        For arguments that cannot be right; the message says what to do.
+
     References
     ----------
     DeLong, DeLong & Clarke-Pearson (1988), Biometrics 44, 837-845.
@@ -125,8 +131,19 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
     >>> round(test.difference, 3), round(test.p_value, 3)
     (0.333, 0.221)
     """
-    scores = np.stack([np.asarray(first), np.asarray(second)])
-    areas, covariance = delong_covariance(np.asarray(y_positive) == 1, scores)
+    caller = "delong_test"
+    positive = check_column("y_positive", y_positive, caller)
+    if positive.dtype.kind not in "biuf" or not np.isin(positive, (0, 1)).all():
+        got = f"values such as {positive[:3].tolist()}"
+        advice = "Of labels make them by y_true == label."
+        raise fail(caller, "y_positive", "be booleans, or 0 and 1", got, advice)
+    columns = {"first": check_column("first", first, caller)}
+    columns["second"] = check_column("second", second, caller)
+    for name, column in columns.items():
+        if column.dtype.kind not in "biuf":
+            raise fail(caller, name, "hold numbers", f"an array of {column.dtype}")
+    check_same_length(caller, y_positive=positive, **columns)
+    areas, covariance = delong_covariance(positive == 1, np.stack(list(columns.values())))
     difference = float(areas[0] - areas[1])
     error = delong_error(covariance, 0, 1)
     if error == 0:

@@ -302,7 +302,7 @@ def _rows_differ(bound: BoundStatistic) -> bool:
     if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
         return given is not None and given.dtype.kind == "f"
     rows = given.astype(complex)
-    if truth is not None and truth.dtype.kind in "fiu":
+    if truth is not None and truth.ndim == 1 and truth.dtype.kind in "fiu":
         rows += 1j * truth
     return len(np.unique(rows)) > len(rows) / 2
 

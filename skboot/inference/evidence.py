@@ -78,6 +78,13 @@ class Evidence:
         Of strata that weigh otherwise than by their units; see `SamplingDesign.freedom`.
     robust_variance : float or None
         Of crossed factors; see `skboot.inference.crossed.robust_variance`.
+    bins : ndarray of shape (4, n_bins) or None
+        Of a sum of distances over bins: weight of each, its share of positives, what that should
+        be, and how many independent rows it is a share of.
+    of_distances : bool
+        Whether the metric, or what it averages, is a sum of distances.
+    optimized : bool
+        Whether the metric is the best over a choice that was made on the same rows.
     """
 
     estimate: Any
@@ -106,6 +113,9 @@ class Evidence:
     n_effective_rows: float | None = None
     freedom: tuple[float, float] | None = None
     robust_variance: float | None = None
+    bins: Floats | None = None
+    of_distances: bool = False
+    optimized: bool = False
 
     def of_other_values(self, estimate: Any, replicates: Floats, **others: Any) -> Evidence:
         """Return the evidence of other values on the same resamples; ``others`` are its fields."""

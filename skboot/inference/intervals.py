@@ -24,7 +24,7 @@ from .._warnings import Note, tell
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .multiplicity import max_t_quantile, t_quantile_of_normal
-from .proportions import clopper_pearson_limits, wald_limits, wilson_limits
+from .proportions import clopper_pearson_limits, distance_limits, wald_limits, wilson_limits
 from .subgroup_gap import SubgroupGap, gap_limits
 
 Floats = NDArray[np.float64]
@@ -128,8 +128,7 @@ def confidence_interval(
         raise ValueError(
             f"The interval must be one of {sorted(INTERVALS)} or 'auto'. Got {method!r}."
         )
-    interval = INTERVALS[method]
-    problem = interval.needs(evidence)
+    problem = problem_with(method, evidence)
     if problem:
         raise ValueError(f"The interval {method!r} {problem}")
     if np.isnan(evidence.estimate):
@@ -139,6 +138,16 @@ def confidence_interval(
         # Replicates that differ by rounding alone are one value: the interval has no width.
         low = high = evidence.estimate
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+def problem_with(method: str, evidence: Evidence) -> str:
+    """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
+    if evidence.bins is not None and method != "bins":
+        return (
+            "is not for a sum of distances: resamples raise it, and limits made of them leave out "
+            "the 0 of a calibrated system. Use interval='bins'."
+        )
+    return INTERVALS[method].needs(evidence)
 
 
 def limits_of(
@@ -286,6 +295,14 @@ def _needs_robust_variance(evidence: Evidence) -> str:
         "needs the metric without each pair of members: a function of sums, or the area under the "
         "ROC curve, that is defined without any of them. Use interval='percentile'."
     )
+
+
+def _needs_bins(evidence: Evidence) -> str:
+    if evidence.bins is None:
+        return "is for the expected calibration error."
+    if evidence.kind not in ("rows", "groups", "crossed", "one population"):
+        return "knows rows, groups and crossed groups alone."
+    return ""
 
 
 def _needs_proportion(evidence: Evidence) -> str:
@@ -485,6 +502,31 @@ def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     half = ndtri(0.5 + confidence_level / 2) * evidence.delong[0]
     low, high = evidence.estimate - half, evidence.estimate + half
     return max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
+
+
+# ------------------------------------------------------------------ bins
+
+
+@registered(
+    "bins",
+    "interval from exact limits of all bins at once",
+    _needs_bins,
+    uses_resamples=False,
+    no_difference="is made of the bins of one system",
+)
+def _bins(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Smallest and largest sum of distances of shares within their simultaneous limits.
+
+    The limits of each bin are those of Clopper & Pearson (1934) at the level of one in all (Sidak
+    1967), as a quantile of Student's t where groups were drawn.
+    """
+    assert evidence.bins is not None
+    single = ndtri(0.5 + confidence_level ** (1 / evidence.bins.shape[1]) / 2)
+    if not evidence.design.units_are_rows:
+        single = t_quantile_of_normal(single, evidence.degrees_of_freedom, evidence.inflation)
+    least, greatest = distance_limits(evidence.bins, float(2 * ndtr(single) - 1))
+    # Of a negated error the range ends at 0.
+    return (-greatest, -least) if evidence.bounds[1] <= 0 else (least, greatest)
 
 
 # ------------------------------------------------------------------ one of several differences

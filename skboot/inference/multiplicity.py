@@ -69,14 +69,15 @@ class JointDeviations(NamedTuple):
     largest : ndarray of shape (n_resamples,)
         The largest over all differences that vary, as the normal quantile of the same level; see
         `t_quantile_of_normal`.
-    kept : ndarray of shape (n_kept, n_differences)
-        All of the resamples whose largest is large, with their signs; see `step_down`.
+    kept : sequence of ndarray of shape (n_kept_of_block, n_differences)
+        All of the resamples whose largest is large, with their signs, block by block: joined they
+        would need twice the memory. See `step_down`.
     others : ndarray of shape (n_resamples - n_kept,)
         Largest of each other resample, on the scale of those that were kept.
     """
 
     largest: Floats
-    kept: NDArray[np.float32]
+    kept: Sequence[NDArray[np.float32]]
     others: Floats
 
 
@@ -116,8 +117,11 @@ def joint_deviations(
     # A fixed stream: the draws are part of the method, not of the resampling.
     rng = np.random.default_rng(0)
     found, kept = [], _Kept(len(differences))
+    drawn = np.empty((0, len(differences)))
     for block in blocks:
-        squares = rng.standard_gamma(df / 2, size=block.shape)
+        if len(drawn) < len(block):
+            drawn = np.empty_like(block)
+        squares = rng.standard_gamma(df / 2, out=drawn[: len(block)])
         squares *= 2 / df
         block -= differences
         block /= errors
@@ -149,7 +153,8 @@ class _Kept:
     """Rows of deviations whose largest is large: enough of them for `step_down`, in any order."""
 
     def __init__(self, n_differences: int) -> None:
-        self.rows: list[NDArray[np.float32]] = [np.empty((0, n_differences), np.float32)]
+        self.n_differences = n_differences
+        self.rows: list[NDArray[np.float32]] = []
         self.others: list[Floats] = [np.empty(0)]
         self.seen: list[Floats] = []
 
@@ -157,7 +162,7 @@ class _Kept:
         """Return which rows of the next block to keep, from the largest of each."""
         self.seen.append(largest)
         is_kept = np.ones(len(largest), dtype=bool)
-        if self.rows[0].shape[1] * sum(map(len, self.seen)) > DEVIATIONS_ALL_KEPT:
+        if self.n_differences * sum(map(len, self.seen)) > DEVIATIONS_ALL_KEPT:
             is_kept = largest >= np.quantile(np.concatenate(self.seen), 1 - SHARE_KEPT)
         self.others.append(largest[~is_kept])
         return is_kept
@@ -168,7 +173,7 @@ class _Kept:
 
     def joint(self, largest: Floats) -> JointDeviations:
         """Return all that was kept beside the largest of all rows, as normal quantiles."""
-        return JointDeviations(largest, np.concatenate(self.rows), np.concatenate(self.others))
+        return JointDeviations(largest, tuple(self.rows), np.concatenate(self.others))
 
 
 def step_down(
@@ -222,23 +227,24 @@ def _quantile_of_left(
     joint: JointDeviations, left: dict[int, NDArray[np.bool_]], confidence_level: float
 ) -> float:
     """Quantile of the largest deviation over the hypotheses that are left."""
-    n = len(joint.kept) + len(joint.others)
+    largest = np.concatenate([*_largest_left(joint.kept, left), joint.others])
+    n = len(largest)
     rank = min(int(np.ceil((n + 1) * confidence_level - 1e-9)), n)
-    largest = np.concatenate([_largest_left(joint.kept, left), joint.others])
     return float(np.sort(np.fmax(largest, 0.0))[rank - 1])
 
 
 def _largest_left(
-    kept: NDArray[np.float32], left: dict[int, NDArray[np.bool_]], rows_at_once: int = 16
-) -> Floats:
-    """Largest deviation of each row over the hypotheses that are left."""
+    kept: Sequence[NDArray[np.float32]],
+    left: dict[int, NDArray[np.bool_]],
+    rows_at_once: int = 16,
+) -> Iterator[Floats]:
+    """Yield the largest deviation of some rows over the hypotheses that are left."""
     dropped = {side: np.where(those, 0, -np.inf).astype(np.float32) for side, those in left.items()}
-    largest = np.empty(len(kept))
-    for start in range(0, len(kept), rows_at_once):
-        rows = kept[start : start + rows_at_once]
-        above, below = (rows + dropped[1]).max(axis=1), (dropped[-1] - rows).max(axis=1)
-        largest[start : start + rows_at_once] = np.maximum(above, below)
-    return largest
+    for block in kept:
+        for start in range(0, len(block), rows_at_once):
+            rows = block[start : start + rows_at_once]
+            above, below = (rows + dropped[1]).max(axis=1), (dropped[-1] - rows).max(axis=1)
+            yield np.maximum(above, below)
 
 
 def t_quantile_of_normal(
@@ -277,6 +283,49 @@ def max_t_quantile(largest: Floats, confidence_level: float) -> float:
         return np.nan
     rank = int(np.ceil((len(ordered) + 1) * confidence_level - 1e-9))
     return float(ordered[min(max(rank, 1), len(ordered)) - 1])
+
+
+def critical_deviation(largest: Floats, confidence_level: float, n_exact: int) -> float:
+    """Deviation that all of several stay within at once.
+
+    Parameters
+    ----------
+    largest : ndarray of shape (n_resamples,)
+        Largest deviation over those that vary, as a normal quantile.
+    confidence_level : float
+        In (0, 1).
+    n_exact : int
+        Number of others, independent of these, whose intervals have the level of a single one.
+
+    Returns
+    -------
+    float
+        Normal quantile, at least that of one deviation.
+    """
+    single = -float(special.ndtri((1 - confidence_level) / 2))
+    largest = largest[~np.isnan(largest)]
+    if len(largest) < 2:
+        # Sidak's level, without resamples.
+        return -float(special.ndtri((1 - confidence_level ** (1 / max(n_exact, 1))) / 2))
+    if not n_exact:
+        return max(single, max_t_quantile(largest, confidence_level))
+    ordered = np.sort(largest)
+    share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
+    joint = share * (2 * special.ndtr(ordered) - 1) ** n_exact
+    reached = np.flatnonzero(joint >= confidence_level - 1e-12)
+    return max(single, float(ordered[reached[0]] if len(reached) else ordered[-1]))
+
+
+def level_of_each(
+    largest: Floats, confidence_level: float, n_scores: int, n_exact: int = 0
+) -> float:
+    """Level of several intervals, each by itself, at which all hold at once with another level.
+
+    See `critical_deviation`; at least the other level, and at most that of Bonferroni's rule.
+    """
+    critical = critical_deviation(largest, confidence_level, n_exact)
+    level = max(2 * float(special.ndtr(critical)) - 1, confidence_level)
+    return min(level, 1 - (1 - confidence_level) / max(n_scores, 1))
 
 
 def max_t_adjusted(

@@ -50,7 +50,7 @@ def p_of_interval(
     below, above = TAILS[method](evidence)
     tail = {"two-sided": np.minimum(below, above), "greater": below, "less": above}[alternative]
     p = np.clip(sides * tail, floor, 1.0)
-    for level in (0.95, confidence_level):
+    for level in dict.fromkeys((0.95, confidence_level)):
         rest = round(1 - level, 12)
         if floor <= rest < 1:
             # Rounding cannot put the number on the wrong side of these two.
@@ -102,13 +102,19 @@ def smallest_excluding_zero(
 # ------------------------------------------------------------------ closed forms
 
 
-def _level_of_zero(ordered: Floats) -> Floats:
-    """Level above which the quantile of sorted values is above 0; see `intervals.quantile`."""
+def _level_of_zero(ordered: Floats, *, mirrored: bool = False) -> Floats:
+    """Level above which the quantile of sorted values is above 0; see `intervals.quantile`.
+
+    ``mirrored``: of the values with the other sign, without a copy of all of them.
+    """
     n = ordered.shape[-1]
-    n_below = np.count_nonzero(ordered <= 0, axis=-1)
+    rising = ordered[..., ::-1] if mirrored else ordered
+    n_below = np.count_nonzero(rising >= 0 if mirrored else rising <= 0, axis=-1)
     between = np.clip(n_below, 1, n - 1)
     ends = np.stack([between - 1, between], axis=-1)
-    start, stop = np.moveaxis(np.take_along_axis(ordered, ends, -1), -1, 0)
+    start, stop = np.moveaxis(np.take_along_axis(rising, ends, -1), -1, 0)
+    if mirrored:
+        start, stop = -start, -stop
     lower, upper = ndtri(between / (n + 1)), ndtri((between + 1) / (n + 1))
     with np.errstate(divide="ignore", invalid="ignore"):
         level = ndtr(lower - start / (stop - start) * (upper - lower))
@@ -118,7 +124,7 @@ def _level_of_zero(ordered: Floats) -> Floats:
 
 def _levels_of_zero(ordered: Floats) -> tuple[Floats, Floats]:
     """The same for the lower quantile, and for the upper one below 0."""
-    return _level_of_zero(ordered), _level_of_zero(-ordered[..., ::-1])
+    return _level_of_zero(ordered), _level_of_zero(ordered, mirrored=True)
 
 
 def _percentile(evidence: Evidence) -> tuple[Any, Any]:

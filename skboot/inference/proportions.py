@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
 from .._typing import ProportionInterval
@@ -66,6 +66,20 @@ def clopper_pearson_limits(hits: float, n: float, confidence_level: float) -> tu
     low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, n - hits + 1))
     high = 1.0 if hits == n else float(stats.beta.ppf(1 - tail, hits + 1, n - hits))
     return low, high
+
+
+def distance_limits(bins: NDArray[np.float64], confidence_level: float) -> tuple[float, float]:
+    """Smallest and largest weighted sum of |share - expected| over bins, within exact limits.
+
+    ``bins``, (4, n_bins), has the weight of each, its share, what it should be, and its rows; the
+    level is that of a single bin.
+    """
+    weight, share, expected, rows = bins
+    pairs = zip(share.tolist(), rows.tolist(), strict=True)
+    limits = [clopper_pearson_limits(p * n, n, confidence_level) for p, n in pairs]
+    low, high = np.array(limits).T - expected
+    least = weight @ np.maximum(0.0, np.maximum(low, -high))
+    return float(least), float(weight @ np.maximum(np.abs(low), np.abs(high)))
 
 
 def wald_limits(hits: float, n: float, confidence_level: float) -> tuple[float, float]:
@@ -362,12 +376,26 @@ def mcnemar_p_values(
     return np.minimum(2 * tails, 1.0) if alternative == "two-sided" else tails
 
 
+def discordant_t(
+    first_only: NDArray[np.int64], second_only: NDArray[np.int64], n: int
+) -> NDArray[np.float64]:
+    """Return sizes of the paired t statistics of right and wrong rows; NaN where none differ."""
+    difference = np.abs(first_only - second_only) / n
+    variance = (first_only + second_only) / n - difference**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = difference / np.sqrt(np.maximum(variance, 0.0) / (n - 1))
+    # Where every row tells them apart one way, their number is the evidence, as of a sign test.
+    return np.where(difference == 1, -stdtrit(n - 1, 0.5**n), t)
+
+
 def _whole_number(name: str, value: Any, caller: str, minimum: int | None = None) -> int:
     """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
         value, bool
     )
     if is_number and value % 1 == 0 and (minimum is None or value >= minimum):
-        return int(value)
+        if abs(value) < 2**53:
+            return int(value)
+        raise fail(caller, name, "be below 2**53, which floats count exactly", repr(value))
     must = "be an integer" if minimum is None else f"be an integer of at least {minimum}"
     raise fail(caller, name, must, repr(value))

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from .._warnings import Notes
 from ._tuning import FEW_EVENTS
-from .automatic import IntervalWithNotes, automatic_interval
-from .cautions import cautions_of
+from .automatic import IntervalWithNotes, automatic_interval, within_range
+from .cautions import caution_of_distances, cautions_of
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .intervals import confidence_interval, quantile
@@ -156,7 +157,8 @@ def runs_interval(
     if estimand in evidence.refused:
         raise ValueError(evidence.refused[estimand])
     if estimand == "pooled":
-        return _plain(_pooled(evidence, confidence_level))
+        of_pool = _pooled(evidence, confidence_level)
+        return IntervalWithNotes(of_pool, tuple(caution_of_distances(evidence.system)))
     if method == "t":
         if evidence.seeds is None:
             raise ValueError(evidence.refused["t"])
@@ -239,7 +241,8 @@ def _guarded(
 
     What makes an interval of one run unreliable, such as few groups, does so for all of them.
     """
-    notes = cautions_of(evidence.system)
+    of_one = evidence.system
+    notes = Notes(dict.fromkeys((*cautions_of(of_one), *caution_of_distances(of_one))))
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group are dependent: their number of rows does not count, unless it is 0.
@@ -255,11 +258,7 @@ def _guarded(
         wilson = [sign * limit for limit in _wilson(spread, share, n_rows, interval)]
         low, high = interval
         interval = interval.with_limits(min(low, *wilson), max(high, *wilson))
-    low, high = interval
-    least, greatest = evidence.bounds
-    if low < least or high > greatest:
-        notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
-        interval = interval.with_limits(max(low, least), min(high, greatest))
+    interval = within_range(interval, evidence.bounds, notes)
     return IntervalWithNotes(interval, tuple(notes))
 
 

@@ -286,6 +286,7 @@ def cv_bootstrap(
     guard_weights: ArrayLike = (),
     resubstitution: float = np.nan,
     pooled: bool = False,
+    seed_variance: float = 0.0,
     notes: tuple[str, ...] = (),
 ) -> CVBootstrap:
     """Standard error of a cross-validated error from bootstrap training samples.
@@ -325,6 +326,9 @@ def cv_bootstrap(
     pooled : bool, default=False
         Whether `centre` is the metric of all out-of-fold answers of a repeat together although the
         out-of-bag scores are biased on few rows, so that the two do not lie on a learning curve.
+    seed_variance : float, default=0
+        Variance of an out-of-bag score that is due to the seeds of its runs, which the expectation
+        over seeds does not have; 0 where it is unknown.
     notes : tuple of str
         Sentences on the centre for the reader of a summary.
 
@@ -385,7 +389,7 @@ def cv_bootstrap(
     if not pooled and np.isfinite(resubstitution):
         median = quartiles(scores[lines])[1]
         share = max(share_of_training(resubstitution, float(centre), median), LEAST_TRAINING_SHARE)
-    variances = cv_variances(cv, counts, scores, oob_influence, share, bounds)
+    variances = cv_variances(cv, counts, scores, oob_influence, share, seed_variance, bounds)
     n_effective = n_units if n_effective is None else int(n_effective)
     cautions = _cautions(cv, len(lines), bounds)
     return CVBootstrap(

@@ -17,7 +17,13 @@ from .training_spread import TrainingSpread, training_spread, within_fences
 
 
 def cv_variances(
-    cv: Array, counts: Array, scores: Array, oob_influence: Any, share: float, bounds: Any
+    cv: Array,
+    counts: Array,
+    scores: Array,
+    oob_influence: Any,
+    share: float,
+    seed_variance: float,
+    bounds: Any,
 ) -> dict[str, Any]:
     """Fields of `skboot.method_error.cv_bootstrap.CVBootstrap` that are variances.
 
@@ -31,6 +37,7 @@ def cv_variances(
     oob_influence : array-like of shape (n_resamples, n_units), or callable
     share : float
         Share of the training variance that is left at the full size.
+    seed_variance : float
     bounds : tuple of float
 
     Returns
@@ -40,7 +47,8 @@ def cv_variances(
     """
     influence, n_units = cv.mean(axis=0), counts.shape[1]
     lines = np.flatnonzero(np.isfinite(scores))
-    plain, capped, n_beyond = _spreads(influence, counts, scores, oob_influence, lines)
+    given = oob_influence, lines, seed_variance
+    plain, capped, n_beyond = _spreads(influence, counts, scores, *given)
     variances = {
         "variance_cv": float(cv.var(axis=1, ddof=1).mean() / n_units),
         "variance_cv_averaged": float(influence.var(ddof=1) / n_units),
@@ -56,7 +64,7 @@ def cv_variances(
 
 
 def _spreads(
-    influence: Array, counts: Array, scores: Array, given: Any, lines: Array
+    influence: Array, counts: Array, scores: Array, given: Any, lines: Array, seed_variance: float
 ) -> tuple[TrainingSpread, TrainingSpread, int]:
     """Return the training spread, that of scores within their fences, and the number moved."""
     every = columns_of(given)
@@ -66,12 +74,13 @@ def _spreads(
     def read(columns: slice) -> Array:
         return every(columns) if whole else every(columns)[lines]
 
-    plain = training_spread(influence, counts, scores, read)
+    plain = training_spread(influence, counts, scores, read, None, seed_variance)
     moved, factors = within_fences(scores)
     n_beyond = int(np.count_nonzero(factors != 1))
     if not n_beyond:
         return plain, plain, 0
-    return plain, training_spread(influence, counts, moved, read, factors), n_beyond
+    capped = training_spread(influence, counts, moved, read, factors, seed_variance)
+    return plain, capped, n_beyond
 
 
 def _usable_jackknife(spread: TrainingSpread) -> float:

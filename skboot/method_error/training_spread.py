@@ -29,7 +29,8 @@ class TrainingSpread(NamedTuple):
     residual : ndarray of shape (n_used,)
         r_b: score less its mean and less the mean influence of the units out-of-bag; centred.
     sampling : ndarray of shape (n_used,)
-        w_b: variance of r_b that is due to which units are out-of-bag; NaN where it is one unit.
+        w_b: variance of r_b that is due to which units are out-of-bag, and to seeds; NaN where it
+        is one unit.
     effect : ndarray of shape (n_units,)
         T_i = Cov_b(N_i, r_b): effect of a unit through training.
     presence : ndarray of shape (n_units,)
@@ -115,7 +116,12 @@ def within_fences(scores: Array) -> tuple[Array, Array]:
 
 
 def training_spread(
-    cv_influence: Array, counts: Array, scores: Array, read: Reader, factors: Array | None = None
+    cv_influence: Array,
+    counts: Array,
+    scores: Array,
+    read: Reader,
+    factors: Array | None = None,
+    seed_variance: float = 0.0,
 ) -> TrainingSpread:
     """Take the sampling of the out-of-bag units out of the out-of-bag scores.
 
@@ -131,6 +137,8 @@ def training_spread(
         From a slice of columns to those columns of the influence values, (n_used, n_columns).
     factors : ndarray of shape (n_used,), optional
         Factor of the influence values of each score.
+    seed_variance : float, default=0
+        Variance of each score that is due to the seeds of its runs.
 
     Returns
     -------
@@ -155,7 +163,7 @@ def training_spread(
         residual = scores - shift / np.maximum(size, 1)
         residual -= residual.mean()
         within = (second - first**2 / np.maximum(size, 1)) / np.maximum(size - 1, 1)
-        sampling = np.where(size > 1, within / np.maximum(size, 1), np.nan)
+        sampling = np.where(size > 1, within / np.maximum(size, 1) + seed_variance, np.nan)
         effect, jackknife, moves_effect, moves_jackknife = _jackknife(
             cv_influence, counts, residual
         )

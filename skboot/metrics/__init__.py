@@ -1,6 +1,12 @@
 """Metrics on weighted rows, and the metric functions that scikit-learn lacks."""
 
 from .. import _lazy
+from .calibration_metrics import (
+    calibration_intercept,
+    calibration_slope,
+    expected_calibration_error,
+    net_benefit,
+)
 from .cost_metrics import (
     bayes_decisions,
     brier_score,
@@ -9,23 +15,39 @@ from .cost_metrics import (
     expected_cost,
     false_positive_rate_at,
 )
+from .detection import (
+    actual_detection_cost,
+    cllr,
+    minimum_detection_cost,
+    sensitivity_at,
+    specificity_at,
+)
 from .generations import pass_at_k
 from .names import get_scorer
 from .two_class import npv, ppv, sensitivity, specificity
 
 __all__ = [
+    "actual_detection_cost",
     "bayes_decisions",
     "brier_score",
+    "calibration_intercept",
+    "calibration_slope",
+    "cllr",
     "cross_entropy",
     "equal_error_rate",
+    "expected_calibration_error",
     "expected_cost",
     "false_positive_rate_at",
     "get_scorer",
+    "minimum_detection_cost",
+    "net_benefit",
     "npv",
     "pass_at_k",
     "ppv",
     "sensitivity",
+    "sensitivity_at",
     "specificity",
+    "specificity_at",
 ]
 
 __getattr__, __dir__ = _lazy.names_from(__name__, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
@@ -24,7 +24,6 @@ from .statistic import (
     Reading,
     ReducedData,
     Statistic,
-    as_number,
 )
 
 
@@ -48,6 +47,8 @@ class Negated(Statistic):
         self.reads = statistic.reads
         self.takes_weights = statistic.takes_weights
         self.is_row_mean = statistic.is_row_mean
+        self.has_bins, self.adds_distances = statistic.has_bins, statistic.adds_distances
+        self.is_optimized = statistic.is_optimized
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -89,6 +90,10 @@ class Negated(Statistic):
         """The same as for the negated statistic, because a standard error has no sign."""
         return self.statistic.delong(reduced)
 
+    def bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats | None:
+        """The same as for the negated statistic; the range tells the sign."""
+        return self.statistic.bins(reduced, members)
+
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Negated value of the best system that ignores its inputs."""
         value = self.statistic.naive(reduced, rows)
@@ -126,10 +131,10 @@ class LibraryCallable(CallableStatistic):
     ) -> ReducedData:
         """Keep the rows, with columns in the order of scikit-learn."""
         labels = None
-        if self.response == "values" and y_true is not None:
+        if self.response in ("values", "outputs") and y_true is not None:
             # Values are floats, because unsigned integers wrap and booleans have no difference.
             y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
-        if y_true is not None and y_pred.ndim == 2:
+        if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
             labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
             if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
                 which = labels.tolist().index(self.pos_label) if self.pos_label in labels else 1
@@ -148,7 +153,7 @@ class LibraryCallable(CallableStatistic):
             warnings.simplefilter("ignore")
             return super().evaluate(block, reduced)
 
-    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> float:
+    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
         if len(rows) == 0:
             return np.nan
         options = {}
@@ -156,7 +161,13 @@ class LibraryCallable(CallableStatistic):
             options["labels"] = data["labels"]
         if data["sample_weight"] is not None:
             options["sample_weight"] = data["sample_weight"][rows]
-        return as_number(self.function(data["y_true"][rows], data["y_pred"][rows], **options))
+        return self.function(data["y_true"][rows], data["y_pred"][rows], **options)
+
+    def returned(self, reduced: ReducedData) -> tuple[partial[Any], Any]:
+        """A call of the function on the data, and what it returns; None if it raises."""
+        with unchecked(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super().returned(reduced)
 
 
 class _ByCells(CallableStatistic):
@@ -189,22 +200,22 @@ class _ByCells(CallableStatistic):
         # The stream is fixed, because the choice of the path is not part of the resampling.
         drawn = np.random.default_rng(0).multinomial(n, counts / n)
         truth, decision = reduced.data["cells"]
-        rows = {**reduced.data, "y_true": truth, "y_pred": decision}
+        content = (reduced.data.get("content"), "cells")
+        rows = {**reduced.data, "y_true": truth, "y_pred": decision, "content": content}
         with unchecked(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for cell_counts in (counts, drawn):
                 try:
-                    by_cell = self._on_cells(reduced.data, cell_counts)
-                    by_row = self._on_rows(
-                        rows, np.repeat(np.arange(len(cell_counts)), cell_counts)
-                    )
+                    by_cell = self._number(partial(self._on_cells, reduced.data, cell_counts))
+                    repeated = np.repeat(np.arange(len(cell_counts)), cell_counts)
+                    by_row = self._number(partial(self._on_rows, rows, repeated))
                 except Exception:
                     return False
                 if not np.isclose(by_cell, by_row, rtol=1e-9, atol=1e-12, equal_nan=True):
                     return False
         return True
 
-    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[Callable[[], float]]:
+    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[partial[Any]]:
         if "cells" not in reduced.data:
             yield from super()._calls(block, reduced)
             return
@@ -214,13 +225,13 @@ class _ByCells(CallableStatistic):
     def _options(self, data: Mapping[str, Any]) -> dict[str, Any]:
         return {}
 
-    def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> float:
+    def _on_cells(self, data: Mapping[str, Any], weights: NDArray[Any]) -> Any:
         used = weights > 0
         if not used.any():
             return np.nan
         truth, decision = (side[used] for side in data["cells"])
         options = self._options(data)
-        return as_number(self.function(truth, decision, sample_weight=weights[used], **options))
+        return self.function(truth, decision, sample_weight=weights[used], **options)
 
 
 @dataclass(frozen=True, eq=False)

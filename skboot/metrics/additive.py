@@ -8,6 +8,7 @@ factory below.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_PER_VALUE
+from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import label_counts
 from .registry import Factory, Request, fast_path
 from .statistic import (
@@ -129,19 +130,20 @@ class RowMean(SumsStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Code few-valued rows by their value, others by row; terms are weight and value."""
-        values = self.row_values(y_true, y_pred)
+        values = self.row_values_of(y_true, y_pred)
         if sample_weight is None and values.dtype == bool:
             return self._of_flags(values)
         if sample_weight is None:
             code, distinct, counts = _coded(values)
             if code is not None:
-                ones = np.ones(len(distinct))
-                return self._reduced(code, distinct, ones, float(distinct.mean()), counts)
-            weights = np.ones(len(values))
-        else:
-            weights = np.asarray(sample_weight, dtype=np.float64)
-        centre = float(np.average(values, weights=weights))
-        return self._reduced(None, np.asarray(values, dtype=np.float64), weights, centre)
+                return self._reduced(code, distinct, None, float(distinct.mean()), counts)
+        values = np.asarray(values, dtype=np.float64)
+        centre = float(np.average(values, weights=sample_weight))
+        return self._reduced(None, values, sample_weight, centre)
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the value of each row before its sign, (n_samples,), real or boolean."""
+        return self.row_values(y_true, y_pred)
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1.
@@ -176,27 +178,35 @@ class RowMean(SumsStatistic):
         self,
         code: NDArray[Any] | None,
         values: Floats,
-        weights: Floats,
+        weights: Floats | None,
         centre: float,
         counts: NDArray[np.int64] | None = None,
     ) -> ReducedData:
         # Values are centred, because sums of squares about a common point lose no digits to a large
         # mean. Under a root they are not, because a root magnifies the rounding of a mean of 0;
         # whole numbers are not either, because their sums are exact.
-        centre = 0.0 if self.root or np.all(values == np.rint(values)) else centre
-        terms = np.column_stack((weights, weights * (values - centre)))
+        whole = _are_all(values, _is_whole)
+        centre = 0.0 if self.root or whole else centre
+        # Written in place: there may be as many values as memory holds a few times.
+        terms = np.empty((len(values), 2))
+        terms[:, 0] = 1.0 if weights is None else weights
+        np.subtract(values, centre, out=terms[:, 1])
+        if weights is not None:
+            terms[:, 1] *= weights
         data = {
             "centre": centre,
-            "zero_one": self._zero_one(values, weights, counts),
+            "zero_one": self._zero_one(values, weights, counts) if whole else None,
             "largest_share": _largest_share(values, weights, counts),
         }
         return ReducedData(code, len(values), terms, MappingProxyType(data), counts)
 
     def _zero_one(
-        self, values: Floats, weights: Floats, counts: NDArray[np.int64] | None
+        self, values: Floats, weights: Floats | None, counts: NDArray[np.int64] | None
     ) -> tuple[int, int] | None:
         """(ones, rows) if all rows weigh the same and their values are 0 or 1, else None."""
-        if self.root or np.any(weights != 1.0) or np.any((values != 0) & (values != 1)):
+        if self.root or not _are_all(values, _is_zero_or_one):
+            return None
+        if weights is not None and np.any(weights != 1.0):
             return None
         rows = np.ones(len(values), np.int64) if counts is None else counts
         return int(rows[values != 0].sum()), int(rows.sum())
@@ -248,10 +258,25 @@ def _coded(
     return None, values, None
 
 
+def _is_whole(values: Floats) -> NDArray[np.bool_]:
+    return values == np.rint(values)
+
+
+def _is_zero_or_one(values: Floats) -> NDArray[np.bool_]:
+    return (values == 0) | (values == 1)
+
+
+def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:
+    """Whether all values pass a test; most that do not show it among the first."""
+    starts = range(0, len(values), ROWS_AT_ONCE)
+    return all(bool(test(values[start : start + ROWS_AT_ONCE]).all()) for start in starts)
+
+
 def _largest_share(
-    values: Floats, weights: Floats, counts: NDArray[np.int64] | None
+    values: Floats, weights: Floats | None, counts: NDArray[np.int64] | None
 ) -> float | None:
-    size = np.abs(values) * weights
+    size = values if values.min() >= 0 else np.abs(values)
+    size = size if weights is None else size * weights
     total = float(np.sum(size if counts is None else size * counts))
     return float(size.max()) / total if total > 0 else None
 
@@ -371,8 +396,9 @@ def _check_range(inside: Any, what: str, need: str) -> None:
 
 
 def _squared_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, scale: Any) -> Floats:
-    error = scale(y_true) - scale(y_pred)
-    return np.asarray(error * error)
+    error = np.asarray(scale(y_true) - scale(y_pred))
+    error *= error
+    return error
 
 
 def _variance(y_true: NDArray[Any], sample_weight: Floats | None, *, scale: Any) -> float:
@@ -383,7 +409,8 @@ def _variance(y_true: NDArray[Any], sample_weight: Floats | None, *, scale: Any)
 
 def _absolute_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, relative: bool) -> Floats:
     truth = _real(y_true)
-    error = np.abs(_real(y_pred) - truth)
+    error = np.asarray(_real(y_pred) - truth)
+    np.abs(error, out=error)
     # scikit-learn guards in the same way against a truth of zero.
     return error / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else error
 
@@ -391,11 +418,13 @@ def _absolute_errors(y_true: NDArray[Any], y_pred: NDArray[Any], *, relative: bo
 def _least_absolute_error(
     y_true: NDArray[Any], sample_weight: Floats | None, *, relative: bool
 ) -> float:
-    truth = _real(y_true)
-    weights = np.ones(len(truth)) if sample_weight is None else sample_weight
-    pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps) if relative else weights
-    constant = np.full(len(truth), _quantile(truth, pull, 0.5))
-    return float(np.average(_absolute_errors(truth, constant, relative=relative), weights=weights))
+    truth, pull = _real(y_true), sample_weight
+    if relative:
+        weights = 1.0 if sample_weight is None else sample_weight
+        pull = weights / np.maximum(np.abs(truth), np.finfo(np.float64).eps)
+    constant = np.array(_quantile(truth, pull, 0.5))
+    errors = _absolute_errors(truth, constant, relative=relative)
+    return float(np.average(errors, weights=sample_weight))
 
 
 def _pinball(y_true: NDArray[Any], y_pred: NDArray[Any], *, alpha: float) -> Floats:
@@ -405,13 +434,16 @@ def _pinball(y_true: NDArray[Any], y_pred: NDArray[Any], *, alpha: float) -> Flo
 
 def _least_pinball(y_true: NDArray[Any], sample_weight: Floats | None, *, alpha: float) -> float:
     truth = _real(y_true)
-    weights = np.ones(len(truth)) if sample_weight is None else sample_weight
-    constant = np.full(len(truth), _quantile(truth, weights, alpha))
-    return float(np.average(_pinball(truth, constant, alpha=alpha), weights=weights))
+    constant = np.array(_quantile(truth, sample_weight, alpha))
+    return float(np.average(_pinball(truth, constant, alpha=alpha), weights=sample_weight))
 
 
-def _quantile(values: Floats, weights: Floats, level: float) -> float:
+def _quantile(values: Floats, weights: Floats | None, level: float) -> float:
     """Smallest value up to which at least this share of the weight lies."""
+    if weights is None:
+        n = len(values)
+        at = min(max(math.ceil(level * n * (1 - 1e-12)) - 1, 0), n - 1)
+        return float(np.partition(values, at)[at])
     order = np.argsort(values)
     reached = np.cumsum(weights[order])
     at = np.searchsorted(reached, level * reached[-1] * (1 - 1e-12))

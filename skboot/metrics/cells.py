@@ -71,7 +71,9 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
     -------
     ndarray of shape (n_samples,)
     """
-    if y.dtype.kind in "biu" and labels.dtype.kind in "biu":
+    # Unsigned integers of 64 bits are beyond signed ones, or they would be signed: `as_array`.
+    is_signed = np.uint64 not in (y.dtype, labels.dtype)
+    if is_signed and y.dtype.kind in "biu" and labels.dtype.kind in "biu":
         low, high = int(labels.min()), int(labels.max())
         if high - low < TABLE:
             # The table has one more entry on each side, for labels out of range.

@@ -108,11 +108,15 @@ class SetRatio(LabelMetric):
         hits, f1 = round(above / self.ratio.of_tp), self.ratio == f_beta(1.0)
         if below == 0 or not (f1 or self.ratio in (PRECISION, RECALL, JACCARD)):
             return None
-        if self.classes is None and self.ratio != JACCARD:
-            # Pooled over all classes each row is one member of each set: the accuracy.
+        if self._is_accuracy:
             return Proportion(hits, round(n_rows), exact=True)
         members = round(below) - hits if f1 else round(below)
         return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
+
+    @property
+    def _is_accuracy(self) -> bool:
+        """Whether each row is one member of each set, which are pooled over all classes."""
+        return self.classes is None and self.ratio != JACCARD
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +216,7 @@ class SetAverage(LabelMetric):
         value = np.where(below > 0, self.ratio.of_tp * tp / below, self.zero_division)
         included = ~np.isnan(value)
         if self.classes is None:
-            _, true_rows, predicted_rows = equal_column_blocks(rows[:, 1:], 3)
-            included &= true_rows + predicted_rows > 0
+            included &= self._occur(rows)
         weight = included.astype(np.float64)
         if self.weighted:
             by_size = np.where(included, true, 0.0)
@@ -221,6 +224,11 @@ class SetAverage(LabelMetric):
         total = weight.sum(axis=1, keepdims=True)
         share = np.where(total > 0, weight / np.where(total > 0, total, 1.0), 0.0)
         return share, np.where(share > 0, value, 0.0), below
+
+    def _occur(self, rows: Floats) -> Any:
+        """Which classes are true or predicted in each resample: the others leave the average."""
+        _, true_rows, predicted_rows = equal_column_blocks(rows[:, 1:], 3)
+        return true_rows + predicted_rows > 0
 
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         share, value, below = self._parts(sums, rows)
@@ -385,7 +393,7 @@ def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any
 
 
 def averaged_sizes(
-    statistic: Statistic, reduced: ReducedData, y_true: NDArray[Any] | None, weights: Any
+    statistic: Statistic, reduced: ReducedData, y_true: NDArray[Any] | None
 ) -> NDArray[np.int64] | None:
     """Rows of each class in an average that weighs them evenly.
 
@@ -393,9 +401,8 @@ def averaged_sizes(
     ----------
     statistic : Statistic
     reduced : ReducedData
-        Of the same rows; without weights it holds the counts of their labels.
-    y_true : ndarray of shape (n_samples,) or None
-    weights : ndarray of shape (n_samples,) or None
+        Of the same rows; it holds the counts of their labels if these were counted.
+    y_true : ndarray of shape (n_samples,) or (n_samples, n_labels), or None
 
     Returns
     -------
@@ -405,7 +412,6 @@ def averaged_sizes(
     evenly = averages_classes(statistic) and not getattr(statistic, "weighted", False)
     if y_true is None or not evenly:
         return None
-    counted = reduced.data.get("truth_counts") if weights is None else None
-    labels, counts = counted or label_counts(y_true)
+    labels, counts = reduced.data.get("truth_counts") or label_counts(y_true)
     averaged = class_weights(statistic, labels, counts) > 0
     return np.asarray(counts[averaged], dtype=np.int64) if averaged.any() else None

@@ -51,6 +51,12 @@ class Coefficient(SumsStatistic):
         truth, predicted = in_ordinary_range(
             np.asarray(y_true, dtype=np.float64), np.asarray(y_pred, dtype=np.float64)
         )
+        return self.reduce_scaled(truth, predicted, sample_weight)
+
+    def reduce_scaled(
+        self, truth: Floats, predicted: Floats, sample_weight: Floats | None
+    ) -> ReducedData:
+        """The same for columns whose squares are in range."""
         residual = truth - predicted
         # The origin is a data point, so that the sums of a constant truth are exactly zero; it is
         # the median, because outliers, which a resample may lack, do not move it.
@@ -66,10 +72,10 @@ class Coefficient(SumsStatistic):
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            total = _about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
+            total = about_mean(sums[:, 1], sums[:, 2], sums[:, 3])
             residual = sums[:, 5]
             if self.about_mean:
-                residual = _about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
+                residual = about_mean(sums[:, 1], sums[:, 4], sums[:, 5])
             value = 1 - residual / total
             if self.force_finite:
                 value = np.where(total > 0, value, np.where(residual > 0, 0.0, 1.0))
@@ -81,10 +87,10 @@ class Coefficient(SumsStatistic):
         gradient = np.zeros_like(sums)
         with np.errstate(invalid="ignore", divide="ignore"):
             weight = sums[:, 1]
-            total = _about_mean(weight, sums[:, 2], sums[:, 3])
+            total = about_mean(weight, sums[:, 2], sums[:, 3])
             residual = sums[:, 5]
             if self.about_mean:
-                residual = _about_mean(weight, sums[:, 4], sums[:, 5])
+                residual = about_mean(weight, sums[:, 4], sums[:, 5])
                 mean = sums[:, 4] / weight
                 gradient[:, 1], gradient[:, 4] = -(mean**2), 2 * mean
             ratio, mean = residual / total, sums[:, 2] / weight
@@ -114,7 +120,7 @@ def _explained_variance(request: Request, *, force_finite: bool = True) -> Coeff
     return Coefficient(request.name, True, force_finite)
 
 
-def _about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
+def about_mean(weight: Floats, total: Floats, squares: Floats) -> Floats:
     """Sum of squares about the mean, from sums about any origin."""
     about = squares - total**2 / weight
     return np.where(about > _ROUNDING * squares, about, 0.0)

@@ -33,6 +33,7 @@ from .._checks import (
     check_weights,
     converted,
     fail,
+    is_among,
     numbered_labels,
 )
 from .cells import encode
@@ -105,7 +106,7 @@ def expected_cost(
     1.0
     """
     name = "expected_cost"
-    truth, decision = _column(name, "y_true", y_true), _column(name, "y_pred", y_pred)
+    truth, decision = label_column(name, "y_true", y_true), label_column(name, "y_pred", y_pred)
     truth, decision = check_integers("y_pred", truth, decision, name)
     weights = check_weights(sample_weight, name)
     check_same_length(name, y_true=truth, y_pred=decision, sample_weight=weights)
@@ -114,7 +115,7 @@ def expected_cost(
     classes = _positions(name, "y_true", truth, all_labels)
     chosen = _positions(name, "y_pred", decision, all_labels)
     shares, mean = _class_means(name, matrix[classes, chosen], classes, all_labels, priors, weights)
-    return _relative(name, mean, relative, float((shares @ matrix).min()))
+    return relative_cost(name, mean, relative, float((shares @ matrix).min()))
 
 
 def cross_entropy(
@@ -173,10 +174,10 @@ def cross_entropy(
     0.532
     """
     name = "cross_entropy"
-    classes, prob, all_labels, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, all_labels, weights = posteriors_of(name, y_true, y_prob, labels, sample_weight)
     loss = log_losses(classes, prob)
     shares, mean = _class_means(name, loss, classes, all_labels, priors, weights)
-    return _relative(name, mean, relative, float(entropy(shares)))
+    return relative_cost(name, mean, relative, float(entropy(shares)))
 
 
 def brier_score(
@@ -237,10 +238,10 @@ def brier_score(
     0.4
     """
     name = "brier_score"
-    classes, prob, all_labels, weights = _posteriors(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, all_labels, weights = posteriors_of(name, y_true, y_prob, labels, sample_weight)
     loss = squared_distances(classes, prob)
     shares, mean = _class_means(name, loss, classes, all_labels, priors, weights)
-    return _relative(name, mean, relative, float(gini(shares)))
+    return relative_cost(name, mean, relative, float(gini(shares)))
 
 
 def bayes_decisions(
@@ -335,7 +336,7 @@ def equal_error_rate(
     >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
     0.333...
     """
-    false_positives, false_negatives = _error_rates(
+    false_positives, false_negatives = error_rates(
         "equal_error_rate", y_true, y_score, pos_label, sample_weight
     )
     gap = false_negatives - false_positives
@@ -393,11 +394,11 @@ def false_positive_rate_at(
     rate: Any = false_negative_rate
     if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
         raise fail(name, "false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
-    false_positives, false_negatives = _error_rates(name, y_true, y_score, pos_label, sample_weight)
+    false_positives, false_negatives = error_rates(name, y_true, y_score, pos_label, sample_weight)
     return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
 
 
-# The statistics of `cost_statistics` check their arguments by the next two.
+# The statistics of `cost_statistics`, and the metrics of `detection`, share what follows.
 
 
 def check_costs(caller: str, costs: ArrayLike | None, n_classes: int) -> Floats:
@@ -431,7 +432,7 @@ def _numbers(caller: str, name: str, values: ArrayLike) -> Floats:
     return array.astype(np.float64)
 
 
-def _column(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
+def label_column(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
     """One label or score for each row."""
     column = check_column(name, values, caller)
     if column.dtype.kind == "O":
@@ -462,7 +463,7 @@ def _check_columns(caller: str, prob: NDArray[Any], all_labels: NDArray[Any]) ->
         raise fail(caller, "y_prob", must, f"{prob.shape[1]} columns", advice)
 
 
-def _posteriors(
+def posteriors_of(
     caller: str,
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -470,7 +471,7 @@ def _posteriors(
     sample_weight: ArrayLike | None,
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any], Floats | None]:
     """Class of each row, (n_samples,), probabilities of all classes, labels, and weights."""
-    truth = _column(caller, "y_true", y_true)
+    truth = label_column(caller, "y_true", y_true)
     prob, weights = _probability_columns(caller, y_prob), check_weights(sample_weight, caller)
     check_same_length(caller, y_true=truth, y_prob=prob, sample_weight=weights)
     all_labels = _labels_of(caller, labels, truth)
@@ -482,11 +483,19 @@ def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> 
     all_labels = check_labels(labels, arrays[0], caller)
     if all_labels is not None:
         return all_labels
-    kinds = ["numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in arrays]
-    if len({kind.rstrip("0123456789") for kind in kinds}) > 1:
-        must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail(caller, "y_pred", must, kinds[1], SAME_KIND)
+    for array in arrays[1:]:
+        check_same_kind(caller, "y_pred", arrays[0], array)
     return np.unique(np.concatenate([np.unique(array) for array in arrays]))
+
+
+def check_same_kind(caller: str, name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
+    """Refuse labels that cannot be those of the truth, such as text beside numbers."""
+    own, found = (
+        "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, other)
+    )
+    if own.rstrip("0123456789") != found.rstrip("0123456789"):
+        must = f"hold labels of the same kind as y_true, here {own}"
+        raise fail(caller, name, must, found, SAME_KIND)
 
 
 def _positions(
@@ -525,7 +534,8 @@ def _class_means(
     return given, float(np.sum(given[used] * total[used] / weight[used]))
 
 
-def _relative(caller: str, mean: float, relative: bool, reference: float) -> float:
+def relative_cost(caller: str, mean: float, relative: bool, reference: float) -> float:
+    """The mean, or divided by the reference if ``relative``."""
     if not check_flag("relative", relative, caller):
         return mean
     if reference == 0:
@@ -534,15 +544,15 @@ def _relative(caller: str, mean: float, relative: bool, reference: float) -> flo
     return mean / reference
 
 
-def _error_rates(
+def detected(
     caller: str,
     y_true: ArrayLike,
     y_score: ArrayLike,
     pos_label: Any,
     sample_weight: ArrayLike | None,
-) -> tuple[Floats, Floats]:
-    """Rates of false positives and false negatives at every threshold, the strictest first."""
-    truth, score = _column(caller, "y_true", y_true), _real(caller, "y_score", y_score)
+) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
+    """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
+    truth, score = label_column(caller, "y_true", y_true), _real(caller, "y_score", y_score)
     if score.ndim != 1:
         raise fail(caller, "y_score", "be of shape (n_samples,)", f"shape {score.shape}")
     given = check_weights(sample_weight, caller)
@@ -550,18 +560,30 @@ def _error_rates(
     all_labels = np.unique(truth)
     if len(all_labels) != 2:
         raise fail(caller, "y_true", "hold two classes", f"the labels {all_labels.tolist()}")
-    if pos_label is not None and pos_label not in all_labels.tolist():
+    if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
         raise fail(caller, "pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
     positive = truth == (all_labels[1] if pos_label is None else pos_label)
     weights = np.ones(len(score)) if given is None else given
+    if not (weights[positive].any() and weights[~positive].any()):
+        raise fail(caller, "sample_weight", "be positive for rows of both classes", "zeros")
+    return positive, score, weights
+
+
+def error_rates(
+    caller: str,
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+) -> tuple[Floats, Floats]:
+    """Rates of false positives and false negatives at every threshold, the strictest first."""
+    positive, score, weights = detected(caller, y_true, y_score, pos_label, sample_weight)
     order = np.argsort(-score, kind="stable")
     last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
     accepted = [
         np.r_[0.0, np.cumsum(np.where(side, weights, 0.0)[order])[last_of_tie]]
         for side in (~positive, positive)
     ]
-    if accepted[0][-1] == 0 or accepted[1][-1] == 0:
-        raise fail(caller, "sample_weight", "be positive for rows of both classes", "zeros")
     false_positives = accepted[0] / accepted[0][-1]
     # Counts first: 1 - hits / positives would miss a rate such as 0.29 by a rounding.
     false_negatives = (accepted[1][-1] - accepted[1]) / accepted[1][-1]

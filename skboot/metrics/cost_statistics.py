@@ -98,7 +98,10 @@ class ClassCosts(SumsStatistic):
         priors = check_priors(self.name, self.priors, n_classes)
         data = {"priors": priors}
         return ReducedData(
-            code, len(classes), _by_class(classes, loss, weights, n_classes), MappingProxyType(data)
+            code,
+            len(classes),
+            sums_by_class(classes, loss, weights, n_classes),
+            MappingProxyType(data),
         )
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
@@ -185,7 +188,7 @@ def expected_cost_statistic(
     return ClassCosts(
         request.name,
         partial(_cost, costs=matrix),
-        partial(_cost_of_best, costs=matrix),
+        partial(cost_of_best, costs=matrix),
         response="labels",
         priors=priors,
         labels=all_labels,
@@ -286,7 +289,7 @@ def _merged(
     return cells.rows(number[of_cell]), distinct[order, 0].astype(np.intp), distinct[order, 1]
 
 
-def _by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
+def sums_by_class(classes: NDArray[np.intp], loss: Floats, weights: Floats, n_classes: int) -> Any:
     """Terms (n_codes, 2 n_classes): weights, then weighted losses, in the column of the class."""
     each = np.arange(len(classes))
     values = np.concatenate((weights, weights * loss))
@@ -302,7 +305,8 @@ def _cost(
     return np.asarray(costs_of_rows, dtype=np.float64)
 
 
-def _cost_of_best(shares: Floats, *, costs: Floats | None) -> Floats:
+def cost_of_best(shares: Floats, *, costs: Floats | None) -> Floats:
+    """Cost of the best decision without input, by class, (n_resamples, n_classes)."""
     matrix = check_costs("expected_cost", costs, shares.shape[1])
     return matrix.T[(shares @ matrix).argmin(axis=1)]
 

@@ -2,6 +2,7 @@
 
 * `EqualErrorRate`: where false negatives are as frequent as false positives;
 * `FalsePositiveRateAt`: what false positives a bound on false negatives costs;
+* `SensitivityAt`, `SpecificityAt`: what a bound on one of the two leaves of the other;
 * `MedianAbsoluteError`: the median of absolute errors.
 
 Running sums along sorted rows cross a bound at the threshold, so that a resample needs the running
@@ -19,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._tuning import ROWS_PER_MERGED_CODE
-from .ranking import positive_rows, positive_scores, score_codes
+from .detection import check_share, reaches
 from .registry import Request, fast_path
+from .score_order import positive_rows, positive_scores, score_codes
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
 # Maximum difference of sums of weights that are taken as equal (share of the total), because sums
@@ -185,6 +187,108 @@ def _false_positive_rate_at(
     request: Request, *, false_negative_rate: float, pos_label: Any = None
 ) -> FalsePositiveRateAt:
     return FalsePositiveRateAt(false_negative_rate, request.name, pos_label=pos_label)
+
+
+class _ShareAt(_ErrorRates):
+    """A share of right decisions where that of the other class is large enough."""
+
+    greater_is_better = True
+    bounds = (0.0, 1.0)
+    sign = 1.0
+    bound: float
+
+    def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
+        """Scores that do not depend on the input reject both classes alike."""
+        return 1.0 - self.bound
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityAt(_ShareAt):
+    """Largest share of the positives above a threshold that rejects enough negatives.
+
+    Parameters
+    ----------
+    bound : float
+        Smallest share of the negatives that must be rejected.
+    name : str
+        How results call it.
+    pos_label : label, optional
+        The positive class; None: the larger label.
+    response : {"scores", "probabilities"}
+        What predictions it takes.
+
+    Notes
+    -----
+    Of attained operating points, without interpolation; NaN where a class is absent.
+    """
+
+    bound: float
+    name: str = "sensitivity_at"
+    pos_label: Any = None
+    response: Response = "scores"
+
+    def _gap(self, running: Floats, total: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.where(reaches(running[:, 1] / total[:, 1], self.bound), 1.0, -1.0)
+
+    def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
+        # Nothing need be rejected for a bound of 0.
+        lost = np.where(self._gap(before, total) > 0, before[:, 0], after[:, 0])
+        rate: Floats = 1.0 - lost / total[:, 0]
+        return rate
+
+
+@fast_path("sensitivity_at", response="scores")
+def _sensitivity_at(
+    request: Request, *, specificity: float, pos_label: Any = None
+) -> SensitivityAt:
+    bound = check_share("sensitivity_at", "specificity", specificity)
+    return SensitivityAt(bound, request.name, pos_label)
+
+
+@dataclass(frozen=True, eq=False)
+class SpecificityAt(_ShareAt):
+    """Largest share of the negatives below a threshold that finds enough positives.
+
+    Parameters
+    ----------
+    bound : float
+        Smallest share of the positives that must be found.
+    name : str
+        How results call it.
+    pos_label : label, optional
+        The positive class; None: the larger label.
+    response : {"scores", "probabilities"}
+        What predictions it takes.
+
+    Notes
+    -----
+    Of attained operating points, without interpolation; NaN where a class is absent.
+    """
+
+    bound: float
+    name: str = "specificity_at"
+    pos_label: Any = None
+    response: Response = "scores"
+
+    def _gap(self, running: Floats, total: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            found = 1.0 - running[:, 0] / total[:, 0]
+        return np.where(reaches(found, self.bound), -1.0, 1.0)
+
+    def _rate(self, before: Floats, after: Floats, total: Floats) -> Floats:
+        # All may be rejected if no positive need be found.
+        rejected = np.where(self._gap(after, total) > 0, before[:, 1], after[:, 1])
+        rate: Floats = rejected / total[:, 1]
+        return rate
+
+
+@fast_path("specificity_at", response="scores")
+def _specificity_at(
+    request: Request, *, sensitivity: float, pos_label: Any = None
+) -> SpecificityAt:
+    bound = check_share("specificity_at", "sensitivity", sensitivity)
+    return SpecificityAt(bound, request.name, pos_label)
 
 
 @dataclass(frozen=True, eq=False)

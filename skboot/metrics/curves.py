@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .ranking import falling_codes, level_ends, score_codes
+from .score_order import falling_codes, level_ends, score_codes
 from .statistic import Floats, MetricError, ReadableBlock, Reading, ReducedData
 
 # Distance of a step of the grid that has a short number, as a share of the axis.
@@ -116,6 +116,10 @@ class Curve(ABC):
         """Values of a system that ignores its inputs, (n_grid,); None if there are none."""
         return None
 
+    def nearby(self, rows: TwoClassRows) -> NDArray[np.intp] | None:
+        """First point, and that after the last, over which variances are averaged, (n_grid, 2)."""
+        return None
+
     def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether the data say nothing of the lower, and of the upper limit, (n_grid,) each."""
         nothing = np.zeros(len(self.grid), dtype=bool)
@@ -179,6 +183,10 @@ class Roc(Curve):
     def reference(self, rows: TwoClassRows) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
         return self.grid
+
+    def nearby(self, rows: TwoClassRows) -> NDArray[np.intp]:
+        """Those within 1.5 standard errors of a rate of the negatives."""
+        return _within_errors(self.grid, int(np.count_nonzero(~rows.positive)))
 
     def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Below the rate of two negatives nothing is known from below, and of one nothing at all.
@@ -258,10 +266,22 @@ class PrecisionRecall(Curve):
         share = np.average(rows.positive, weights=rows.sample_weight)
         return np.full(len(self.grid), share)
 
+    def nearby(self, rows: TwoClassRows) -> NDArray[np.intp]:
+        """Those within 1.5 standard errors of a recall."""
+        return _within_errors(self.grid, int(np.count_nonzero(rows.positive)))
+
     def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Above the recall of all positives but one nothing is known."""
         outside = self.grid > 1 - 1 / np.count_nonzero(rows.positive) * (1 - 1e-9)
         return outside, outside
+
+
+def _within_errors(grid: Floats, n: int) -> NDArray[np.intp]:
+    """Points around each that are within 1.5 standard errors of a share of n rows, (n_grid, 2)."""
+    reach = np.maximum(1.5 * np.sqrt(grid * (1 - grid) / n), 1 / n)
+    first = np.searchsorted(grid, grid - reach * (1 + 1e-9))
+    after = np.searchsorted(grid, grid + reach * (1 + 1e-9), side="right")
+    return np.column_stack((first, after))
 
 
 # ------------------------------------------------------------------ functions of few sums

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._checks import check_column, check_count, fail
 
+# Maximum number of generations of a question: floats hold all whole numbers up to it.
+_LARGEST = 2**53
+
 
 def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.float64]:
     """Probability that at least one of k generations of a question is correct, for each question.
@@ -79,8 +82,8 @@ def _counts(name: str, values: Any, caller: str) -> NDArray[np.int64]:
     """Return checked whole numbers that are not negative."""
     counts = check_column(name, values, caller)
     whole = counts.dtype.kind in "biuf" and np.all(counts == np.floor(counts))
-    if not whole or np.any(counts < 0):
-        must = "hold whole numbers of generations, 0 or more"
+    if not whole or np.any(counts < 0) or np.any(counts > _LARGEST):
+        must = "hold whole numbers of generations, 0 or more (2**53 at most)"
         raise fail(caller, name, must, f"{counts[:3].tolist()} ...")
     return counts.astype(np.int64)
 

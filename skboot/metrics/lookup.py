@@ -25,19 +25,24 @@ from .._sklearn_compat import scorer_parts
 from . import (
     additive,
     agreement,
+    calibration_statistics,
     class_metrics,
     clusterings,
     coefficients,
     cost_statistics,
     crossing,
+    detection_statistics,
+    label_rankings,
+    label_sets,
     likelihood_ratios,
+    outputs,
     posteriors,
     ranking,
 )
 from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
 from .names import SCORERS, known_names, losses, unknown_metric
-from .registry import FAST_PATHS, RESPONSES, Request
+from .registry import PATHS, Request
 from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
 
@@ -47,12 +52,17 @@ __all__ = ["check_response", "known_names", "resolve_metrics"]
 STATISTICS = (
     additive,
     agreement,
+    calibration_statistics,
     class_metrics,
     clusterings,
     coefficients,
     cost_statistics,
     crossing,
+    detection_statistics,
+    label_rankings,
+    label_sets,
     likelihood_ratios,
+    outputs,
     posteriors,
     ranking,
 )
@@ -62,8 +72,10 @@ def resolve_metrics(
     metric: Any,
     *,
     labels: ArrayLike | None = None,
+    several_outputs: bool = False,
     greater_is_better: bool | None = None,
     caller: str = "bootstrap_score",
+    several: bool = False,
 ) -> tuple[dict[str, Statistic], bool]:
     """Turn ``metric`` into statistics.
 
@@ -74,10 +86,14 @@ def resolve_metrics(
         of these, or a list or dict of them.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities.
+    several_outputs : bool
+        Whether the truth has several columns.
     greater_is_better : bool, optional
         Direction of "mean" and of callables, which have none of their own.
     caller : str
         Function to name in messages.
+    several : bool
+        Whether a metric may return several numbers, as scikit-learn's do for single classes.
 
     Returns
     -------
@@ -90,7 +106,7 @@ def resolve_metrics(
     named = _named(metric, caller)
     statistics: dict[str, Statistic] = {}
     for name, one in named:
-        statistic = _resolve(one, name, labels, caller)
+        statistic = _resolve(one, name, (labels, several_outputs), caller, several)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
             got = f"two {statistic.name!r}"
@@ -128,14 +144,31 @@ def _directed(statistic: Statistic, greater_is_better: bool | None, caller: str)
     raise fail(caller, "greater_is_better", must, repr(greater_is_better), advice)
 
 
-def _resolve(metric: Any, name: str | None, labels: ArrayLike | None, caller: str) -> Statistic:
+def metric_of_class(statistic: Any, label: Any, caller: str) -> Statistic:
+    """Return the metric of one class, of a metric of labels with ``average=None``."""
+    function = statistic.function
+    # Pooled over one class it is the metric of this class, and known as a ratio of counts.
+    options = {**function.keywords, "labels": [label], "average": "micro"}
+    one = _resolve(partial(function.func, **options), statistic.name, (None, False), caller)
+    return _signed(one, statistic.sign)
+
+
+def _resolve(
+    metric: Any,
+    name: str | None,
+    truth: tuple[ArrayLike | None, bool],
+    caller: str,
+    several: bool = False,
+) -> Statistic:
     if isinstance(metric, Statistic):
         return metric
     if isinstance(metric, str) and metric == "mean":
         return additive.mean_of_values(name or "mean")
-    request = _taken_apart(metric, name, caller)._replace(labels=labels)
-    _check_options(request, caller)
-    statistic = _fast_path(request)
+    labels, several_outputs = truth
+    request = _taken_apart(metric, name, caller)
+    request = request._replace(labels=labels, several_outputs=several_outputs)
+    _check_options(request, caller, several)
+    statistic = None if _returns_several(request) else _fast_path(request)
     if statistic is None:
         return _callable(request)
     return _signed(statistic, request.sign)
@@ -233,16 +266,29 @@ def _is_library(function: Any) -> bool:
     return module.startswith(("sklearn.", "skboot."))
 
 
-def _check_options(request: Request, caller: str) -> None:
+def _returns_several(request: Request) -> bool:
+    """Whether a metric of scikit-learn is asked for single classes, or single outputs."""
+    return asks_for_several(request.options) and _is_library(request.function)
+
+
+def asks_for_several(options: Mapping[str, Any]) -> bool:
+    """Whether options of a metric of scikit-learn are those of single classes, or outputs."""
+    multioutput = options.get("multioutput")
+    # Weights of outputs may be an array, which is not compared as a whole.
+    raw = isinstance(multioutput, str) and multioutput == "raw_values"
+    return raw or options.get("average", "") is None
+
+
+def _check_options(request: Request, caller: str, several: bool) -> None:
     if request.options.get("sample_weight") is not None:
         advice = f"Give {caller} the weights as sample_weight=: they are then drawn with the rows."
         raise fail(caller, "metric", "not bind sample_weight", "a partial that does", advice)
     known = _parameters(request.function)
-    average = request.options.get("average", "")
-    several = average is None or request.options.get("multioutput") == "raw_values"
-    if _is_library(request.function) and "average" in known and several:
+    if _returns_several(request) and not several:
         advice = "Name an average; for single classes give labels=[label] and average='macro'."
-        raise fail(caller, "metric", "return one number", f"average={average!r}", advice)
+        got = ", ".join(f"{name}={value!r}" for name, value in request.options.items())
+        raise fail(caller, "metric", "return one number", got, advice)
+    _check_columns_of_truth(request, known, caller)
     if request.function is costs.bayes_decisions:
         advice = "Use its result as y_pred, with metric='neg_expected_cost'."
         raise fail(caller, "metric", "return a score", "bayes_decisions", advice)
@@ -254,6 +300,68 @@ def _check_options(request: Request, caller: str) -> None:
         must = f"have options that {request.name} takes"
         advice = f"It takes {', '.join(name for name in known if not name.startswith('y_'))}."
         raise fail(caller, "metric", must, f"{unknown}", advice)
+    missing = [name for name, one in known.items() if _is_required(one, request.options)]
+    if missing:
+        bound = ", ".join(f"{name}=..." for name in missing)
+        must = f"be {request.name!r} with a value for {' and '.join(map(repr, missing))}"
+        advice = f"Give functools.partial({_name_of(request.function)}, {bound})."
+        raise fail(caller, "metric", must, "none", advice)
+
+
+def _is_required(parameter: inspect.Parameter, options: Mapping[str, Any]) -> bool:
+    """Whether a function needs a keyword that it was not given."""
+    by_keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    return by_keyword and parameter.default is parameter.empty and parameter.name not in options
+
+
+def _check_columns_of_truth(request: Request, known: Mapping[str, Any], caller: str) -> None:
+    """Refuse a metric of one column for a truth of several, and the reverse."""
+    if not _is_library(request.function):
+        return
+    average = request.options.get("average", getattr(known.get("average"), "default", None))
+    if not request.several_outputs:
+        if average == "samples":
+            must = "average over classes where a row has one label"
+            advice = (
+                "Averages over samples are for several labels a row, with y_true of shape "
+                "(n_samples, n_labels): here use 'macro', 'weighted' or 'micro'."
+            )
+            raise fail(caller, "metric", must, "average='samples'", advice)
+        if _name_of(request.function) in _OF_RANKED_COLUMNS:
+            must = "take a y_true of one column"
+            got = f"{request.name!r}, which ranks the columns of each row"
+            raise fail(caller, "metric", must, got, _OF_RANKED_ITEMS)
+        return
+    if average == "binary":
+        name = request.name.removesuffix("_score")
+        must = "name an average where a row has several labels"
+        advice = (
+            f"Use '{name}_macro', '{name}_micro', '{name}_weighted' or '{name}_samples', or "
+            "functools.partial of the function with average=."
+        )
+        raise fail(caller, "metric", must, repr(request.name), advice)
+    module = str(getattr(request.function, "__module__", ""))
+    if module.startswith("skboot.") and _name_of(request.function) not in PATHS[True][0]:
+        must = "take a y_true of several columns"
+        advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
+        raise fail(caller, "metric", must, f"{request.name!r}, which takes one value a row", advice)
+
+
+# Metrics of how a row ranks its columns; for one column scikit-learn's raise an error.
+_OF_RANKED_COLUMNS = frozenset(
+    {
+        "coverage_error",
+        "dcg_score",
+        "label_ranking_average_precision_score",
+        "label_ranking_loss",
+        "ndcg_score",
+    }
+)
+_OF_RANKED_ITEMS = (
+    "Give y_true and y_pred with a row for each query, or text, and a column for each item or "
+    "label. With a row for each item, give average_over=<the query of each row> and "
+    "metric=lambda y, score: sklearn.metrics.ndcg_score([y], [score])."
+)
 
 
 def _check_top_k(options: Mapping[str, Any], caller: str) -> None:
@@ -287,15 +395,17 @@ def _callable(request: Request) -> CallableStatistic:
     takes_weights = "sample_weight" in known
     bound = partial(function, **request.options) if request.options else function
     better = _direction(request)
-    if not _is_library(function) and request.scorer_response != "scores":
+    one_column = request.scorer_response == "scores" and not request.several_outputs
+    if not _is_library(function) and not one_column:
         own = WeightedCallable if takes_weights else CallableStatistic
         return own(bound, request.name, better, request.sign, "any", takes_weights)
-    response: Response = RESPONSES.get(_name_of(function), "any")
+    response: Response = PATHS[request.several_outputs][1].get(_name_of(function), "any")
     if not _is_library(function):
         response = "scores"
     # A top-k accuracy ranks all classes, also those that a resample lacks.
     is_top = function is sklearn.metrics.top_k_accuracy_score
     takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
+    takes_labels = takes_labels and not request.several_outputs
     by_cells = response == "labels" and takes_weights and _is_library(function)
     kind = CellsCallable if by_cells else LibraryCallable
     return kind(
@@ -327,12 +437,13 @@ def _direction(request: Request) -> bool | None:
 def _fast_path(request: Request) -> Statistic | None:
     name = _name_of(request.function)
     module = sys.modules.get(str(getattr(request.function, "__module__", "")))
-    if name not in FAST_PATHS or not _is_library(request.function):
+    factories, _ = PATHS[request.several_outputs]
+    if name not in factories or not _is_library(request.function):
         return None
     # A partial or a wrapper may carry the name of the function that it changes.
     if getattr(module, name, None) is not request.function:
         return None
-    factory = FAST_PATHS[name]
+    factory = factories[name]
     if not set(request.options) <= set(_parameters(factory)):
         return None
     return factory(request, **request.options)

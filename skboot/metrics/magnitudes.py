@@ -73,6 +73,7 @@ def in_ordinary_range(*columns: Floats) -> tuple[Floats, ...]:
 def _is_ordinary(values: NDArray[Any]) -> bool:
     if values.dtype.kind != "f":
         return True
+    values = values.ravel()
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = float(np.dot(values, values))
     return _ORDINARY_SQUARES[0] < squares < _ORDINARY_SQUARES[1]

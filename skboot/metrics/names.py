@@ -57,7 +57,9 @@ ALIASES = {
     "crossentropy": "log_loss",
     "dcf": "expected_cost",
     "dice": "f1",
+    "dice_coefficient": "f1",
     "dice_score": "f1",
+    "dice_similarity_coefficient": "f1",
     "eer": "equal_error_rate",
     "em": "accuracy",
     "error": "expected_cost",
@@ -69,6 +71,7 @@ ALIASES = {
     "f_measure": "f1",
     "f_score": "f1",
     "fscore": "f1",
+    "intersection_over_union": "jaccard",
     "iou": "jaccard",
     "likelihood_ratio_negative": "negative_likelihood_ratio",
     "likelihood_ratio_positive": "positive_likelihood_ratio",
@@ -182,9 +185,7 @@ def get_scorer(scoring: str) -> Any:
 @lru_cache(maxsize=1)
 def known_names() -> tuple[str, ...]:
     """Names that ``metric`` may be and scorers have, and "mean"."""
-    # The averages over "samples" are for multilabel data.
-    names = [name for name in sklearn.metrics.get_scorer_names() if not name.endswith("_samples")]
-    return tuple(sorted({*names, *SCORERS, "mean"}))
+    return tuple(sorted({*sklearn.metrics.get_scorer_names(), *SCORERS, "mean"}))
 
 
 @lru_cache(maxsize=1)

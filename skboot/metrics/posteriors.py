@@ -39,14 +39,12 @@ class PosteriorMean(RowMean):
     response: Response = "probabilities"
     labels: NDArray[Any] | None = None
 
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Terms are weight and loss of each row."""
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the loss of each row before its sign, (n_samples,)."""
         assert y_true is not None
         prob = all_columns(y_pred)
         classes = classes_of(y_true, self.labels, prob.shape[1])
-        return super().reduce(classes, prob, sample_weight)
+        return self.row_values(classes, prob)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Loss of the class shares, given as the posterior of every row."""
@@ -77,10 +75,8 @@ class TopAccuracy(PosteriorMean):
     response: Response = "scores"
     k: int = 2
 
-    def reduce(
-        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
-    ) -> ReducedData:
-        """Code rows by whether they are hits."""
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return whether each row is a hit, (n_samples,)."""
         assert y_true is not None
         labels, n_classes = self.labels, 2
         if y_pred.ndim == 2:
@@ -90,7 +86,7 @@ class TopAccuracy(PosteriorMean):
             order = np.argsort(labels)
             labels, y_pred = labels[order], y_pred[:, order]
         classes = classes_of(y_true, labels, n_classes)
-        return RowMean.reduce(self, classes, y_pred, sample_weight)
+        return self.row_values(classes, y_pred)
 
     def with_threshold(self, y_pred: NDArray[Any]) -> TopAccuracy:
         """The same metric, with the threshold of one column of scores fixed to that of the rows."""

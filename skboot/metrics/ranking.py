@@ -11,6 +11,7 @@ these metrics, and counts of merged codes are cheaper to draw.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import permutations
 from types import MappingProxyType
@@ -19,170 +20,39 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._tuning import ROWS_PER_MERGED_CODE
+from ._tuning import ROWS_AT_ONCE
 from .registry import Request, fast_path
+from .score_order import (
+    falling,
+    falling_codes,
+    level_ends,
+    positive_rows,
+    positive_scores,
+    rank,
+    score_codes,
+)
 from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
 
 
-class Ranked(NamedTuple):
-    """Rows in rising order of their scores.
-
-    Attributes
-    ----------
-    order : ndarray of shape (n_samples,)
-        Rows in rising order; at equal scores the negatives first.
-    positive : ndarray of shape (n_samples,), bool
-        Whether these rows are positive, in this order.
-    level : ndarray of shape (n_samples,) or None
-        Number of the score of these rows; None if no two scores are equal.
-    """
-
-    order: NDArray[np.intp]
-    positive: NDArray[np.bool_]
-    level: NDArray[np.intp] | None
+def _sides(
+    positive: NDArray[np.bool_], sample_weight: Floats | None, rows: NDArray[np.intp]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """What each position counts for as a positive and as a negative; flags without weights."""
+    if sample_weight is None:
+        return positive, ~positive
+    weights = sample_weight[rows]
+    return weights * positive, weights * ~positive
 
 
-class Codes(NamedTuple):
-    """Codes in the order of the scores.
-
-    Attributes
-    ----------
-    code : ndarray of shape (n_samples,)
-        Code of each row, of a narrow type.
-    positive : ndarray of shape (n_codes,), bool
-        Class of each code.
-    level : ndarray of shape (n_codes,) or None
-        Rising numbers, equal where scores are equal; None if no two are.
-    first : ndarray of shape (n_codes,)
-        A row of each code.
-    """
-
-    code: NDArray[np.signedinteger]
-    positive: NDArray[np.bool_]
-    level: NDArray[np.intp] | None
-    first: NDArray[np.intp]
-
-    @property
-    def ends(self) -> NDArray[np.intp] | None:
-        """Codes after which a threshold can lie, the last among them; None: after each."""
-        return level_ends(self.level)
-
-
-def positive_rows(y_true: NDArray[Any], pos_label: Any = None) -> NDArray[np.bool_]:
-    """Find the rows of the positive class: `pos_label`, or the larger of two labels.
-
-    Parameters
-    ----------
-    y_true : ndarray of shape (n_samples,)
-        Labels of two classes; if one alone occurs, it is positive unless it is 0, -1 or False.
-    pos_label : label, optional
-        The positive class.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,), bool
-
-    Raises
-    ------
-    ValueError
-        If more than two classes occur.
-    """
-    if y_true.dtype == bool and pos_label is None:
-        return y_true
-    if y_true.dtype.kind in "biuf":
-        labels = np.array([y_true.min(), y_true.max()])
-        n_found = sum(np.count_nonzero(y_true == label) for label in set(labels.tolist()))
-        several = n_found < len(y_true)
-    else:
-        labels = np.unique(y_true)
-        several = len(labels) > 2
-    if several:
-        raise ValueError("Scores of one class need a y_true of two classes. Got more.")
-    if pos_label is None and labels[0] == labels[-1] and labels[0] in (0, -1):
-        return np.zeros(len(y_true), dtype=bool)
-    positive: NDArray[np.bool_] = y_true == (labels[-1] if pos_label is None else pos_label)
-    return positive
-
-
-def positive_scores(y_pred: NDArray[Any]) -> NDArray[Any]:
-    """Scores of the positive class: the second of two columns, or the scores themselves."""
-    if y_pred.ndim == 1:
-        return y_pred
-    if y_pred.shape[1] > 2:
-        raise ValueError("Scores of several classes need multi_class='ovr' or 'ovo'.")
-    return y_pred[:, -1]
-
-
-def rank(positive: NDArray[np.bool_], score: NDArray[Any]) -> Ranked:
-    """Sort rows by score; at equal scores put the negatives first."""
-    order = np.argsort(score)
-    by_score = score[order]
-    new = by_score[1:] != by_score[:-1]
-    if new.all():
-        return Ranked(order, positive[order], None)
-    level = np.concatenate(([0], np.cumsum(new)))
-    order = order[np.argsort(2 * level + positive[order], kind="stable")]
-    return Ranked(order, positive[order], level)
-
-
-def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
-    """Number rows in rising order of scores, runs of one class as one code if that pays.
-
-    Parameters
-    ----------
-    positive : ndarray of shape (n_samples,), bool
-        Which rows are positive.
-    score : ndarray of shape (n_samples,)
-        Larger for the positive class.
-    merge : bool
-        Whether rows may share a code (rows of equal weight).
-
-    Returns
-    -------
-    Codes
-    """
-    ranked = rank(positive, score)
-    new = np.ones(len(score), dtype=bool)
-    if merge:
-        new[1:] = ranked.positive[1:] != ranked.positive[:-1]
-        if ranked.level is not None:
-            # A row that ties with the other class is interchangeable only with rows of its own
-            # class and score.
-            tied = _is_mixed(ranked.positive, ranked.level)
-            new[1:] |= (np.diff(ranked.level) > 0) & (tied[1:] | tied[:-1])
-    return _numbered(ranked, new)
-
-
-def _is_mixed(positive: NDArray[np.bool_], level: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Whether rows of both classes have the score of a row, for rows in rising order."""
-    n_positive = np.bincount(level, positive)
-    mixed: NDArray[np.bool_] = (n_positive > 0) & (n_positive < np.bincount(level))
-    return mixed[level]
-
-
-def _numbered(ranked: Ranked, new: NDArray[np.bool_]) -> Codes:
-    """Codes that begin where ``new`` is true, or one for each row if that leaves many."""
-    n = len(new)
-    narrow = np.int32 if n <= np.iinfo(np.int32).max else np.int64
-    starts: slice | NDArray[np.intp] = slice(None)
-    number: NDArray[Any]
-    if np.count_nonzero(new) * ROWS_PER_MERGED_CODE > n:
-        number = np.arange(n, dtype=narrow)
-    else:
-        starts = np.flatnonzero(new)
-        number = np.cumsum(new, dtype=narrow) - 1
-    code: NDArray[np.signedinteger] = np.empty(n, dtype=narrow)
-    code[ranked.order] = number
-    level = None if ranked.level is None else ranked.level[starts]
-    return Codes(code, ranked.positive[starts], level, ranked.order[starts])
-
-
-def level_ends(level: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
-    """Last position of each level; None if every position is a level."""
-    if level is None:
-        return None
-    last = np.append(level[1:] != level[:-1], True)
-    return None if last.all() else np.flatnonzero(last)
+def _rows_of_codes(reduced: ReducedData) -> NDArray[np.int64]:
+    """Count the rows of each code, (n_codes,), unless they have been counted."""
+    if reduced.counts is not None:
+        return reduced.counts
+    assert reduced.code is not None
+    if reduced.n_codes == len(reduced.code):
+        # One number that is read for each code.
+        return np.broadcast_to(np.int64(1), reduced.n_codes)
+    return np.bincount(reduced.code, minlength=reduced.n_codes)
 
 
 def _class_columns(y_true: NDArray[Any], labels: Any) -> NDArray[np.bool_]:
@@ -246,8 +116,7 @@ class RocAuc(Statistic):
             return self._reduce_classes(y_true, y_pred, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         codes = score_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
-        weights = np.ones(1) if sample_weight is None else sample_weight[codes.first]
-        upper, lower = weights * codes.positive, weights * ~codes.positive
+        upper, lower = _sides(codes.positive, sample_weight, codes.first)
         data = {"upper": upper, "lower": lower, "level": codes.level}
         return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
 
@@ -257,7 +126,7 @@ class RocAuc(Statistic):
         member = _class_columns(y_true, self.labels)
         weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
         ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
-        data = {"member": member, "weights": weights, "ranked": ranked}
+        data = {"member": member, "sample_weight": sample_weight, "ranked": ranked}
         return ReducedData(None, len(y_true), member.T * weights[:, None], MappingProxyType(data))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -275,8 +144,7 @@ class RocAuc(Statistic):
     def _one_against_rest(self, block: ReadableBlock, data: Any, totals: Floats) -> Floats:
         areas = np.empty_like(totals)
         for k, ranked in enumerate(data["ranked"]):
-            weights = data["weights"][ranked.order]
-            upper, lower = weights * ranked.positive, weights * ~ranked.positive
+            upper, lower = _sides(ranked.positive, data["sample_weight"], ranked.order)
             in_order, all_pairs = block.pairs(upper, lower, ranked.level, ranked.order)
             areas[:, k] = in_order / all_pairs
         if self.average == "macro":
@@ -290,9 +158,9 @@ class RocAuc(Statistic):
         for one, other in permutations(range(len(member)), 2):
             ranked = data["ranked"][one]
             among = np.flatnonzero((member[one] | member[other])[ranked.order])
-            upper = ranked.positive[among].astype(np.float64)
+            upper = ranked.positive[among]
             level = None if ranked.level is None else ranked.level[among]
-            in_order, all_pairs = block.pairs(upper, 1.0 - upper, level, ranked.order[among])
+            in_order, all_pairs = block.pairs(upper, ~upper, level, ranked.order[among])
             share = totals[:, one] + totals[:, other] if self.average == "weighted" else 1.0
             weight = np.where(all_pairs > 0, share, 0.0)
             area += weight * in_order / np.maximum(all_pairs, 1.0)
@@ -301,21 +169,27 @@ class RocAuc(Statistic):
 
     def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
         """Standard error of the area of two classes, and the size of the smaller class."""
-        if "ranked" in reduced.data:
+        if reduced.code is None:
             return None
-        assert reduced.code is not None
-        rows = np.bincount(reduced.code, minlength=reduced.n_codes)
-        data = reduced.data
-        level = np.arange(len(rows)) if data["level"] is None else data["level"]
-        sides = rows * data["upper"], rows * data["lower"]
-        n_smaller = int(min(side.sum() for side in sides))
+        rows, data = _rows_of_codes(reduced), reduced.data
+        sides = data["upper"], data["lower"]
+        # Rows of a stream are counted already: as many codes as entries are then no single rows.
+        if reduced.counts is not None or len(rows) < len(reduced.code):
+            sides = rows * sides[0], rows * sides[1]
+        sizes = [float(side.sum()) for side in sides]
+        n_smaller = int(min(sizes))
         if n_smaller < 2:
             return (np.nan, 1) if n_smaller else None
-        variance = 0.0
-        for share, side in zip(_shares_below(*sides, level), sides, strict=True):
-            n = side.sum()
-            centred = share - side @ share / n
-            variance += float(side @ (centred * centred)) / (n * (n - 1))
+        means, squares = np.zeros((2, 2))
+        for of_sides, shares in _shares_in_order(*sides, data["level"]):
+            means += [
+                side @ share / n for side, share, n in zip(of_sides, shares, sizes, strict=True)
+            ]
+        for of_sides, shares in _shares_in_order(*sides, data["level"]):
+            for k, (side, share) in enumerate(zip(of_sides, shares, strict=True)):
+                centred = share - means[k]
+                squares[k] += side @ (centred * centred)
+        variance = sum(float(of) / (n * (n - 1)) for of, n in zip(squares, sizes, strict=True))
         return float(np.sqrt(variance)), n_smaller
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
@@ -394,7 +268,7 @@ class AveragePrecision(Statistic):
         weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
         curves = []
         for k, positive in enumerate(_class_columns(y_true, self.labels)):
-            ranked = _falling(rank(positive, y_pred[:, k]))
+            ranked = falling(rank(positive, y_pred[:, k]))
             of_rows = weights[ranked.order]
             terms = np.column_stack((of_rows * ranked.positive, of_rows))
             ends = _ends_of_positives(ranked.positive, ranked.level)
@@ -410,8 +284,8 @@ class AveragePrecision(Statistic):
         """Positives or negatives, whichever are fewer; several classes have no smaller one."""
         if reduced.code is None:
             return None
-        rows = np.bincount(reduced.code, minlength=reduced.n_codes)
-        n_positive = int(rows @ reduced.terms[:, 0])
+        rows = _rows_of_codes(reduced)
+        n_positive = int((rows * reduced.terms[:, 0]).sum())
         return min(n_positive, int(rows.sum()) - n_positive)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -453,29 +327,8 @@ class _Curve(NamedTuple):
     order: NDArray[np.intp] | None
 
 
-def _falling(ranked: Ranked) -> Ranked:
-    """The same rows from the highest score down."""
-    level = None if ranked.level is None else ranked.level[-1] - ranked.level[::-1]
-    return Ranked(ranked.order[::-1], ranked.positive[::-1], level)
-
-
-def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
-    """Number rows in falling order; negatives between two scores of positives as one code."""
-    ranked = _falling(rank(positive, score))
-    n = len(score)
-    new = np.ones(n, dtype=bool)
-    if merge:
-        level = np.arange(n) if ranked.level is None else ranked.level
-        # Precision is taken at scores of positives, so that negatives between two of these may
-        # share a code.
-        with_positives = np.bincount(level, ranked.positive) > 0
-        step = np.concatenate(([0], np.cumsum(with_positives)))[level]
-        new[1:] = (np.diff(step) > 0) | (ranked.positive[1:] != ranked.positive[:-1])
-    return _numbered(ranked, new)
-
-
 def _ends_of_positives(
-    positive: NDArray[np.bool_], level: NDArray[np.intp] | None
+    positive: NDArray[np.bool_], level: NDArray[np.signedinteger] | None
 ) -> NDArray[np.intp]:
     """Ends of the levels that hold positives: only there precision adds to the sum."""
     if level is None:
@@ -556,18 +409,40 @@ def delong_covariance(y_positive: NDArray[np.bool_], scores: NDArray[Any]) -> tu
 def _placements(positive: NDArray[np.bool_], score: NDArray[Any]) -> Floats:
     """Share of the other class that each row is in order with, ties half, (n_samples,)."""
     ranked = rank(positive, score)
-    level = np.arange(len(score)) if ranked.level is None else ranked.level
-    upper, lower = (side.astype(np.float64) for side in (ranked.positive, ~ranked.positive))
-    of_positive, of_negative = _shares_below(upper, lower, level)
-    placements = np.empty(len(score))
-    placements[ranked.order] = np.where(ranked.positive, of_positive, of_negative)
+    placements, start = np.empty(len(score)), 0
+    sides = ranked.positive, ~ranked.positive
+    for (upper, _), (of_positive, of_negative) in _shares_in_order(*sides, ranked.level):
+        rows = ranked.order[start : start + len(upper)]
+        placements[rows] = np.where(upper > 0, of_positive, of_negative)
+        start += len(upper)
     return placements
 
 
-def _shares_below(upper: Floats, lower: Floats, level: NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Share of the lower rows below each position, and of the upper ones above it, ties half."""
-    up, low = np.bincount(level, upper), np.bincount(level, lower)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        below = (np.cumsum(low) - 0.5 * low) / low.sum()
-        above = (up.sum() - np.cumsum(up) + 0.5 * up) / up.sum()
-    return below[level], above[level]
+def _shares_in_order(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger] | None
+) -> Iterator[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
+    """Yield both sides of consecutive positions, and how much of the other is in order with each.
+
+    That is the share of the lower rows below each position and of the upper ones above it, ties
+    half. A part holds whole levels.
+    """
+    n_upper, n_lower = upper.sum(), lower.sum()
+    start, below, above = 0, 0.0, float(n_upper)
+    while start < len(upper):
+        stop = min(start + ROWS_AT_ONCE, len(upper))
+        if level is not None:
+            stop = int(np.searchsorted(level, level[stop - 1], side="right"))
+        of_upper = upper[start:stop].astype(np.float64)
+        of_lower = lower[start:stop].astype(np.float64)
+        own: Any = slice(None)
+        up: Any = of_upper
+        low: Any = of_lower
+        if level is not None:
+            own = level[start:stop] - level[start]
+            up, low = np.bincount(own, up), np.bincount(own, low)
+        up_to, low_to = np.cumsum(up), np.cumsum(low)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            lower_below = (below + low_to - 0.5 * low) / n_lower
+            upper_above = (above - up_to + 0.5 * up) / n_upper
+        yield (of_upper, of_lower), (lower_below[own], upper_above[own])
+        start, below, above = stop, below + low_to[-1], above - up_to[-1]

@@ -5,7 +5,8 @@ takes the `Request` and, as keywords, the options it knows; for an option it doe
 it returns None, the function is called on repeated rows.
 
 A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
-new metric needs: the contract test runs over `FAST_PATHS`. A new module is named in `lookup`.
+new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns, over
+`OUTPUT_PATHS`. A new module is named in `lookup`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ FAST_PATHS: dict[str, Factory] = {}
 # What predictions a function takes, by its name: for calls on repeated rows. The functions listed
 # here have no fast path; `fast_path` adds the others.
 RESPONSES: dict[str, Response] = {
-    "dcg_score": "scores",
     "det_curve": "scores",
     "d2_absolute_error_score": "values",
     "d2_pinball_score": "values",
@@ -35,6 +35,18 @@ RESPONSES: dict[str, Response] = {
     "max_error": "values",
     "mean_tweedie_deviance": "values",
 }
+
+# The same where the truth has several columns: labels that a row has or lacks, or outputs.
+OUTPUT_PATHS: dict[str, Factory] = {}
+OUTPUT_RESPONSES: dict[str, Response] = {
+    "average_precision_score": "label_scores",
+    "roc_auc_score": "label_scores",
+    "d2_absolute_error_score": "outputs",
+    "d2_pinball_score": "outputs",
+    "median_absolute_error": "outputs",
+}
+# Factories and predictions, for a truth of several columns (True) or of one.
+PATHS = {False: (FAST_PATHS, RESPONSES), True: (OUTPUT_PATHS, OUTPUT_RESPONSES)}
 
 
 class Request(NamedTuple):
@@ -54,6 +66,8 @@ class Request(NamedTuple):
         For scorers: "labels" if it calls ``predict``, else "scores".
     labels : array-like or None
         Labels of the columns of probabilities.
+    several_outputs : bool
+        Whether the truth has several columns.
     """
 
     name: str
@@ -62,6 +76,7 @@ class Request(NamedTuple):
     sign: float = 1.0
     scorer_response: str | None = None
     labels: ArrayLike | None = None
+    several_outputs: bool = False
 
     def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
         """Labels of the columns; scikit-learn sorts those that its functions are given."""
@@ -70,13 +85,16 @@ class Request(NamedTuple):
         return None if self.labels is None else np.asarray(self.labels)
 
 
-def fast_path(*functions: str, response: Response) -> Callable[[_F], _F]:
+def fast_path(
+    *functions: str, response: Response, several_outputs: bool = False
+) -> Callable[[_F], _F]:
     """Register a factory for metric functions of these names, which take these predictions."""
+    factories, responses = PATHS[several_outputs]
 
     def register(factory: _F) -> _F:
         for function in functions:
-            FAST_PATHS[function] = factory
-            RESPONSES[function] = response
+            factories[function] = factory
+            responses[function] = response
         return factory
 
     return register

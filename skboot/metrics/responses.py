@@ -26,10 +26,11 @@ from .cost_metrics import SAME_KIND, check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost, decision_labels
 from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
+from .output_responses import check_columns_of_truth
 from .posteriors import TopAccuracy
 from .ranking import AveragePrecision
 from .statistic import CallableStatistic, Statistic
-from .two_class import check_two_classes
+from .two_class import advice_on_reals, check_two_classes, name_the_positive
 
 
 def check_response(
@@ -46,9 +47,9 @@ def check_response(
     ----------
     statistic : Statistic
         The metric.
-    y_true : ndarray of shape (n_samples,) or None
+    y_true : ndarray of shape (n_samples,) or (n_samples, n_outputs), or None
         Truth of the whole test set.
-    y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+    y_pred : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_outputs)
         Predictions.
     caller : str
         Function to name in messages.
@@ -76,6 +77,9 @@ def check_response(
     if getattr(inner, "row_values", None) is given_values:
         advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
+    if y_true.ndim != 1 or y_true.dtype.kind == "V":
+        check_columns_of_truth(inner, y_true, y_pred, caller)
+        return statistic
     if y_true.dtype.kind == "O" and _reads_labels(inner):
         numbered_labels("y_true", y_true, caller)
     if inner.response in _CHECKS:
@@ -213,7 +217,7 @@ def _check_labels(
         raise fail(caller, "y_pred", must, _described(y_pred), advice)
     # A real target says more of what was meant than real predictions, which may be scores.
     _check_discrete("y_true", y_true, must, caller)
-    _check_discrete("y_pred", y_pred, must, caller)
+    _check_discrete("y_pred", y_pred, must, caller, y_true)
     if not isinstance(statistic, ClusteringScore):
         _check_same_kind(y_true, y_pred, caller)
     if y_pred.dtype.kind == "O":
@@ -229,18 +233,15 @@ def _check_labels(
         _check_costs(statistic, y_true, y_pred, caller)
 
 
-def _check_discrete(name: str, y: NDArray[Any], must: str, caller: str) -> None:
+def _check_discrete(
+    name: str, y: NDArray[Any], must: str, caller: str, y_true: NDArray[Any] | None = None
+) -> None:
     if y.dtype.kind != "f":
         return
     fractional = y != np.floor(y)
     if fractional.any():
         got = f"real numbers such as {y[np.argmax(fractional)]:g}"
-        advice = (
-            "Compare scores with a threshold, or use a metric of scores such as 'roc_auc', or of "
-            "real values such as 'mean_absolute_error' or 'r2'."
-        )
-        if name == "y_true":
-            advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+        advice = advice_on_reals(y, y_true)
         raise fail(caller, name, must, got, advice)
 
 
@@ -286,7 +287,7 @@ def _check_positive(
 ) -> None:
     """Refuse data that lack the label which the metric takes as positive."""
     if positive not in all_labels.tolist():
-        advice = _name_the_positive(function, all_labels.tolist()[-1], response)
+        advice = name_the_positive(function, all_labels.tolist()[-1], response)
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
         raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
 
@@ -367,15 +368,6 @@ def _check_two_classes(
             function = "sklearn.metrics.average_precision_score"
         response = ", response_method='predict_proba'"
         _check_positive(statistic, positive, all_labels, caller, function, response)
-
-
-def _name_the_positive(function: str, label: Any, response: str = "") -> str:
-    """Advice to name the positive class, in ``metric=`` and in ``scoring=``."""
-    options = f"{function}, pos_label={label!r}"
-    return (
-        f"Name yours: metric=functools.partial({options}), or in a BootstrapScorer "
-        f"scoring=sklearn.metrics.make_scorer({options}{response})."
-    )
 
 
 def _check_probabilities(

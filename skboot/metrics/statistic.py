@@ -21,12 +21,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail
+from .._values import content_of
 
 Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
 Columns = tuple[NDArray[Any] | None, NDArray[Any], Floats | None]
-Response = Literal["labels", "scores", "probabilities", "values", "any"]
+Response = Literal[
+    "labels",
+    "scores",
+    "probabilities",
+    "values",
+    "indicators",
+    "label_scores",
+    "relevances",
+    "outputs",
+    "any",
+]
 Reading = Literal["sums", "pairs", "crossing", "thresholds", "running", "rows"]
+
+
+class EntryOfSeveral(Protocol):
+    """One of the numbers that a function returns; see `skboot.metrics.vectors`."""
+
+    def number(self, call: partial[Any]) -> float: ...
 
 
 class ReadableBlock(Protocol):
@@ -40,8 +57,11 @@ class ReadableBlock(Protocol):
     def sum_over_thresholds(
         self, terms: Floats, added: Any, ends: Any = None, order: Any = None
     ) -> tuple[Floats, Floats]: ...
+    def running(
+        self, terms: Floats, ends: Any = None, order: Any = None
+    ) -> Iterator[tuple[slice, Floats]]: ...
     def pairs(
-        self, upper: Floats, lower: Floats, level: Any = None, order: Any = None
+        self, upper: NDArray[Any], lower: NDArray[Any], level: Any = None, order: Any = None
     ) -> tuple[Floats, Floats]: ...
     def crossing(self, terms: Floats, *gaps: Any, ends: Any = None) -> tuple[Any, ...]: ...
     def reached(self, terms: Floats, shares: Floats, ends: Any) -> Any: ...
@@ -117,9 +137,12 @@ class Statistic(ABC):
         Direction; None if unknown.
     bounds : tuple of float
         Smallest and largest possible value, infinite where there is none.
-    response : {"labels", "scores", "probabilities", "values", "any"}
+    response : {"labels", "scores", "probabilities", "values", "indicators", "label_scores", \
+            "relevances", "outputs", "any"}
         What predictions it takes: class labels; real scores, larger for the positive class;
-        probabilities of all classes, (n_samples, n_classes); real predictions; or anything.
+        probabilities of all classes, (n_samples, n_classes); real predictions; or anything. Of a
+        truth of several columns: 0 or 1 for each label; a score for each label; a score for each
+        item, whose truth is its relevance; or real predictions.
     reads : {"sums", "pairs", "crossing", "thresholds", "running", "rows"}
         How it reads a block: by weighted sums; ordered pairs; the running sums where a gap changes
         sign; a sum over thresholds of running sums, which has a closed form without one unit
@@ -128,6 +151,12 @@ class Statistic(ABC):
         Whether rows may carry weights.
     is_row_mean : bool
         Whether the value is a mean of one value per row.
+    has_bins : bool
+        Whether it is a sum of distances over bins, which `bins` gives.
+    adds_distances : bool
+        Whether it, or what it averages, is a sum of distances, which resamples only raise.
+    is_optimized : bool
+        Whether the value is the best over a choice made on the same rows, which is too good.
     greater_is_positive : bool
         Whether the greater of two labels is the positive one where none is named.
     """
@@ -139,6 +168,9 @@ class Statistic(ABC):
     reads: Reading = "rows"
     takes_weights: bool = True
     is_row_mean: bool = False
+    has_bins: bool = False
+    adds_distances: bool = False
+    is_optimized: bool = False
     greater_is_positive: ClassVar[bool] = False
 
     @abstractmethod
@@ -149,7 +181,7 @@ class Statistic(ABC):
 
         Parameters
         ----------
-        y_true : ndarray of shape (n_samples,) or None
+        y_true : ndarray of shape (n_samples,) or (n_samples, n_outputs), or None
             Truth, checked.
         y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
             Predictions, checked.
@@ -207,6 +239,13 @@ class Statistic(ABC):
         """
         return None
 
+    def bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats | None:
+        """What a sum of distances over bins is made of; see `Evidence.bins`.
+
+        ``members``, (n_samples, n_factors), says which rows come together.
+        """
+        return None
+
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best system that ignores its inputs, on these rows; None if unknown.
 
@@ -242,6 +281,8 @@ class CallableStatistic(Statistic):
     undefined : tuple of exception types
         Exceptions that mean "undefined on these rows" (scikit-learn's metrics raise ValueError);
         any other exception of the function is reported with the resample's number.
+    entry : EntryOfSeveral, optional
+        Which of the numbers that ``function`` returns is meant, if it returns several.
     """
 
     function: Callable[..., Any]
@@ -253,12 +294,15 @@ class CallableStatistic(Statistic):
     undefined: tuple[type[Exception], ...] = ()
     bounds: tuple[float, float] = (-np.inf, np.inf)
     reads: Reading = "rows"
+    entry: EntryOfSeveral | None = None
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Keep the rows themselves; every row has its own code."""
-        data = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        data: dict[str, Any] = {"y_true": y_true, "y_pred": y_pred, "sample_weight": sample_weight}
+        if self.entry is not None:
+            data["content"] = content_of((y_true, y_pred, sample_weight))
         return ReducedData(None, len(y_pred), data=MappingProxyType(data))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -266,27 +310,40 @@ class CallableStatistic(Statistic):
         values = np.empty(block.n_resamples)
         for resample, call in enumerate(self._calls(block, reduced)):
             try:
-                values[resample] = call()
+                values[resample] = self._number(call)
             except self.undefined:
                 values[resample] = np.nan
             except Exception as error:
                 raise MetricError(resample, error, self.name) from error
         return self.sign * values
 
-    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[Callable[[], float]]:
+    def returned(self, reduced: ReducedData) -> tuple[partial[Any], Any]:
+        """A call of the function on the data, and what it returns; None if it raises."""
+        call = partial(self._on_rows, reduced.data, np.arange(len(reduced.data["y_pred"])))
+        try:
+            return call, call()
+        except Exception:
+            # The evaluation raises it again, with what must be said of it.
+            return call, None
+
+    def _number(self, call: partial[Any]) -> float:
+        """The number that a call of the function returns, or the one that is meant."""
+        return as_number(call()) if self.entry is None else self.entry.number(call)
+
+    def _calls(self, block: ReadableBlock, reduced: ReducedData) -> Iterator[partial[Any]]:
         """One call of the function for each resample."""
         for rows in block.rows():
             yield partial(self._on_rows, reduced.data, rows)
 
-    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> float:
+    def _on_rows(self, data: Mapping[str, Any], rows: NDArray[np.intp]) -> Any:
         if len(rows) == 0:
             return np.nan
         arguments = [data["y_pred"][rows]]
         if data["y_true"] is not None:
             arguments.insert(0, data["y_true"][rows])
         if data["sample_weight"] is not None:
-            return as_number(self.function(*arguments, sample_weight=data["sample_weight"][rows]))
-        return as_number(self.function(*arguments))
+            return self.function(*arguments, sample_weight=data["sample_weight"][rows])
+        return self.function(*arguments)
 
 
 class NotANumber(TypeError):
@@ -309,6 +366,12 @@ def as_number(value: Any) -> float:
         return float(value)
     what = " ".join(repr(value).split())
     raise NotANumber(what if len(what) <= 80 else f"{what[:80]}...")
+
+
+# Functions of scikit-learn that return several numbers, each of which has a name.
+_WITH_NAMES = {
+    "class_likelihood_ratios": "['positive_likelihood_ratio', 'negative_likelihood_ratio']"
+}
 
 
 class MetricError(RuntimeError):
@@ -339,8 +402,11 @@ class MetricError(RuntimeError):
         if isinstance(self.error, NotANumber):
             advice = (
                 "Take one of the numbers: metric=lambda y_true, y_pred: f(y_true, y_pred)[0]; "
-                "for several give a dict, {'name': function of one number}."
+                "functions that evaluate and compare take several in a 1-d array or a dict, with "
+                "a result for each."
             )
+            if self.metric in _WITH_NAMES:
+                advice = f"Its numbers have names: metric={_WITH_NAMES[self.metric]}."
             got = f"{self.error.returned} from {self.metric!r}"
             return fail(caller, argument, must, got, advice)
         got = f"{type(self.error).__name__} ({self.error}) from {self.metric!r}"

@@ -130,6 +130,11 @@ class OverTasks(Statistic):
         return self.inner.response
 
     @property
+    def adds_distances(self) -> bool:  # type: ignore[override]
+        """Whether the metric is a sum of distances."""
+        return self.inner.adds_distances
+
+    @property
     def takes_weights(self) -> bool:  # type: ignore[override]
         """Whether rows may carry weights, within their tasks."""
         return self.inner.takes_weights

@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import check_rows, check_same_length, check_weights, fail
+from .._checks import (
+    check_integers,
+    check_labels,
+    check_same_length,
+    check_weights,
+    fail,
+    is_among,
+)
 from .._warnings import Note
 from .adapters import Negated
 from .cells import label_counts
+from .cost_metrics import check_same_kind, label_column
 from .statistic import Statistic
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
@@ -206,9 +214,18 @@ def check_two_classes(
             advice = "Compare one class with the others: y_true == label, y_pred == label."
         noun = "label" if len(labels) == 1 else "labels"
         raise fail(caller, name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
-    if pos_label is not None and pos_label not in labels:
+    if pos_label is not None and not is_among(pos_label, labels):
         advice = "Without it the greater label is positive."
         raise fail(caller, "pos_label", f"be one of {labels}", repr(pos_label), advice)
+
+
+def name_the_positive(function: str, label: Any, response: str = "") -> str:
+    """Advice to name the positive class, in ``metric=`` and in ``scoring=``."""
+    options = f"{function}, pos_label={label!r}"
+    return (
+        f"Name yours: metric=functools.partial({options}), or in a BootstrapScorer "
+        f"scoring=sklearn.metrics.make_scorer({options}{response})."
+    )
 
 
 def positive_note(
@@ -244,11 +261,18 @@ def _share(
     sample_weight: ArrayLike | None,
 ) -> float:
     """Weight of the rows that are of the class and decided so, by that of its members."""
-    truth, decision = check_rows("y_true", y_true, caller), check_rows("y_pred", y_pred, caller)
+    truth, decision = (
+        label_column(caller, name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
+    )
+    truth, decision = check_integers("y_pred", truth, decision, caller)
     weights = check_weights(sample_weight, caller)
     check_same_length(caller, y_true=truth, y_pred=decision, sample_weight=weights)
-    occurring = np.union1d(label_counts(truth)[0], label_counts(decision)[0])
-    all_labels = occurring if labels is None else np.union1d(occurring, np.asarray(labels))
+    check_same_kind(caller, "y_pred", truth, decision)
+    all_labels = np.union1d(label_counts(truth)[0], label_counts(decision)[0])
+    known = check_labels(labels, truth, caller)
+    if known is not None:
+        check_same_kind(caller, "labels", truth, known)
+        all_labels = np.union1d(all_labels, known)
     check_two_classes(caller, "y_true", all_labels, pos_label, caller)
     chosen = class_of(all_labels, pos_label, caller in ("specificity", "npv"))
     members = (truth if caller in ("sensitivity", "specificity") else decision) == chosen
@@ -282,3 +306,28 @@ def of_reversed_scores(
         f"they mean {other!r}, give y_true == {other!r}."
     )
     return [Note("advice", text)]
+
+
+def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:
+    """Return what to do with real numbers where labels are asked for.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        The numbers.
+    y_true : ndarray of shape (n_samples,) or None
+        Truth, if the numbers are predictions of it; None if they are the truth itself.
+    """
+    if y_true is None:
+        return "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
+    advice = (
+        "Compare scores with a threshold, or use a metric of scores such as 'roc_auc', or of "
+        "real values such as 'mean_absolute_error' or 'r2'."
+    )
+    if values.min() < 0 or values.max() > 1 or len(label_counts(y_true)[0]) != 2:
+        return advice
+    return (
+        "Of a column p with probabilities of the second class give both columns, "
+        "np.column_stack((1 - p, p)): metrics of labels then take the more probable class, "
+        f"and metrics of probabilities stay as they are. {advice}"
+    )

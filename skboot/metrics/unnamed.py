@@ -14,24 +14,23 @@ def _by_name(several: Mapping[str, str]) -> dict[str, str]:
 # where that is not obvious.
 CALLABLES = _by_name(
     {
-        "act_cllr actual_cllr cllr": "lambda y, llr: skboot.metrics.cross_entropy(y, "
-        "1 / (1 + np.exp(-llr)), priors=[0.5, 0.5]) / np.log(2). It takes natural log-likelihood "
-        "ratios",
+        "act_cllr actual_cllr cllr": "skboot.metrics.cllr. It takes natural log-likelihood ratios",
+        "ap50 ap75 coco_map map50 map_0_5 map_50 map_50_95 map_at_50 mean_ap": "lambda image: "
+        "f(image), with y_true=None and y_pred=np.arange(n_images). f pools the detections of the "
+        "images with these numbers",
         "bleu corpus_bleu sacrebleu": "lambda references, texts: "
         "sacrebleu.corpus_bleu(texts.tolist(), [references.tolist()]).score",
-        "c_index c_statistic cindex concordance concordance_index harrell_c harrells_c": "lambda "
-        "row, risk: lifelines.utils.concordance_index(time[row], -risk, event[row]), with "
-        "y_true=np.arange(len(time)). Without times, for two classes, it is 'roc_auc'",
-        "calibration_in_the_large calibration_intercept": "lambda y, p: scipy.optimize.brentq("
-        "lambda shift: np.mean(y - scipy.special.expit(scipy.special.logit(p) + shift)), -20, 20)",
-        "calibration_slope": "lambda y, p: sklearn.linear_model."
-        "LogisticRegression(C=np.inf, tol=1e-8)"
-        ".fit(scipy.special.logit(p)[:, None], y).coef_[0, 0]",
+        "c_index c_statistic cindex concordance concordance_index harrell harrell_c harrells_c "
+        "harrell_c_index harrell_s_c harrell_s_c_index harrells_c_index": "lambda "
+        "y, risk: lifelines.utils.concordance_index(y[:, 0], -risk, y[:, 1]), with "
+        "y_true=np.column_stack((time, event)). Without times, for two classes, it is 'roc_auc'",
+        "calibration_in_the_large calibration_intercept": "skboot.metrics.calibration_intercept",
+        "calibration_slope": "skboot.metrics.calibration_slope",
         "ccc concordance_correlation lins_ccc": "lambda y, p: 2 * np.cov(y, p, bias=True)[0, 1] / "
         "(y.var() + p.var() + (y.mean() - p.mean()) ** 2)",
         "cohen_kappa cohens_kappa kappa": "sklearn.metrics.cohen_kappa_score",
-        "ece expected_calibration_error": "lambda y, p: sum(abs(np.sum((y - p)"
-        "[np.minimum(p * 10 // 1, 9) == k])) for k in range(10)) / len(y). It has ten bins",
+        "ece expected_calibration_error": "skboot.metrics.expected_calibration_error. It has ten "
+        "bins",
         "corr correlation pearson pearsonr": "lambda y, p: scipy.stats.pearsonr(y, p)[0]",
         "diagnostic_odds_ratio dor": "lambda y, p: "
         "np.divide(*sklearn.metrics.class_likelihood_ratios(y, p))",
@@ -53,12 +52,12 @@ CALLABLES = _by_name(
         "kendall kendall_tau kendalltau": "lambda y, p: scipy.stats.kendalltau(y, p)[0]",
         "kolmogorov_smirnov ks ks_statistic": "lambda y, score: "
         "scipy.stats.ks_2samp(score[y == 1], score[y == 0]).statistic",
-        "min_dcf mindcf minimum_dcf": "lambda y, score: min(0.01 * (1 - tpr) + 0.99 * fpr for "
-        "fpr, tpr, _ in zip(*sklearn.metrics.roc_curve(y, score, drop_intermediate=False))) / 0.01"
-        ". It takes 0.01 for the prior of targets",
-        "net_benefit": "lambda y, p: np.mean((p >= 0.2) * (y - (1 - y) * 0.2 / 0.8)). Its "
-        "threshold is 0.2",
-        "likelihood_ratio lr": "'positive_likelihood_ratio' or 'negative_likelihood_ratio'",
+        "min_dcf mindcf minimum_dcf minimum_detection_cost": "functools.partial("
+        "skboot.metrics.minimum_detection_cost, priors=[0.99, 0.01], relative=True). Its second "
+        "prior is that of targets",
+        "net_benefit": "functools.partial(skboot.metrics.net_benefit, threshold=0.2)",
+        "class_likelihood_ratios likelihood_ratio lr": "'positive_likelihood_ratio' or "
+        "'negative_likelihood_ratio'",
         "normalized_rmse nrmse": "lambda y, p: "
         "sklearn.metrics.root_mean_squared_error(y, p) / np.std(y)",
         "o_e observed_expected oe oe_ratio": "lambda y, p: y.mean() / p.mean()",

@@ -20,7 +20,21 @@ MAX_LABEL = 40
 class Display:
     """What all displays share: the value of a notebook's cell is shown as its picture alone."""
 
+    ax_: Any
     figure_: Any
+    name: str | None
+
+    def _take_axes(self, ax: Any, figsize: tuple[float, float] | None = None) -> Any:
+        """Draw on the axes that are given, or on those of a new figure; returns them."""
+        plt = pyplot(f"{type(self).__name__}.plot")
+        self.ax_ = plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+        self.figure_ = self.ax_.figure
+        return self.ax_
+
+    def _entitle(self, name: str | None, otherwise: str = "", **style: Any) -> None:
+        """Write the name that is given, or that of the display, or another above the axes."""
+        title = literal(name or self.name or otherwise)
+        self.ax_.set_title(title, fontsize="medium", **style)
 
     def _ipython_display_(self) -> None:
         figure = getattr(self, "figure_", None)
@@ -45,12 +59,6 @@ def pyplot(caller: str) -> Any:
             f"{caller} needs matplotlib. Install it with: pip install 'skboot[plot]'"
         ) from error
     return plt
-
-
-def axes_for(display: Any, ax: Any, figsize: tuple[float, float] | None = None) -> Any:
-    """Return the axes that are given, or those of a new figure."""
-    plt = pyplot(f"{type(display).__name__}.plot")
-    return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
 
 
 def range_of(values: NDArray[Any]) -> tuple[float, float]:

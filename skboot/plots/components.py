@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
+from .common import BLUE, GREY, ORANGE, Display
 
 if TYPE_CHECKING:
     from ..results import EvaluationResult
@@ -142,8 +142,7 @@ class VarianceComponentsDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_for(self, ax, figsize=(6.4, 3.2))
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._take_axes(ax, figsize=(6.4, 3.2))
         variances = [self.components.get(source, math.nan) for source in _SOURCES]
         deviations = [0.0 if math.isnan(v) else math.sqrt(v) for v in variances]
         places = range(len(_SOURCES))
@@ -156,7 +155,7 @@ class VarianceComponentsDisplay(Display):
         ax.set_xlim(0, 1.25 * max(deviations) or 1.0)
         marked = "; diamonds: of the estimate" if self.marks_ else ""
         ax.set_xlabel(f"Standard deviation of the score of one run{marked}")
-        ax.set_title(literal(name or self.name or ""), fontsize="medium")
+        self._entitle(name)
         return self
 
     # -------------------------------------------------------------- steps

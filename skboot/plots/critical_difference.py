@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import rendering, wording
-from .common import BLUE, GREY, Display, axes_for, literal, shortened
+from .common import BLUE, GREY, Display, literal, shortened
 
 if TYPE_CHECKING:
     from ..results.data_sets import DatasetsComparison
@@ -166,8 +166,7 @@ class CriticalDifferenceDisplay(Display):
         # Inches: the axis, and the longest name on either side of it.
         characters = max(len(shortened(each)) for each in self.names)
         size = (4.0 + 0.19 * max(characters, 12), 1.1 + 0.28 * (height + _ABOVE))
-        self.ax_ = axes_for(self, ax, size)
-        self.figure_ = self.ax_.figure
+        self._take_axes(ax, size)
         self._prepare(name, height)
         self._draw_names(below, dict(line_kwargs or {}))
         self._draw_bars(runs, dict(bar_kwargs or {}))

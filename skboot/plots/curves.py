@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._checks import fail
 from ..results import rendering, wording
-from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
+from .common import BLUE, GREY, ORANGE, Display, literal
 
 if TYPE_CHECKING:
     from ..results.curve import CurveResult
@@ -301,8 +301,7 @@ class CurveBandDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_for(self, ax, figsize=(5.6, 5.0))
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._take_axes(ax, figsize=(5.6, 5.0))
         self.lines_, self.bands_ = [], []
         for k, line in enumerate(self.lines):
             colour, dashes = _COLOURS[k % len(_COLOURS)], _DASHES[k % len(_DASHES)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import drawing, rendering, wording
-from .common import BLUE, GREY, ORANGE, Display, axes_for, literal, range_of, with_direction
+from .common import BLUE, GREY, ORANGE, Display, literal, range_of, with_direction
 
 if TYPE_CHECKING:
     from ..inference.confidence_interval import ConfidenceInterval
@@ -162,8 +162,7 @@ class BootstrapDistributionDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_for(self, ax)
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._take_axes(ax)
         values = self.replicates[np.isfinite(self.replicates)]
         self.bars_ = self._draw_bars(values, bins, hist_kwargs or {})
         start, stop = self._range(values)

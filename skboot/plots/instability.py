@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
+from .common import BLUE, GREY, ORANGE, Display
 
 Array = NDArray[Any]
 
@@ -171,14 +171,13 @@ class PredictionInstabilityDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_for(self, ax)
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._take_axes(ax)
         self.ranges_ = self.diagonal_ = self.bars_ = None
         if self.low is None or self.high is None:
             self._draw_labels(bar_kwargs or {})
         else:
             self._draw_ranges(self.low, self.high, line_kwargs or {})
-        ax.set_title(literal(name or self.name or self._title()), fontsize="medium")
+        self._entitle(name, self._title())
         return self
 
     # -------------------------------------------------------------- steps

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from ..results import wording
-from .common import BLUE, GREY, ORANGE, Display, axes_for, literal
+from .common import BLUE, GREY, ORANGE, Display, literal
 
 if TYPE_CHECKING:
     from ..results.plan import EvaluationPlan
@@ -141,8 +141,7 @@ class PlanDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        ax = axes_for(self, ax, figsize=(6.4, 4.0))
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._take_axes(ax, figsize=(6.4, 4.0))
         self.lines_ = []
         styles = zip(self.curves.items(), _COLOURS, _DASHES, strict=False)
         for (runs, points), colour, dashes in styles:
@@ -160,7 +159,7 @@ class PlanDisplay(Display):
         text = f"planned: {wording.counted(self.n_units, self.unit)}"
         style = {"color": "black", "zorder": 3, "label": text}
         [self.point_] = ax.plot([self.n_units], [self.target], "o", **style)
-        self._finish(first, last, name or self.name or "")
+        self._finish(first, last, name)
         return self
 
     # -------------------------------------------------------------- steps
@@ -170,7 +169,7 @@ class PlanDisplay(Display):
         sizes = [size for points in self.curves.values() for size, _ in points]
         return min(sizes), max(sizes)
 
-    def _finish(self, first: float, last: float, name: str) -> None:
+    def _finish(self, first: float, last: float, name: str | None) -> None:
         """Set scales, labels, legend and title."""
         ax = self.ax_
         ax.set_xscale("log")
@@ -184,4 +183,4 @@ class PlanDisplay(Display):
         ax.set_ylabel(literal(wording.capitalized(self.value_name)))
         below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": 3}
         ax.legend(frameon=False, fontsize="small", **below)
-        ax.set_title(literal(name), fontsize="medium", wrap=True)
+        self._entitle(name, wrap=True)

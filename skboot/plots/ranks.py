@@ -150,12 +150,13 @@ class RankDisplay(ForestPlot):
         """
         self._start(ax, show_values=show_values)
         rows = np.arange(len(self.ranks))
-        size = self._prepare(self.ax_, rows, self.label, (1.0, float(max(len(rows), 2))))
+        label = f"{self.label}, {self.interval_name}"
+        size = self._prepare(self.ax_, rows, label, (1.0, float(max(len(rows), 2))))
         self.ax_.xaxis.get_major_locator().set_params(integer=True)
         may_be_best = self.lows <= 1
         groups = ((may_be_best, ORANGE, "may be the best"), (~may_be_best, BLUE, "not the best"))
         handles = {}
-        for those, colour, label in groups:
+        for those, colour, group in groups:
             places = np.flatnonzero(those)
             style = {"color": colour, "linewidth": 2, **(interval_kwargs or {})}
             limits = self.lows[places], self.highs[places]
@@ -164,7 +165,7 @@ class RankDisplay(ForestPlot):
             [points] = self.ax_.plot(self.ranks[places], places, **style | dict(point_kwargs or {}))
             self.points_.append(points)
             if len(places):
-                handles[f"{label} ({self.interval_name})"] = points
+                handles[group] = points
         if show_values:
             self.texts_ += self._write_values(self.ax_, rows, size)
         self._finish(name, handles)

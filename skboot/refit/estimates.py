@@ -90,7 +90,8 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         return MethodError(
             metric, None, reason, point, parts.full, run_errors, _no_components(), notes
         )
-    cv = _cv(metric, kept, parts)
+    seeds = _seed_variance(kept, parts) if kept.samples.n_seeds > 1 else (0.0, np.nan)
+    cv = _cv(metric, kept, parts, seeds[0])
     error = error632(
         parts.out_of_bag,
         resubstitution=float(parts.full.mean()),
@@ -99,7 +100,7 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         n_effective=n_effective_of(metric, kept),
         cv=cv,
     )
-    components = _components(kept, parts, error)
+    components = _components(kept, parts, error, seeds)
     if kept.samples.n_seeds > 1 and _same_for_all_seeds(run_errors, kept.samples.n_seeds):
         notes = (*notes, _NO_SEED)
     return MethodError(metric, error, "", point, parts.full, run_errors, components, notes)
@@ -320,7 +321,9 @@ def over_seeds(values: Array, runs: Array, n_seeds: int) -> Array:
 # ------------------------------------------------------------------ cross-validation
 
 
-def _cv(metric: RunMetric, kept: RunRecords, parts: _Parts) -> CVBootstrap | None:
+def _cv(
+    metric: RunMetric, kept: RunRecords, parts: _Parts, seed_variance: float
+) -> CVBootstrap | None:
     """Parts of the cv-bootstrap interval; None without a whole repeat of cross-validation."""
     if not len(kept.samples.folds):
         return None
@@ -345,6 +348,7 @@ def _cv(metric: RunMetric, kept: RunRecords, parts: _Parts) -> CVBootstrap | Non
         n_rows=kept.n_rows,
         n_effective=n_effective_of(metric, kept),
         resubstitution=float(parts.full.mean()),
+        seed_variance=_of_score(kept, seed_variance),
         **extra,
     )
 
@@ -375,22 +379,32 @@ def _no_components() -> dict[str, float]:
     return dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 
 
-def _components(kept: RunRecords, parts: _Parts, error: PredictionError) -> dict[str, float]:
+def _of_score(kept: RunRecords, seed_variance: float) -> float:
+    """Variance of the mean score of a training sample that is due to seeds; 0 if unknown."""
+    return 0.0 if np.isnan(seed_variance) else seed_variance / kept.samples.n_seeds
+
+
+def _components(
+    kept: RunRecords, parts: _Parts, error: PredictionError, seeds: tuple[float, float]
+) -> dict[str, float]:
     """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
     components, n_seeds = _no_components(), kept.samples.n_seeds
     errors, influence = parts.averaged(n_seeds)
     counts = kept.samples.counts[parts.used]
     mean = _mean_outside(influence, counts == 0)
     without_cv = cv_bootstrap(
-        error.oob, mean[None] - mean.mean(), counts, errors, influence, bounds=error.bounds
+        error.oob,
+        mean[None] - mean.mean(),
+        counts,
+        errors,
+        influence,
+        bounds=error.bounds,
+        seed_variance=_of_score(kept, seeds[0]),
     )
     cv = without_cv if error.cv is None else error.cv
     components["training"], components["test"] = cv.variance_training, cv.variance_cv
-    if n_seeds == 1:
-        return components
-    seed, interaction = _seed_variance(kept, parts)
-    components["training"] = max(cv.variance_training - seed / n_seeds, 0.0)
-    components["seed"], components["interaction"] = seed, interaction
+    if n_seeds > 1:
+        components["seed"], components["interaction"] = seeds
     return components
 
 

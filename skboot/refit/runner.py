@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._files import remove_abandoned, write_whole
+from .._messages import fail
 from .._workers import Progress, in_chunks
 from .training import Job, Record, Run, train_and_answer
 
@@ -29,6 +30,8 @@ _VALUES_PER_ROW = 64
 # Bytes of a file beside its arrays: headers, and the numbers of a run.
 _OVERHEAD = 1 << 20
 _INTEGERS = ("number", "n_convergence")
+# Key of the reason why a run could not be written; no file holds it.
+UNKEPT = "unkept"
 _MAGIC = np.lib.format.magic(1, 0)
 
 
@@ -71,6 +74,8 @@ def _all_records(
         records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
         progress.done(len(records), resumed=True)
     pending = [run for run in runs if run.number not in records]
+    if job.folder is not None and pending:
+        _check_writable(job.folder)
     try:
         for chunk in in_chunks(
             record_of, job, pending, n_jobs=n_jobs, seconds_each=seconds_per_run
@@ -95,7 +100,11 @@ def record_of(job: Job, run: Run) -> Record:
         record["error"] = f"{type(error).__name__}: {error}"
         return record
     if job.folder is not None:
-        write_run(job.folder, record)
+        try:
+            write_run(job.folder, record)
+        except OSError as error:
+            # The disk may have become full in a fit of days, whose numbers need no file.
+            record[UNKEPT] = error.strerror or str(error)
     return record
 
 
@@ -130,6 +139,20 @@ def finished_runs(
 
 
 # ------------------------------------------------------------------ steps
+
+
+def _check_writable(folder: str) -> None:
+    """Refuse a folder that keeps no run, before any is done."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        probe = Path(folder) / "probe"
+        write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"))
+        probe.unlink()
+    except OSError as error:
+        place, reason = str(Path(folder).parent), error.strerror or error
+        advice = "Give another folder, or leave memory= out: the runs are then kept by nobody."
+        must = "be a folder that can be written"
+        raise fail("BootstrapScorer", "memory", must, f"{place!r}: {reason}", advice) from error
 
 
 def _most_bytes(job: Job) -> int:

@@ -8,12 +8,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import sklearn.metrics
 from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
-from .._checks import fail
+from .._checks import fail, renamed
 from .._sklearn_compat import scorer_parts
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
@@ -105,12 +104,19 @@ class Needed(NamedTuple):
     whole: bool
 
 
-def needed_of(name: str, scorer: Any, classes: NDArray[Any] | None) -> Needed | None:
+def needed_of(
+    name: str, scorer: Any, classes: NDArray[Any] | None, several_outputs: bool = False
+) -> Needed | None:
     """Answers that a metric-based scorer reads; None for a callable of estimator, X and y."""
     parts = scorer_parts(scorer)
     if parts is None:
         return None
-    statistics, _ = resolve_metrics({name: scorer}, labels=classes, caller=_CALLER)
+    try:
+        statistics, _ = resolve_metrics(
+            {name: scorer}, labels=classes, several_outputs=several_outputs, caller=_CALLER
+        )
+    except ValueError as error:
+        raise renamed(error, "scoring", "metric") from error
     statistic = statistics[name]
     whole = statistic.response == "probabilities" and not _takes_column(statistic)
     positive = _positive(parts.options.get("pos_label"), classes)
@@ -119,7 +125,7 @@ def needed_of(name: str, scorer: Any, classes: NDArray[Any] | None) -> Needed | 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
     if isinstance(scoring, str):
-        if scoring not in {*known_names(), *sklearn.metrics.get_scorer_names()} - {"mean"}:
+        if scoring not in set(known_names()) - {"mean"}:
             raise unknown_scoring(scoring, _CALLER)
         return get_scorer(scoring)
     if not callable(scoring):
@@ -166,6 +172,9 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         predicts = parts is not None and parts.response_methods == ("predict",)
         has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
         of_type = OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
+        if target.y is not None and target.y.ndim == 2:
+            # Its options are those of a metric on a test set.
+            needed_of(name, scorer, None, several_outputs=True)
         return of_type(RunMetricArguments(name, target), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)

@@ -218,6 +218,8 @@ class Answers:
         name = self._method(methods)
         if name == "predict":
             return self.predicted
+        if np.ndim(self.y) == 2 and np.shape(self.y)[1] > 1:
+            return self._of_outputs(name)
         if name == "decision_function":
             return self.decisions if positive == 1 else -self.decisions
         return self._one_column_of_two(positive)
@@ -246,6 +248,23 @@ class Answers:
         """Return the probabilities: of two classes those of the positive one."""
         columns = self.probabilities
         return columns[:, positive] if columns.shape[1] == 2 else columns
+
+    def _of_outputs(self, method: str) -> NDArray[np.float64]:
+        """Return a score for each of several labels: of a list, the column of the positive class.
+
+        As the scorers of scikit-learn take it; a label that no training row has gets 0.
+        """
+        answers = self._ask(method)
+        if not isinstance(answers, list | tuple):
+            return np.asarray(answers, dtype=np.float64)
+        columns = [np.asarray(own, dtype=np.float64) for own in answers]
+        if method == "decision_function":
+            return np.column_stack(columns)
+        positive = np.column_stack([own[:, -1] for own in columns])
+        seen: Any = self._classes_seen
+        if isinstance(seen, list | tuple):
+            positive[:, [np.array_equal(known, [0]) for known in seen]] = 0.0
+        return positive
 
     def _method(self, methods: Sequence[str]) -> str:
         name = next((name for name in methods if hasattr(self.estimator, name)), None)

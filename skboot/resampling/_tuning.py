@@ -107,6 +107,8 @@ CACHED_ARRAYS = 6
 
 # Sums of blocks of rows that are looked up at once (512 kB, which stay in the cache).
 STARTS_AT_ONCE = 1 << 16
+# Maximum places of resamples whose blocks are counted by one call.
+PLACES_AT_ONCE = 1 << 14
 
 # ------------------------------------------------------------------ crossed factors
 
@@ -138,3 +140,20 @@ ON_DEMAND_COUNTS = 1 << 22
 FEW_UNITS = 10
 # Minimum tasks of an average; below it a warning says what the average can tell (record 0048).
 FEW_TASKS = 10
+# Minimum members of each side of a crossed design, or of one population on both; with fewer,
+# intervals covered 90 to 95 % where members have half of the variance or more (record 0050).
+UNSURE_MEMBERS = 40
+
+# ------------------------------------------------------------------ rows of streams
+
+# Weights of a unit that 64 random bits make, 16 bits each (record 0058).
+WEIGHTS_PER_WORD = 4
+# Minimum weight that is looked for, because it is rare (6e-4); smaller ones are compared with.
+RARE_WEIGHT = 6
+# Maximum resamples whose weights are made together; units are added until they are enough.
+STREAM_RESAMPLES_AT_ONCE = 1024
+# Maximum weights that are made together: as factors of a product, 8 bytes each, they stay in the
+# second cache.
+STREAM_WEIGHTS_AT_ONCE = 1 << 16
+# Maximum runs of equal codes among these rows that are added up by a product of matrices.
+MANY_RUNS = 16

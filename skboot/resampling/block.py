@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -41,13 +41,15 @@ from ._tuning import (
     TILE_ELEMENTS,
     TILE_WIDTH,
 )
-from .coding import UnitsOfCodes, one_hot
+from .coding import UnitsOfCodes, one_hot, pairs_of_terms
 from .prefix_sums import (
     Gap,
     Reached,
     SignChange,
     as_bytes,
     as_flags,
+    columns_of,
+    ends_and_sides,
     ends_within,
     in_mixed_levels,
     joined,
@@ -59,6 +61,7 @@ from .prefix_sums import (
     sums_before_tiles,
 )
 
+Array = NDArray[Any]
 Floats = NDArray[np.float64]
 AddedAtEnds = Callable[[Floats, Floats], Floats]
 
@@ -108,9 +111,7 @@ class Block(ABC):
         if first is None:
             first = np.arange(self.n_codes + 1)
         if isinstance(codes, slice):
-            entries: slice | NDArray[np.intp] = slice(
-                int(first[codes.start]), int(first[codes.stop])
-            )
+            entries: slice | Array = slice(int(first[codes.start]), int(first[codes.stop]))
             starts = first[codes] - first[codes.start]
         else:
             size = first[codes + 1] - first[codes]
@@ -157,6 +158,15 @@ class Block(ABC):
             yield at, self._weights(at if order is None else order[at])
             start = stop
 
+    def _derived(self, make: Callable[..., Any], of: tuple[Any, ...], order: Array | None) -> Any:
+        """Return what is made of arrays of the data, kept for the next block.
+
+        With an order there may be others for each of several classes, which are made anew.
+        """
+        if order is not None:
+            return make(*of)
+        return self.units_of_codes.kept(make.__name__, of, partial(make, *of))
+
     def running(
         self,
         terms: Floats,
@@ -181,28 +191,26 @@ class Block(ABC):
         sums : ndarray of shape (n_terms, n_resamples, n_which)
             Sums up to and with these ends.
         """
-        columns = list(np.ascontiguousarray(terms.T))
-        # A term that is 0 between the ends is summed from the weights at the ends alone.
-        at_ends = [
-            ends is not None and np.count_nonzero(column[ends]) == np.count_nonzero(column)
-            for column in columns
-        ]
-        columns = [c[ends] if only else c for c, only in zip(columns, at_ends, strict=True)]
-        flags = [as_flags(column) for column in columns]
-        below = np.zeros((len(columns), self.n_resamples))
-        for at, weights in self._pieces(order, len(columns)):
+        # With an order there are terms for each of several classes, which are not kept.
+        kept, of = self.units_of_codes.kept, (terms, ends)
+        read = (
+            kept("read", of, lambda: columns_of(terms, ends))
+            if order is None
+            else columns_of(terms, ends)
+        )
+        below = np.zeros((len(read), self.n_resamples))
+        for at, weights in self._pieces(order, len(read)):
             which, inside = ends_within(ends, at)
             wanted = weights if inside is None else weights.take(inside, axis=1)
-            sums = np.empty((len(columns), *wanted.shape))
-            for k, (column, flag) in enumerate(zip(columns, flags, strict=True)):
-                if at_ends[k] and not wanted.size:
+            sums = np.empty((len(read), *wanted.shape))
+            for k, (column, is_flag, at_ends) in enumerate(read):
+                if at_ends and not wanted.size:
                     continue
-                read, positions = (wanted, which) if at_ends[k] else (weights, at)
-                flags_read = None if flag is None else flag[positions]
-                upto = running_sums(read, column[positions], flags_read, below[k])
+                own, positions = (wanted, which) if at_ends else (weights, at)
+                upto = running_sums(own, column[positions], is_flag, below[k])
                 # The last sums are copied, because the reader may change what it is given.
                 below[k] = upto[:, -1]
-                sums[k] = upto if at_ends[k] or inside is None else upto.take(inside, axis=1)
+                sums[k] = upto if at_ends or inside is None else upto.take(inside, axis=1)
             if wanted.size:
                 yield which, sums
             # Memory that is freed before more is allocated is used again by the allocator.
@@ -263,8 +271,8 @@ class Block(ABC):
 
     def pairs(
         self,
-        upper: Floats,
-        lower: Floats,
+        upper: Array,
+        lower: Array,
         level: NDArray[np.intp] | None = None,
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
@@ -273,7 +281,8 @@ class Block(ABC):
         Parameters
         ----------
         upper, lower : ndarray of shape (n_positions,)
-            What a row of each position counts for on each side; none counts on both.
+            What a row of each position counts for on each side, as floats, or flags where that is
+            0 or 1; none counts on both.
         level : ndarray of shape (n_positions,), optional
             Level of each position, not falling; within a level, all that counts as lower comes
             first, and its pairs with the upper ones count half. None: each position is a level.
@@ -287,9 +296,10 @@ class Block(ABC):
         all_pairs : ndarray of shape (n_resamples,)
             The sum over all pairs of an upper and a lower one.
         """
+        tied: Array = np.empty(0, np.intp)
         if level is not None:
-            tied = in_mixed_levels(upper, lower, level)
-            if tied.mean() > TIED_SHARE:
+            tied = self._derived(in_mixed_levels, (upper, lower, level), order)
+            if len(tied) > TIED_SHARE * len(level):
                 return self._pairs_by_level(upper, lower, level, order)
         in_order, above, below = np.zeros((3, self.n_resamples))
         flags = as_flags(upper), as_flags(lower)
@@ -302,17 +312,17 @@ class Block(ABC):
             in_order += pairs
             above += more_above
             below += more_below
-        if level is not None and tied.any():
-            in_order -= 0.5 * self._tied_pairs(upper, lower, level, np.flatnonzero(tied), order)
+        if level is not None and len(tied):
+            in_order -= 0.5 * self._tied_pairs(upper, lower, level, tied, order)
         return in_order, above * below
 
     def _pairs_by_level(
-        self, upper: Floats, lower: Floats, level: NDArray[np.intp], order: NDArray[np.intp] | None
+        self, upper: Array, lower: Array, level: Array, order: Array | None
     ) -> tuple[Floats, Floats]:
         """Return `pairs` from running sums at the ends of levels."""
         in_order, above, below = np.zeros((3, self.n_resamples))
-        ends = np.flatnonzero(np.append(np.diff(level), 1))
-        for _, (up, low) in self.running(np.column_stack((upper, lower)), ends, order):
+        ends, sides = self._derived(ends_and_sides, (upper, lower, level), order)
+        for _, (up, low) in self.running(sides, ends, order):
             low_of_level = np.diff(low, axis=1, prepend=below[:, None])
             up_of_level = np.diff(up, axis=1, prepend=above[:, None])
             above, below = up[:, -1].copy(), low[:, -1].copy()
@@ -321,12 +331,7 @@ class Block(ABC):
         return in_order, above * below
 
     def _tied_pairs(
-        self,
-        upper: Floats,
-        lower: Floats,
-        level: NDArray[np.intp],
-        tied: NDArray[np.intp],
-        order: NDArray[np.intp] | None,
+        self, upper: Array, lower: Array, level: Array, tied: Array, order: Array | None
     ) -> Floats:
         """Return pairs within the levels at positions ``tied``, (n_resamples,)."""
         pairs = np.zeros(self.n_resamples)
@@ -340,7 +345,8 @@ class Block(ABC):
             weights = self._weights(positions if order is None else order[positions])
             begin = starts[first:last] - starts[first]
             up, low = (
-                np.add.reduceat(weights * side[positions], begin, axis=1) for side in (upper, lower)
+                np.add.reduceat(weights * side[positions].astype(np.float64), begin, axis=1)
+                for side in (upper, lower)
             )
             pairs += np.einsum("ij,ij->i", up, low)
             first = last
@@ -550,12 +556,8 @@ class UnitBlock(Block):
         if self.strata is not None or sparse.issparse(totals) or totals.shape[1] > PRODUCT_TERMS:
             return self._variance_by_influence(totals, gradient)
         # The squared influence is a quadratic form, a sum of products of two terms each.
-        first, second = _pairs_of(totals.shape[1])
-        # The products of each two terms are cached for the next block.
-        products = self.units_of_codes.kept(
-            "products", (terms,), lambda: totals[:, first] * totals[:, second]
-        )
-        sums = self.sums_of_atoms(products)
+        first, second = pairs_of_terms(totals.shape[1])
+        sums = self.sums_of_atoms(self.units_of_codes.products(terms))
         variance, size = np.zeros((2, self.n_resamples))
         for k, (i, j) in enumerate(zip(first, second, strict=True)):
             part = gradient[:, i] * gradient[:, j] * sums[:, k]
@@ -611,8 +613,3 @@ def times_terms(weights: Floats, terms: Any) -> Floats:
     if sparse.issparse(terms):
         return np.ascontiguousarray((terms.T @ weights.T).T)
     return weights @ terms
-
-
-@cache
-def _pairs_of(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    return np.triu_indices(n)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._tuning import CACHED_ARRAYS, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
+from .draws import single_units
 
 Floats = NDArray[np.float64]
 
@@ -99,6 +100,16 @@ class UnitsOfCodes:
         code[atoms] = self.code_of_entry
         return code
 
+    @property
+    def has_one_code_each(self) -> bool:
+        """Whether every atom has one code at most."""
+        return self.times is None and (self.units is None or self.code_of_atom is not None)
+
+    @property
+    def codes_are_atoms(self) -> bool:
+        """Whether each code is the atom of the same number."""
+        return self.units is None and self.first is None
+
     def kept(self, purpose: str, of: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """Return the array that was derived for this purpose from the same objects, or make it."""
         for known_purpose, known_of, value in self._cache:
@@ -145,8 +156,20 @@ class UnitsOfCodes:
         """Sum the terms of each atom's rows: (n_atoms, n_terms), sparse if ``terms`` is."""
         return self.kept("totals", (terms,), lambda: self._totals(terms))
 
+    def products(self, terms: Floats) -> Floats:
+        """Products of each two terms of each atom, (n_atoms, n_pairs), kept for the next block."""
+        return self.kept("products", (terms,), lambda: self._products(self.totals(terms)))
+
+    @staticmethod
+    def _products(totals: Floats) -> Floats:
+        pairs = list(zip(*pairs_of_terms(totals.shape[1]), strict=True))
+        products = np.empty((len(totals), len(pairs)))
+        for k, (first, second) in enumerate(pairs):
+            np.multiply(totals[:, first], totals[:, second], out=products[:, k])
+        return products
+
     def _totals(self, terms: Any) -> Any:
-        if self.units is None and self.first is None:
+        if self.codes_are_atoms:
             return terms
         if not sparse.issparse(terms) and self.code_of_atom is not None:
             return np.vstack((terms, np.zeros((1, terms.shape[1]))))[self.code_of_atom]
@@ -155,6 +178,12 @@ class UnitsOfCodes:
         times = np.ones(n_entries) if self.times is None else self.times
         shape = (self.n_atoms[0], self.n_codes)
         return sparse.csr_matrix((times, (atoms, self.code_of_entry)), shape=shape) @ terms
+
+
+@cache
+def pairs_of_terms(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Each two of n terms, a term with itself included."""
+    return np.triu_indices(n)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -171,7 +200,7 @@ def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
     number = np.zeros(len(terms), dtype=np.uint8)
     unnumbered = np.ones(len(terms), dtype=bool)
     values: list[Floats] = []
-    columns = np.ascontiguousarray(terms.T)
+    columns = terms.T
     while unnumbered.any():
         if len(values) == TYPES:
             return None
@@ -212,7 +241,7 @@ def bind_rows(
     # Single rows are drawn faster than many atoms of few rows.
     if first is None or multiplicity is None or len(first) > n // ROWS_PER_ATOM:
         units_of_codes = [_of_atoms(coding, coding.code, n) for coding in codings]
-        return units_of_codes, (np.ones(n, dtype=np.int64),), strata
+        return units_of_codes, (single_units(n),), strata
     units_of_codes = [
         _of_atoms(coding, np.asarray(coding.code)[first], len(first)) for coding in codings
     ]
@@ -227,6 +256,9 @@ def occurrences(coding: CodedRows) -> NDArray[np.int64] | None:
     if code.dtype == bool:
         n_true = np.count_nonzero(code)
         return np.array([len(code) - n_true, n_true])
+    if coding.n_codes == len(code):
+        # Every code is in use, so that each row has its own.
+        return single_units(len(code))
     if code.min() < 0:
         return None
     return np.bincount(code, minlength=coding.n_codes)
@@ -274,7 +306,7 @@ def bind_groups(
             several = times if times.max() > 1 else None
             entry = (pair // n_groups, (pair % n_groups)[:, None], several)
         units_of_codes.append(_entries(coding, entry[0], entry[1], (n_groups,), entry[2]))
-    return units_of_codes, (np.ones(n_groups, dtype=np.int64),), strata
+    return units_of_codes, (single_units(n_groups),), strata
 
 
 def bind_pairs(

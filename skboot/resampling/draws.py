@@ -17,7 +17,7 @@ block of resamples makes results independent of how blocks are spread over proce
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ def multinomial_counts(
     rng: np.random.Generator,
     n_resamples: int,
     multiplicity: NDArray[np.int64],
-    strata: NDArray[np.intp] | None = None,
+    strata: Strata | None = None,
 ) -> NDArray[np.integer]:
     """Draw multinomial counts of atoms, independently for each resample.
 
@@ -53,8 +53,8 @@ def multinomial_counts(
         Number of resamples.
     multiplicity : ndarray of shape (n_atoms,)
         Number of units in each atom, positive.
-    strata : ndarray of shape (n_atoms,), optional
-        Stratum of each atom; as many units as a stratum holds are drawn within it.
+    strata : Strata, optional
+        As many units as a stratum holds are drawn within it.
 
     Returns
     -------
@@ -63,14 +63,50 @@ def multinomial_counts(
     """
     if strata is None:
         return _unstratified(rng, n_resamples, multiplicity)
-    sizes = np.bincount(strata)
-    if len(sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
-        return _many_small_strata(rng, n_resamples, strata, sizes)
-    counts = np.empty((n_resamples, len(multiplicity)), dtype=np.int64)
-    order = np.argsort(strata, kind="stable")
-    for members in np.split(order, np.cumsum(sizes)[:-1]):
-        counts[:, members] = _unstratified(rng, n_resamples, multiplicity[members])
+    if len(strata.sizes) > STRATA_IN_TURN and int(multiplicity.max()) == 1:
+        return _many_small_strata(rng, n_resamples, strata)
+    drawn = [
+        _unstratified(rng, n_resamples, multiplicity[members])
+        for members in np.split(strata.order, np.cumsum(strata.sizes)[:-1])
+    ]
+    counts = np.empty((n_resamples, len(multiplicity)), np.result_type(*drawn))
+    for resample, of_atoms in enumerate(counts):
+        of_atoms[strata.order] = np.concatenate([one[resample] for one in drawn])
     return counts
+
+
+class Strata(NamedTuple):
+    """The atoms of each stratum, sorted once for all blocks.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_strata,)
+        Number of atoms of each.
+    order : ndarray of shape (n_atoms,)
+        Atoms by stratum.
+    """
+
+    sizes: NDArray[np.int64]
+    order: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, stratum: NDArray[np.intp]) -> Strata:
+        """Sort atoms by stratum; ``stratum`` (n_atoms,) numbers that of each from 0."""
+        # Integers of 16 bits are sorted in linear time.
+        narrow = stratum.astype(np.min_scalar_type(int(stratum.max(initial=0))))
+        return cls(np.bincount(stratum), np.argsort(narrow, kind="stable"))
+
+
+def single_units(n: int) -> NDArray[np.int64]:
+    """A unit in each of n atoms: one number that is read n times, which takes no memory."""
+    return np.broadcast_to(np.int64(1), n)
+
+
+def _n_units(multiplicity: NDArray[np.int64]) -> int:
+    """Return the sum, without a pass over `single_units`."""
+    if multiplicity.strides == (0,):
+        return len(multiplicity) * int(multiplicity[0])
+    return int(multiplicity.sum())
 
 
 def _unstratified(
@@ -78,10 +114,10 @@ def _unstratified(
 ) -> NDArray[np.integer]:
     if len(multiplicity) == 2:
         return _two_atoms(rng, n_resamples, multiplicity)
-    n = int(multiplicity.sum())
+    n = _n_units(multiplicity)
     if n == len(multiplicity):
         totals = np.full(n_resamples, n)
-        return _rare(rng, totals, multiplicity, n)
+        return _rare(rng, totals, single_units(n), n)
     return _heavy_then_rare(rng, n_resamples, multiplicity)
 
 
@@ -138,7 +174,7 @@ def _rare(
     rng: np.random.Generator, totals: NDArray[np.int64], multiplicity: NDArray[np.int64], n: int
 ) -> NDArray[np.integer]:
     """Draw ``totals[resample]`` units of the pool of rare atoms, a share of ``n`` units."""
-    if int(multiplicity.sum()) < POISSON_FILL_UNITS:
+    if _n_units(multiplicity) < POISSON_FILL_UNITS:
         return _place(rng, totals, multiplicity)
     return _poisson_fill(rng, totals, multiplicity, n)
 
@@ -177,7 +213,7 @@ def _picked(
 ) -> NDArray[np.intp]:
     """Draw ``totals[resample]`` units one by one; return their places in the flattened counts."""
     n_resamples, n_atoms = len(totals), len(multiplicity)
-    n_units = int(multiplicity.sum())
+    n_units = _n_units(multiplicity)
     picks = rng.integers(0, n_units, size=int(totals.sum()))
     if n_units > n_atoms:
         picks = np.repeat(np.arange(n_atoms), multiplicity)[picks]
@@ -186,16 +222,13 @@ def _picked(
 
 
 def _many_small_strata(
-    rng: np.random.Generator,
-    n_resamples: int,
-    strata: NDArray[np.intp],
-    sizes: NDArray[np.int64],
+    rng: np.random.Generator, n_resamples: int, strata: Strata
 ) -> NDArray[np.int64]:
     """Draw single units in all strata at once, by one uniform number for each unit."""
-    order = np.argsort(strata, kind="stable")
+    sizes, order = strata
     width = np.repeat(sizes, sizes)
     first = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    n = len(strata)
+    n = len(order)
     picks = first + (rng.random((n_resamples, n)) * width).astype(np.int64)
     picks += np.arange(n_resamples)[:, None] * n
     counts = np.empty((n_resamples, n), dtype=np.int64)
@@ -212,15 +245,15 @@ def _poisson_fill(
     are placed at random. Resamples that are fuller than their total are drawn again; this depends
     on the two totals alone, so that the law of the counts given these totals is unchanged.
     """
-    n_units, n_resamples = int(multiplicity.sum()), len(totals)
+    n_units, n_resamples = _n_units(multiplicity), len(totals)
     # A pool that is part of n units has totals that vary as well.
     spread = np.sqrt((2.0 - n_units / n) / n_units)
     rate = max(1.0 - SHORTFALL * spread, 0.25)
     single = n_units == len(multiplicity)
-    law = multiplicity.astype(np.int32)
+    law = None if single else multiplicity.astype(np.int32)
 
     def fresh(n_resamples: int, out: NDArray[np.uint8]) -> NDArray[np.int64]:
-        if single:
+        if law is None:
             _poisson_bytes(rng, rate, out.reshape(-1))
         else:
             _poisson_cells(rng, rate, law, out)

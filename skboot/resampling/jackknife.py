@@ -14,10 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._tuning import JACKKNIFE_COUNTS, JACKKNIFE_SUMS, JACKKNIFE_TERMS, JACKKNIFE_UNITS
+from ._tuning import (
+    JACKKNIFE_COUNTS,
+    JACKKNIFE_SUMS,
+    JACKKNIFE_TERMS,
+    JACKKNIFE_UNITS,
+    TILE_ELEMENTS,
+)
 from .block import AddedAtEnds, Block, Floats, UnitBlock
 from .coding import UnitsOfCodes, types_of
-from .prefix_sums import Gap, SignChange, joined, search
+from .prefix_sums import Gap, SignChange, joined, pairs_with_all, search
 
 
 class JackknifeResamples(NamedTuple):
@@ -82,7 +88,7 @@ def has_closed_forms(units_of_codes: Sequence[UnitsOfCodes]) -> bool:
     """Whether leaving out one unit after the other needs no pass over the rows for each."""
     return all(
         each.reads in ("sums", "pairs")
-        or (each.reads in ("crossing", "thresholds") and each.code_of_atom is not None)
+        or (each.reads in ("crossing", "thresholds") and each.has_one_code_each)
         for each in units_of_codes
     )
 
@@ -196,12 +202,12 @@ class ObservedBlock(UnitBlock):
         weights = self._weights(slice(0, self.n_codes))[0]
         weights = weights if order is None else weights[order]
         ones = int(weights.max()) == 1
-        upto = np.zeros((len(values), (len(terms) if ends is None else len(ends)) + 1), np.int64)
+        upto = np.zeros(((len(terms) if ends is None else len(ends)) + 1, len(values)), np.int64)
         for k in range(len(values)):
             of_type = number == k
             running = np.cumsum(of_type if ones else of_type * weights, dtype=np.int64)
-            upto[k, 1:] = running if ends is None else running[ends]
-        return Types(number, values, np.ascontiguousarray(upto.T))
+            upto[1:, k] = running if ends is None else running[ends]
+        return Types(number, values, upto)
 
 
 class JackknifeBlock(UnitBlock):
@@ -271,8 +277,8 @@ class JackknifeBlock(UnitBlock):
 
     def pairs(
         self,
-        upper: Floats,
-        lower: Floats,
+        upper: NDArray[Any],
+        lower: NDArray[Any],
         level: NDArray[np.intp] | None = None,
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
@@ -281,32 +287,35 @@ class JackknifeBlock(UnitBlock):
         The form is bilinear in the weights: B(w - e, w - e) = B(w, w) - B(e, w) - B(w, e)
         + B(e, e).
         """
-        level = np.arange(len(upper)) if level is None else level
+        units = self.units_of_codes
         if order is not None:
             # Codes that the order leaves out count on neither side, so that their level is free.
+            level = np.arange(len(upper)) if level is None else level
             upper, lower, level = (
                 _by_code(values, order, self.n_codes) for values in (upper, lower, level)
             )
-        weight = self._observed.sums()[0]
-        n_levels = int(level.max()) + 1
-        up = np.bincount(level, weight * upper, n_levels)
-        low = np.bincount(level, weight * lower, n_levels)
-        lower_below = np.cumsum(low) - 0.5 * low
-        upper_above = up.sum() - np.cumsum(up) + 0.5 * up
-        with_all = upper * lower_below[level] + lower * upper_above[level]
-        totals = self.units_of_codes.totals(with_all[:, None])[:, 0]
-        within = self._pairs_within_units(upper, lower, level)
-        of_unit = self.units_of_codes.totals(np.column_stack((upper, lower)))
-        all_pairs = (up.sum() - of_unit[:, 0]) * (low.sum() - of_unit[:, 1])
-        in_order = up @ lower_below - totals + within
-        return in_order[self._at], all_pairs[self._at]
-
-    def _pairs_within_units(self, upper: Floats, lower: Floats, level: NDArray[np.intp]) -> Floats:
-        """Return pairs of rows of one unit, for each atom, (n_atoms,)."""
-        units = self.units_of_codes
-        if units.code_of_atom is not None:
+        weight = self.multiplicity if units.codes_are_atoms else self._observed.sums()[0]
+        step = TILE_ELEMENTS if order is None else len(upper)
+        found = pairs_with_all(weight, upper, lower, level, step)
+        if units.has_one_code_each:
             # The rows of a unit share one code, and no code counts on both sides.
-            return np.zeros(units.n_atoms[0])
+            code = self._codes
+            with_all, up, low = (_of_codes(each, code) for each in (found.with_all, upper, lower))
+            in_order = np.subtract(found.in_order, with_all, out=with_all)
+        else:
+            totals = units.totals(found.with_all[:, None])[self._at, 0]
+            up, low = units.totals(np.column_stack((upper, lower)))[self._at].T
+            level = np.arange(len(upper)) if level is None else level
+            in_order = found.in_order - totals + self._pairs_within_units(upper, lower, level)
+        all_pairs = found.upper - up
+        all_pairs *= found.lower - low
+        return in_order, all_pairs
+
+    def _pairs_within_units(
+        self, upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.intp]
+    ) -> Floats:
+        """Return pairs of rows of one unit, for each resample."""
+        units = self.units_of_codes
         code = units.code_of_entry
         atom = np.arange(len(code)) if units.units is None else units.units[:, 0]
         times = np.ones(len(code)) if units.times is None else units.times
@@ -319,13 +328,13 @@ class JackknifeBlock(UnitBlock):
         running = np.cumsum(low)
         before_atom = (running - low)[np.searchsorted(atom, atom)]
         pairs = up * (running - 0.5 * low - before_atom)
-        return np.bincount(atom, pairs, units.n_atoms[0]).astype(np.float64)
+        return np.bincount(atom, pairs, units.n_atoms[0])[self._at].astype(np.float64)
 
     def crossing(
         self, terms: Floats, *gaps: Gap, ends: NDArray[np.intp] | None = None
     ) -> tuple[SignChange, ...]:
         """Search once for all units of a type that stand on one side; see `Block.crossing`."""
-        if self.units_of_codes.code_of_atom is None:
+        if not self.units_of_codes.has_one_code_each:
             return super().crossing(terms, *gaps, ends=ends)
         types = self._observed.types_along(terms, ends)
         if types is None:
@@ -354,19 +363,31 @@ class JackknifeBlock(UnitBlock):
         self, types: Types, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
     ) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
         """Return the end from which each unit counts, past the last for none, and its type."""
-        n_positions = len(types.number)
-        position = self.units_of_codes.code_of_atom
-        assert position is not None
+        n_positions, n_ends = len(types.number), len(types.upto) - 1
+        unit_end: NDArray[Any] = np.arange(
+            n_positions, dtype=np.int64 if n_positions >> 31 else np.int32
+        )
+        if ends is not None:
+            numbers = np.arange(n_ends + 1, dtype=unit_end.dtype)
+            unit_end = np.repeat(numbers, np.diff(ends, prepend=-1, append=n_positions - 1))
+        position = self._codes
+        if isinstance(position, slice) and order is None:
+            return unit_end[position], types.number[position]
         if order is not None:
             at = np.full(self.n_codes + 1, n_positions)
             at[order] = np.arange(n_positions)
             position = at[position]
-        unit_end = np.arange(n_positions)
-        if ends is not None:
-            unit_end = np.searchsorted(ends, unit_end)
-        position = position[self._at]
-        unit_end = np.append(unit_end, len(types.upto))[position]
+        unit_end = np.append(unit_end, n_ends + 1)[position]
         return unit_end, np.append(types.number, np.uint8(len(types.values)))[position]
+
+    @cached_property
+    def _codes(self) -> slice | NDArray[np.intp]:
+        """Code of the unit that each resample lacks, as an index; past the last for none."""
+        if self.units_of_codes.codes_are_atoms:
+            return self._at
+        code = self.units_of_codes.code_of_atom
+        assert code is not None
+        return code[self._at]
 
     def sum_over_thresholds(
         self,
@@ -376,29 +397,42 @@ class JackknifeBlock(UnitBlock):
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
         """Sum over the ends before the unit, its own end, and those after it, for each type."""
-        has_one_code = self.units_of_codes.code_of_atom is not None
+        has_one_code = self.units_of_codes.has_one_code_each
         types = self._observed.types_along(terms, ends, order) if has_one_code else None
         if types is None:
             return super().sum_over_thresholds(terms, added, ends, order)
         unit_end, unit_type = self._unit_ends(types, ends, order)
-        running = (types.upto @ types.values).T
-        before, at = running[:, :-1], running[:, 1:, None]
-        n_ends = at.shape[1]
-        up_to = np.append(0.0, np.cumsum(added(before, at.copy())))
+        none = np.zeros((types.values.shape[1], 1))
+        up_to = np.append(0.0, np.cumsum(_added_along(added, types, none, none)))
+        n_ends = len(types.upto) - 1
         sums = np.full(self.n_resamples, up_to[-1])
-        last = np.repeat(running[:, -1:], self.n_resamples, axis=1)
+        total = types.running_at(np.array([n_ends - 1]))
+        last = np.repeat(total.T, self.n_resamples, axis=1)
         for number, value in enumerate(types.values):
             resamples = np.flatnonzero((unit_type == number) & (unit_end < n_ends))
             end, less = unit_end[resamples], value[:, None]
-            # Ends before the unit are computed as well, but never used; there the running sums
-            # less the unit may be 0, or negative, and what is added undefined.
-            with np.errstate(invalid="ignore", divide="ignore"):
-                at_own = added(before, at - less[:, :, None])
-                after = added(before - less, at - less[:, :, None])
+            at_own = _added_along(added, types, none, less)
+            after = _added_along(added, types, less, less)
             beyond = np.append(np.cumsum(after[::-1])[::-1], 0.0)
             sums[resamples] = up_to[end] + at_own[end] + beyond[end + 1]
             last[:, resamples] -= less
         return sums, last
+
+
+def _added_along(added: AddedAtEnds, types: Types, less_before: Floats, less_at: Floats) -> Floats:
+    """Return what each end adds where the sums before it, and at it, are less by these, (n_ends,).
+
+    Ends before the unit are computed as well, but never used; there the running sums less the unit
+    may be 0, or negative, and what is added undefined.
+    """
+    values = np.empty(len(types.upto) - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for start in range(0, len(values), TILE_ELEMENTS):
+            stop = min(start + TILE_ELEMENTS, len(values))
+            running = (types.upto[start : stop + 1] @ types.values).T
+            at = (running[:, 1:] - less_at)[:, :, None]
+            values[start:stop] = added(running[:, :-1] - less_before, at)
+    return values
 
 
 def _without_units(
@@ -433,6 +467,13 @@ def _without_units(
     crossed = unit_end > lasts[unit_type]
     number[crossed] = unit_type[crossed]
     return change._replace(outcome=number)
+
+
+def _of_codes(values: NDArray[Any], code: slice | NDArray[np.intp]) -> Floats:
+    """Return the value of each code; 0 where the code is one past the last, which is none."""
+    if isinstance(code, slice):
+        return values[code]
+    return np.append(values, values.dtype.type(0))[code]
 
 
 def _less(types: Types, values: Floats, end: NDArray[np.intp]) -> Floats:

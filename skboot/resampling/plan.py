@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from ._tuning import (
 from .block import Block, UnitBlock
 from .coding import CodedRows, UnitsOfCodes, bind_rows, occurrences
 from .design import SamplingDesign
-from .draws import multinomial_counts
+from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples
 from .on_demand import OnDemandBlock
 
@@ -221,6 +222,11 @@ class Binding:
         """Return blocks of one resample, the data, in which every unit occurs once."""
         return self.plan.design.observed(self.units_of_codes, self.multiplicity, self.strata)
 
+    @cached_property
+    def drawn_within(self) -> Strata | None:
+        """The atoms of each stratum."""
+        return None if self.strata is None else Strata.of(self.strata)
+
     @property
     def fits_one_block(self) -> bool:
         """Whether a block is of few counts that are drawn for sums alone, so that more fit in."""
@@ -255,7 +261,8 @@ class Binding:
         n_resamples = (
             min(self.block_size, wanted) if self.draws_are_prefix_stable else self.block_size
         )
-        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, self.strata)
+        within = None if self.strata is None else self.drawn_within
+        counts = self.plan.design.draw(rng, n_resamples, self.multiplicity, within)
         if with_jackknife:
             counts = (_with_jackknife(counts[0], self.multiplicity[0]),)
         blocks = self.plan.design.blocks(self.units_of_codes, counts, self.strata)

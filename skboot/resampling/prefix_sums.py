@@ -33,10 +33,14 @@ _UP_TO = {
     dtype: np.triu(np.ones((TILE_WIDTH, TILE_WIDTH), dtype)) for dtype in (np.float32, np.float64)
 }
 _ALL = {dtype: np.ones(TILE_WIDTH, dtype) for dtype in (np.float32, np.float64)}
+# Row k holds 1 for the codes of a tile up to number k.
+_UP_TO_END = np.tril(np.ones((TILE_WIDTH, TILE_WIDTH), np.uint8))
 
 
-def as_flags(values: Floats) -> NDArray[np.uint8] | None:
+def as_flags(values: NDArray[Any]) -> NDArray[np.uint8] | None:
     """Return values that are all 0 or 1 as bytes; None if there are others."""
+    if values.dtype == bool:
+        return values.view(np.uint8)
     flags = values != 0
     return flags.view(np.uint8) if np.array_equal(values, flags) else None
 
@@ -57,16 +61,53 @@ def ends_within(ends: NDArray[np.intp] | None, at: slice) -> tuple[slice, NDArra
     return which, None if every else ends[which] - at.start
 
 
-def in_mixed_levels(upper: Floats, lower: Floats, level: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether the level of each position has both sides, (n_positions,)."""
+def in_mixed_levels(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger]
+) -> NDArray[np.intp]:
+    """Return the positions whose level has both sides."""
     with_upper, with_lower = (np.bincount(level, side != 0) > 0 for side in (upper, lower))
-    tied: NDArray[np.bool_] = (with_upper & with_lower)[level]
-    return tied
+    return np.flatnonzero((with_upper & with_lower)[level])
 
 
-def running_sums(
-    weights: NDArray, term: Floats, flags: NDArray[np.uint8] | None, below: Floats
-) -> NDArray:
+def ends_and_sides(
+    upper: NDArray[Any], lower: NDArray[Any], level: NDArray[np.signedinteger]
+) -> tuple[NDArray[np.intp], Floats]:
+    """Return the last position of each level, and both sides as terms, (n_positions, 2)."""
+    ends = np.flatnonzero(np.append(level[1:] != level[:-1], True))
+    return ends, np.column_stack((upper, lower)).astype(np.float64, copy=False)
+
+
+class Column(NamedTuple):
+    """A column of terms as running sums read it.
+
+    Attributes
+    ----------
+    column : ndarray of shape (n_positions,), or (n_ends,) where it is read at the ends alone
+        What each position counts for.
+    is_flag : bool
+        Whether the column holds bytes, all 0 or 1.
+    at_ends : bool
+        Whether the term is 0 between the ends.
+    """
+
+    column: NDArray[Any]
+    is_flag: bool
+    at_ends: bool
+
+
+def columns_of(terms: Floats, ends: NDArray[np.intp] | None) -> list[Column]:
+    """Return the columns of terms; one that is 0 between the ends is read at these alone."""
+    columns = []
+    for column in terms.T:
+        at_ends = ends is not None and np.count_nonzero(column[ends]) == np.count_nonzero(column)
+        column = column[ends] if at_ends else column
+        flags = as_flags(column)
+        read = np.ascontiguousarray(column) if flags is None else flags
+        columns.append(Column(read, flags is not None, at_ends))
+    return columns
+
+
+def running_sums(weights: NDArray, term: NDArray[Any], is_flag: bool, below: Floats) -> NDArray:
     """Running sums of weights times a term, from left to right.
 
     Parameters
@@ -74,9 +115,9 @@ def running_sums(
     weights : ndarray of shape (n_resamples, n_codes)
         Counts of any type.
     term : ndarray of shape (n_codes,)
-        What each code counts for.
-    flags : ndarray of shape (n_codes,) or None
-        The term as bytes, if all of it is 0 or 1.
+        What each code counts for; bytes where all of it is 0 or 1.
+    is_flag : bool
+        Whether the term is bytes, all 0 or 1.
     below : ndarray of shape (n_resamples,)
         Running sum of each resample before these codes.
 
@@ -87,10 +128,10 @@ def running_sums(
     """
     n_codes = weights.shape[1]
     largest = float(below.max(initial=0.0)) + 255 * n_codes
-    if flags is None or weights.dtype != np.uint8 or largest >= EXACT_INTEGER:
+    if not is_flag or weights.dtype != np.uint8 or largest >= EXACT_INTEGER:
         return _summed_up(_padded(weights * term, np.float64), below)[:, :n_codes]
     # A chain of integer additions takes one cycle each, of floating-point ones four.
-    sums = (weights if flags.all() else weights * flags).astype(np.int32)
+    sums = (weights if term.all() else weights * term).astype(np.int32)
     sums[:, 0] += below.astype(np.int32)
     return sums.cumsum(axis=1, out=sums)
 
@@ -135,6 +176,54 @@ def pairs_in_order(
     return pairs, up_totals.sum(axis=1), low_totals.sum(axis=1)
 
 
+class PairsOfData(NamedTuple):
+    """Pairs in order: those of a row of each code with all rows, and all; and sums of the sides."""
+
+    with_all: Floats
+    in_order: float
+    upper: float
+    lower: float
+
+
+def pairs_with_all(
+    weight: NDArray[Any],
+    upper: NDArray[Any],
+    lower: NDArray[Any],
+    level: NDArray[np.signedinteger] | None,
+    step: int,
+) -> PairsOfData:
+    """Return the pairs of each code, in pieces of about ``step`` codes that hold whole levels."""
+
+    def sides(at: slice) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+        """Return the levels of a piece, and both sides of each."""
+        up, low = weight[at] * upper[at], weight[at] * lower[at]
+        if level is None:
+            return slice(None), np.asarray(up, np.float64), np.asarray(low, np.float64)
+        own = level[at] - level[at].min()
+        n_levels = int(own.max()) + 1
+        return own, np.bincount(own, up, n_levels), np.bincount(own, low, n_levels)
+
+    pieces, start = [], 0
+    while start < len(upper):
+        stop = min(start + step, len(upper))
+        if level is not None and stop < len(upper):
+            stop = int(np.searchsorted(level, level[stop - 1], side="right"))
+        pieces.append(slice(start, stop))
+        start = stop
+    above = total = sum(float(sides(at)[1].sum()) for at in pieces)
+    below = in_order = 0.0
+    with_all = np.empty(len(upper))
+    for at in pieces:
+        own, up, low = sides(at)
+        lower_below = below + np.cumsum(low) - 0.5 * low
+        upper_above = above - np.cumsum(up) + 0.5 * up
+        in_order += float(up @ lower_below)
+        np.multiply(upper[at], lower_below[own], out=with_all[at])
+        with_all[at] += lower[at] * upper_above[own]
+        below, above = below + float(low.sum()), above - float(up.sum())
+    return PairsOfData(with_all, in_order, total, below)
+
+
 def sums_before_tiles(
     weights: NDArray, terms: Floats, flags_of_terms: Sequence[NDArray[np.uint8] | None] = ()
 ) -> Floats:
@@ -146,7 +235,7 @@ def sums_before_tiles(
     sums = np.empty((n_resamples, -(-n_codes // TILE_WIDTH), terms.shape[1]))
     step = max(1, RUNNING_ELEMENTS // n_resamples // TILE_WIDTH) * TILE_WIDTH
     is_bytes = weights.dtype == np.uint8
-    small = is_bytes and int(weights.max(initial=0)) * TILE_WIDTH <= 255
+    small = _fit_bytes_in_tiles(weights)
     if not flags_of_terms and is_bytes:
         flags_of_terms = [as_flags(column) for column in terms.T]
     for k, column in enumerate(terms.T):
@@ -165,6 +254,11 @@ def sums_before_tiles(
             sums[:, first : first + totals.shape[1], k] = _before(totals, below)
             below += totals.sum(axis=1)
     return sums
+
+
+def _fit_bytes_in_tiles(weights: NDArray[Any]) -> bool:
+    """Return whether counts are bytes, and their sums in a tile are, too."""
+    return weights.dtype == np.uint8 and int(weights.max(initial=0)) * TILE_WIDTH <= 255
 
 
 def _bytes_in_tiles(weights: NDArray[np.uint8], flags: NDArray[np.uint8]) -> NDArray[np.int32]:
@@ -347,37 +441,51 @@ def reach(
         # Fewer sums than the search in tiles would make.
         pieces = [_reach_in_all(weights, terms, shares, ends) for weights in weights_of_parts]
     else:
-        in_tiles = np.pad(terms, ((0, -n_codes % TILE_WIDTH), (0, 0)))
-        in_tiles = in_tiles.reshape(-1, TILE_WIDTH, terms.shape[1])
-        flags = [as_flags(column) for column in terms.T]
-        tiled = _Tiled(terms, in_tiles, flags)
+        tiled = _Tiled.of(terms)
         pieces = [_reach_in_tiles(weights, tiled, shares, ends) for weights in weights_of_parts]
     return Reached(*(np.concatenate(parts) for parts in zip(*pieces, strict=True)))
 
 
 class _Tiled(NamedTuple):
-    """Terms, the same in tiles, (n_tiles, TILE_WIDTH, n_terms), and as flags."""
+    """Terms, each in tiles of shape (n_tiles, TILE_WIDTH), and the same as flags."""
 
     terms: Floats
-    in_tiles: Floats
+    columns: Sequence[Floats]
     flags: Sequence[NDArray[np.uint8] | None]
+    flags_in_tiles: Sequence[NDArray[np.uint8]] | None
+
+    @classmethod
+    def of(cls, terms: Floats) -> _Tiled:
+        """Fill terms up to whole tiles; there are flags in tiles if all terms are 0 or 1."""
+        in_tiles = np.pad(terms, ((0, -len(terms) % TILE_WIDTH), (0, 0)))
+        columns = [column.reshape(-1, TILE_WIDTH).copy() for column in in_tiles.T]
+        flags = [as_flags(column) for column in terms.T]
+        if any(flag is None for flag in flags):
+            return cls(terms, columns, flags, None)
+        return cls(terms, columns, flags, [column.astype(np.uint8) for column in columns])
 
 
 def _reach_in_all(
     weights: NDArray[Any], terms: Floats, shares: Floats, ends: NDArray[np.intp] | None
 ) -> Reached:
     """Search in the running sums at all ends."""
-    upto = np.cumsum(weights[:, :, None] * terms, axis=1)
-    total = upto[:, -1]
-    upto = upto if ends is None else upto[:, ends]
+    upto = [np.cumsum(weights * column, axis=1) for column in terms.T]
+    total = np.column_stack([sums[:, -1] for sums in upto])
+    upto = upto if ends is None else [sums.take(ends, axis=1) for sums in upto]
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
-    resamples = np.arange(len(weights))[:, None]
-    last = _last_below(upto[:, :, 0], targets)
-    below = upto[resamples, last]
+    last = _last_below(upto[0], targets)
+    n_ends = upto[0].shape[1]
+    below = _looked_up(upto, last)
+    after = _looked_up(upto, np.minimum(last + 1, n_ends - 1))
     # The very first end may reach a share already.
     is_first = (below[:, :, 0] >= targets)[:, :, None]
-    after = upto[resamples, np.minimum(last + 1, upto.shape[1] - 1)]
     return Reached(np.where(is_first, 0.0, below), np.where(is_first, below, after), total)
+
+
+def _looked_up(sums: Sequence[Floats], at: NDArray[np.intp]) -> Floats:
+    """Return the sums of each resample at its positions, (n_resamples, n_positions, n_terms)."""
+    flat = at + np.arange(len(at))[:, None] * sums[0].shape[1]
+    return np.stack([column.ravel().take(flat) for column in sums], axis=2)
 
 
 def _reach_in_tiles(
@@ -385,31 +493,31 @@ def _reach_in_tiles(
 ) -> Reached:
     """Search in the sums before tiles, and then in one tile of each resample and share."""
     n_resamples, n_codes = weights.shape
-    terms, tile_terms, flags = tiled
-    before = sums_before_tiles(weights, terms, flags)
-    total = sum_of_first(weights, terms, before, n_codes)
+    before = sums_before_tiles(weights, tiled.terms, tiled.flags)
+    total = sum_of_first(weights, tiled.terms, before, n_codes)
     # Sums in another order differ by rounding, which must not decide.
     targets = shares * total[:, :1] * (1.0 - SUM_ROUNDING)
     spare = -n_codes % TILE_WIDTH
-    tiles = np.pad(weights, ((0, 0), (0, spare))) if spare else weights
-    tiles = tiles.reshape(n_resamples, -1, TILE_WIDTH)
+    tiles = (np.pad(weights, ((0, 0), (0, spare))) if spare else weights).reshape(-1, TILE_WIDTH)
+    columns: Sequence[NDArray[Any]] = tiled.columns
+    if tiled.flags_in_tiles is not None and _fit_bytes_in_tiles(weights):
+        columns = tiled.flags_in_tiles
     resamples = np.arange(n_resamples)[:, None]
+    own_tiles = resamples * before.shape[1]
     tile = _last_below(before[:, :, 0], targets)
-    inside = tiles[resamples, tile] * tile_terms[tile, :, 0]
-    upto = np.cumsum(inside, axis=2) + before[resamples, tile, 0][:, :, None]
+    inside = tiles.take(own_tiles + tile, axis=0) * columns[0].take(tile, axis=0)
+    upto = np.cumsum(inside, axis=2, dtype=np.float64) + before[resamples, tile, 0][:, :, None]
     code = tile * TILE_WIDTH + np.argmax(upto >= targets[:, :, None], axis=2)
 
     def running_at(codes: NDArray[np.intp]) -> Floats:
         tile, last = codes // TILE_WIDTH, codes % TILE_WIDTH
-        counted = np.arange(TILE_WIDTH) <= last[:, :, None]
-        inside = tiles[resamples, tile] * counted
-        sums = [np.einsum("ijk,ijk->ij", inside, tile_terms[tile, :, k]) for k in columns]
+        inside = tiles.take(own_tiles + tile, axis=0) * _UP_TO_END.take(last, axis=0)
+        sums = [np.einsum("ijk,ijk->ij", inside, each.take(tile, axis=0)) for each in columns]
         return before[resamples, tile] + np.stack(sums, axis=2)
 
-    columns = range(terms.shape[1])
     if ends is None:
         after = running_at(code)
-        own = weights[resamples, code][:, :, None] * terms[code]
+        own = weights[resamples, code][:, :, None] * tiled.terms[code]
         return Reached(after - own, after, total)
     which = np.searchsorted(ends, code)
     previous = running_at(ends[np.maximum(which - 1, 0)])
@@ -421,11 +529,6 @@ def _last_below(before: Floats, targets: Floats) -> NDArray[np.intp]:
 
     ``before`` is of shape (n_resamples, n_tiles), ``targets`` of shape (n_resamples, n_targets).
     """
-    resamples = np.arange(len(before))[:, None]
-    low = np.zeros(targets.shape, dtype=np.intp)
-    high = np.full(targets.shape, before.shape[1])
-    while np.any(high - low > 1):
-        middle = (low + high) // 2
-        below = before[resamples, middle] < targets
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return low
+    pairs = zip(before, targets, strict=True)
+    n_below = np.array([sums.searchsorted(wanted) for sums, wanted in pairs])
+    return np.maximum(n_below - 1, 0)

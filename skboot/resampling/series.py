@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._warnings import Note
-from ._tuning import STARTS_AT_ONCE
+from ._tuning import PLACES_AT_ONCE, STARTS_AT_ONCE
 from .block import Block, Floats, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_rows
 from .design import RowDesign, SamplingDesign, registered
+from .draws import Strata
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
 
@@ -152,21 +153,31 @@ class Starts:
         A weight is about a Poisson count of mean 1, which fits a byte (record 0010).
         """
         circles, n_resamples = self.circles, len(self.first)
-        n_places = circles.n_places
-        opened = np.zeros((n_resamples, n_places), dtype=np.uint8)
+        opened = np.zeros((n_resamples, circles.n_places), dtype=np.uint8)
         shift = circles.series_of_block * (circles.length - 1)
-        places = self.first + (shift + np.arange(n_resamples)[:, None] * n_places)
         cut = np.flatnonzero(circles.last_length < circles.length)
-        whole = places
-        if len(cut):
-            several = len(circles.sizes) > 1
-            whole = np.delete(places, circles.last_block[cut], 1) if several else places[:, :-1]
-        np.add.at(opened.reshape(-1), whole, np.uint8(1))
+        # One addition for all resamples has to number their places anew, which costs more than the
+        # calls for each where these are many.
+        at_once = max(1, PLACES_AT_ONCE // circles.n_places)
+        for start in range(0, n_resamples, at_once):
+            some = opened[start : start + at_once]
+            places = self.first[start : start + at_once]
+            if shift[-1]:
+                places = places + shift
+            if len(cut):
+                several = len(circles.sizes) > 1
+                last = circles.last_block[cut]
+                places = np.delete(places, last, 1) if several else places[:, :-1]
+            if at_once > 1:
+                places = places + np.arange(len(some))[:, None] * circles.n_places
+            np.add.at(some.reshape(-1), places.reshape(-1), np.uint8(1))
         # What sticks out beyond a series ends before the next begins, so that all are one array.
-        opened = moving_sums(opened.reshape(-1), circles.length).reshape(n_resamples, n_places)
+        opened = moving_sums(opened.reshape(-1), circles.length).reshape(opened.shape)
         for k in cut.tolist():
-            rows = np.arange(circles.last_length[k])
-            of_series = places[:, circles.last_block[k], None] + rows
+            last = circles.last_block[k]
+            rows = np.arange(circles.last_length[k]) + shift[last]
+            of_series = self.first[:, last, None] + rows
+            of_series += np.arange(n_resamples)[:, None] * circles.n_places
             np.add.at(opened.reshape(-1), of_series.reshape(-1), np.uint8(1))
         beyond = circles.length - 1
         if beyond:
@@ -197,6 +208,18 @@ class SeriesBlock(UnitBlock):
     def counts(self) -> NDArray[Any]:  # type: ignore[override]
         return self.starts.weights
 
+    def _entry_weights(self, entries: slice | NDArray[np.intp]) -> NDArray[Any]:
+        return self._counts_by_entry[:, entries]
+
+    @cached_property
+    def _counts_by_entry(self) -> NDArray[Any]:
+        """Weights of all entries, (n_resamples, n_entries).
+
+        One resample after the other is read, since the weights of one stay in the cache.
+        """
+        units = self.units_of_codes.units
+        return self.counts if units is None else self.counts.take(units[:, 0], axis=1, mode="clip")
+
     def sums_of_atoms(self, totals: Any) -> Floats:
         """Weighted sums: the sums of all blocks that can be drawn, looked up for those that are."""
         if sparse.issparse(totals):
@@ -222,7 +245,9 @@ class SeriesBlock(UnitBlock):
         for resamples in self._tiles():
             influence = np.zeros(self.starts.first[resamples].shape)
             for k, table in enumerate(tables):
-                influence += gradient[resamples, k, None] * self._looked_up(table, resamples)
+                same = table.constant is not None
+                of_blocks = self._of_any if same else self._looked_up
+                influence += gradient[resamples, k, None] * of_blocks(table, resamples)
             variance[resamples] = _squares(influence, self.starts.circles)
         return variance
 
@@ -248,6 +273,16 @@ class SeriesBlock(UnitBlock):
         of_blocks = table.whole.take(first, mode="clip")
         if table.cut is not table.whole:
             of_blocks[:, last] = table.cut[first[:, last]]
+        return of_blocks
+
+    def _of_any(self, table: _Table, resamples: slice) -> Floats:
+        """Return the same where rows do not differ, so that it does not matter where blocks begin.
+
+        One resample, (1, n_blocks), stands for all.
+        """
+        circles = self.starts.circles
+        of_blocks = np.full((1, self.starts.first.shape[1]), table.whole[0])
+        of_blocks[:, circles.last_block] = table.cut[circles.first]
         return of_blocks
 
 
@@ -408,7 +443,7 @@ class SeriesDesign(SamplingDesign):
         rng: np.random.Generator,
         n_resamples: int,
         multiplicity: tuple[NDArray[np.int64], ...],
-        strata: NDArray[np.intp] | None,
+        strata: Strata | None,
     ) -> tuple[NDArray[np.integer], ...]:
         """Draw the position at which each block begins, (n_resamples, n_blocks)."""
         circles = self.circles

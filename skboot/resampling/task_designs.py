@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._warnings import Note
+from . import streamed  # noqa: F401 (its designs are registered)
 from ._tuning import FEW_TASKS, FEW_UNITS
 from .design import DESIGNS, GroupDesign, RowDesign, SamplingDesign, registered
 from .series import SeriesDesign
@@ -150,9 +151,22 @@ class WithinTasks(FixedTasks):
 @registered
 @dataclass(frozen=True, eq=False)
 class RowsWithinTasks(WithinTasks, RowDesign):
-    """Independent rows, drawn within fixed tasks."""
+    """Independent rows, drawn within fixed tasks.
+
+    Attributes
+    ----------
+    remarks_on_rows : tuple of Note
+        What is to be said of the rows whatever the tasks.
+    """
+
+    remarks_on_rows: tuple[Note, ...] = ()
 
     kind = "rows within tasks"
+
+    @property
+    def remarks(self) -> tuple[Note, ...]:  # type: ignore[override]
+        """Notes on the rows, and on the tasks."""
+        return (*self.remarks_on_rows, *super().remarks)
 
 
 @registered

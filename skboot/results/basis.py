@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 # Class of each basis by the kind that files hold, imported where a file or a call needs it.
 _CLASSES = {
     "system": "basis.SystemBasis",
+    "one of several": "simultaneous_basis.SimultaneousBasis",
     "scores": "basis.ScoresBasis",
     "gap": "gap_basis.GapBasis",
     "runs": "runs_basis.RunsBasis",

@@ -6,7 +6,7 @@ The words are in `skboot.results.comparison_wording`, the tables in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from html import escape
@@ -23,7 +23,7 @@ from .decisions import one_sided
 from .pairs import ComparisonFacts, PairedDifference, taken_up
 from .ranks import Ranks, ranks_of, top_of
 from .result import EvaluationResult
-from .shown import ShownDifferences
+from .shown import Number, ShownDifferences
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -458,6 +458,16 @@ class ComparisonResult(ShownDifferences):
     def _records(self) -> list[dict[str, Any]]:
         return [pair._row(self.is_distinguishable(pair)) for pair in self.pairs]
 
+    def _numbers(self) -> Iterator[Number]:
+        for name, system in self.systems.items():
+            for number in system._numbers():
+                yield number._replace(path=(name,), metric=self.metric)
+        for pair in self.pairs:
+            limits = {"ci": pair.confidence_interval}
+            if pair.simultaneous_interval is not None:
+                limits["simultaneous"] = pair.simultaneous_interval
+            yield Number((f"{pair.first} - {pair.second}",), self.metric, pair.difference, limits)
+
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         shown = comparison_tables.shown_pairs(self)
@@ -465,7 +475,8 @@ class ComparisonResult(ShownDifferences):
         ends = [strip.extent for strip in strips if np.isfinite(strip.estimate)]
         extent = (min(e[0] for e in ends), max(e[1] for e in ends)) if ends else None
         drawings = [drawing.draw(strip, extent, wide=False) for strip in strips]
-        pairs = rendering.html_table(comparison_tables.pairs_table(self, shown), drawings)
+        table = comparison_tables.pairs_table(self, shown)
+        pairs = rendering.html_table(table, drawings, f"{drawing.LEGEND}; dashed: no difference")
         systems = rendering.html_table(comparison_tables.systems_table(self))
         facts = rendering.html_list(wording.facts(self))
         return f'<div style="color:inherit">{claim}{pairs}{systems}{facts}</div>'

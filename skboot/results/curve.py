@@ -33,6 +33,7 @@ CURVE_NAMES = {
 
 _OF_A_POINT = "A point of a curve: its interval holds for this point by itself."
 _NO_VALUE = "The curve has no value at this point."
+_OVER_THRESHOLDS = ("roc", "det", "precision_recall")
 # Points of the grid that tables of text show.
 _SHOWN_POINTS = 9
 # Distance from a point of the grid, as a share of its span, that is rounding.
@@ -75,6 +76,10 @@ class CurveResult(Shown):
         Rows that each point is a share of; None where it is none.
     bounds : tuple of float
         Range of the values.
+    free_below, free_above : ndarray of shape (n_grid,) of bool, or None
+        Where the data say nothing of the lower, or of the upper limit.
+    floor : ndarray of shape (n_grid,) or None
+        Smallest standard errors that are believed of points that are no shares.
     is_difference : bool
         Whether it is the difference of two curves.
     kind : str
@@ -113,9 +118,9 @@ class CurveResult(Shown):
     >>> y_score = y_true + rng.normal(size=300)
     >>> result = bootstrap_curve(y_true, y_score, curve="roc", random_state=0)
     >>> print(result)
-    ROC curve, 95 % simultaneous band of mean width 0.251
+    ROC curve, 95 % simultaneous band of mean width 0.235
     >>> print(result.at(0.1))
-    0.46 (0.29 to 0.61)
+    0.46 (0.30 to 0.63)
     """
 
     curve: str
@@ -138,6 +143,9 @@ class CurveResult(Shown):
     n_samples: int
     weighted: bool
     name: str = ""
+    free_below: NDArray[np.bool_] | None = None
+    free_above: NDArray[np.bool_] | None = None
+    floor: Floats | None = None
     is_difference: bool = False
     notes: tuple[str, ...] = ()
     held_fixed: tuple[str, ...] = ()
@@ -240,8 +248,15 @@ class CurveResult(Shown):
         )
 
     def _facts_at(self, k: int) -> PointwiseFacts:
-        behind = None if self.behind is None else float(self.behind[k])
-        return PointwiseFacts(behind, self.curve == "calibration" and not self.is_difference)
+        of_curve = not self.is_difference
+        return PointwiseFacts(
+            None if self.behind is None else float(self.behind[k]),
+            is_fixed=of_curve and self.curve == "calibration",
+            over_thresholds=of_curve and self.curve in _OVER_THRESHOLDS,
+            free_below=self.free_below is not None and bool(self.free_below[k]),
+            free_above=self.free_above is not None and bool(self.free_above[k]),
+            floor=None if self.floor is None else float(self.floor[k]),
+        )
 
     def pointwise_limits(self) -> tuple[Floats, Floats]:
         """Return the limits of each point by itself.

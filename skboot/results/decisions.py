@@ -76,7 +76,8 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
     if fewest >= FEW_COMPARED:
         return ""
     units = wording.counted(fewest, unit)
-    return f"Only {units} were compared (fewer than {FEW_COMPARED}): what they tell is rough."
+    verb = "was" if fewest == 1 else "were"
+    return f"Only {units} {verb} compared (fewer than {FEW_COMPARED}): what they tell is rough."
 
 
 # ------------------------------------------------------------------ steps

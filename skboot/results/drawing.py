@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# What every drawing shows, for those who see it.
+LEGEND = "grey: bootstrap distribution; dot and line: estimate and interval"
+
 # The contrast is 4.0 on white and 5.2 on near-black, so that the colour is readable on both.
 _ACCENT = "#2f7fd6"
 

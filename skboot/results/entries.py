@@ -79,6 +79,12 @@ class Entry(NamedTuple):
         """Whether it is the difference of two subgroups."""
         return self.path[-1:] == ("gap",) and self.result.basis.is_gap
 
+    def is_metric(self, key: str) -> bool:
+        """Whether a key is the name of the metric."""
+        return self.base_metric == key or (
+            self.is_gap and self.base_metric.startswith(f"{key} gap")
+        )
+
     @property
     def is_named_by_metric(self) -> bool:
         """Whether the name of the metric says all that the keys say."""
@@ -117,8 +123,7 @@ def scores_table(entries: Sequence[Entry]) -> rendering.Table:
     results = [entry.result for entry in entries]
     if all(entry.is_named_by_metric for entry in entries):
         return wording.table_of(results)
-    titles = _level_titles(entries)
-    names = [(entry.path + ("",) * len(titles))[: len(titles)] for entry in entries]
+    titles, names = _keys_beside_metrics(entries)
     return wording.table_of(results, names, titles, [entry.base_metric for entry in entries])
 
 
@@ -135,7 +140,21 @@ def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
 def _level_titles(entries: Sequence[Entry]) -> list[str]:
     """Return the title of the column of each level of keys."""
     depth = max((len(entry.path) for entry in entries), default=1)
-    return ["name", "subgroup", *(f"level {k}" for k in range(3, depth + 1))][:depth]
+    # A metric of several numbers has entries; results of other makers do not say what they have.
+    inner = "subgroup" if any(own.result.settings.get("by", True) for own in entries) else "entry"
+    return ["name", inner, *(f"level {k}" for k in range(3, depth + 1))][:depth]
+
+
+def _keys_beside_metrics(entries: Sequence[Entry]) -> tuple[list[str], list[Path]]:
+    """Return the titles of the columns of keys, and the keys, without those that name metrics."""
+    titles = _level_titles(entries)
+    paths = [entry.path + ("",) * (len(titles) - len(entry.path)) for entry in entries]
+    known = [
+        k
+        for k in range(len(titles))
+        if not all(entry.is_metric(path[k]) for entry, path in zip(entries, paths, strict=True))
+    ]
+    return titles[: len(known)], [tuple(path[k] for k in known) for path in paths]
 
 
 def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:

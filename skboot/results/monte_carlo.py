@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
-from ..inference.intervals import INTERVALS, confidence_interval
+from ..inference.intervals import INTERVALS, confidence_interval, problem_with
 
 # Repeats for the Monte Carlo error (number); its own relative error is 1 / sqrt(2 * 200) = 5 %.
 _N_REPEATS = 200
@@ -37,6 +37,7 @@ def error_of_replicates(
     interval: ConfidenceInterval,
     with_resamples: Callable[[NDArray[np.intp]], Evidence],
     automatic: bool,
+    level_of: Callable[[Evidence], float] | None = None,
 ) -> MonteCarloError:
     """Return the standard deviation of each limit over bootstrap resamples of the replicates.
 
@@ -50,6 +51,9 @@ def error_of_replicates(
         Returns the evidence of the resamples whose numbers it is given.
     automatic : bool
         Whether limits are cut at the range of the metric.
+    level_of : callable, optional
+        Returns the level of the interval from the evidence of some resamples; that of ``interval``
+        without.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def error_of_replicates(
         NaN where the interval cannot be made again.
     """
     level, method = interval.confidence_level, interval.method
-    if method not in INTERVALS or INTERVALS[method].needs(evidence):
+    if method not in INTERVALS or problem_with(method, evidence):
         return MonteCarloError(math.nan, math.nan)
     defined = np.flatnonzero(~np.isnan(evidence.replicates))
     rng = np.random.default_rng(0)
@@ -67,7 +71,8 @@ def error_of_replicates(
         warnings.simplefilter("ignore")
         for k in range(_N_REPEATS):
             drawn = with_resamples(defined[rng.integers(len(defined), size=len(defined))])
-            limits[k] = confidence_interval(drawn, method, level)
+            own = level if level_of is None else level_of(drawn)
+            limits[k] = confidence_interval(drawn, method, own)
     if automatic:
         limits = np.clip(limits, *evidence.bounds)
     return MonteCarloError(*(_deviation(column) for column in limits.T))

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, NamedTuple, Self
 
 from .._values import same_values
-from . import rendering, wording
+from . import rendering, storage, wording
 from .shown import Shown
 
 _NO_SIZE = "out of reach"
@@ -166,6 +166,18 @@ class EvaluationPlan(Shown):
         if self.n_units_range is not None:
             text += f" ({self._range()}, as far as the pilot's own error tells)"
         return f"{text}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all that is held, ready for JSON.
+
+        Returns
+        -------
+        dict
+            NaN is None, infinite limits are "inf" and "-inf".
+        """
+        record = {f.name: getattr(self, f.name) for f in fields(self)}
+        record["table"] = [row._asdict() for row in self.table]
+        return dict(storage.plain(record, for_json=True))
 
     def _heading(self) -> str:
         return f"Plan: {self}"

@@ -6,14 +6,19 @@ language, which escapes what the language would misread.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from html import escape
 from typing import NamedTuple
 
 Cells = Sequence[str]
+
+# Who writes tables of plain text; None for `plain_table`.
+_TEXT_TABLE: ContextVar[Callable[[Table], str] | None] = ContextVar("text_table", default=None)
 
 
 class Table(NamedTuple):
@@ -190,6 +195,22 @@ def text_table(table: Table) -> str:
         Lines without trailing blanks. Names of differences stand above their numbers where the
         lines would else be too long.
     """
+    write = _TEXT_TABLE.get()
+    return plain_table(table) if write is None else write(table)
+
+
+@contextlib.contextmanager
+def tables_by(write: Callable[[Table], str]) -> Iterator[None]:
+    """Have tables of plain text written by another function, as for a terminal."""
+    before = _TEXT_TABLE.set(write)
+    try:
+        yield
+    finally:
+        _TEXT_TABLE.reset(before)
+
+
+def plain_table(table: Table) -> str:
+    """Write a table in columns of plain text, whoever writes other tables."""
     lines = [[_one_line(cell) for cell in row] for row in (table.header, *table.rows)]
     above = [""] * len(lines)
     if _is_too_wide(table):
@@ -288,7 +309,7 @@ def latex_tables(tables: Sequence[tuple[str, Table]]) -> str:
     )
 
 
-def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
+def html_table(table: Table, drawings: Sequence[str] = (), legend: str = "") -> str:
     """Write a table in HTML with inline style, for notebooks and pages.
 
     Parameters
@@ -297,11 +318,13 @@ def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
         What to write.
     drawings : sequence of str
         Inline SVG per row, shown in a last column; empty for none.
+    legend : str
+        What the drawings show.
 
     Returns
     -------
     str
-        A table element.
+        A table element, with its legend below.
     """
     line = "border-bottom:1px solid rgba(127,127,127,.4)"
 
@@ -334,9 +357,15 @@ def html_table(table: Table, drawings: Sequence[str] = ()) -> str:
     # On a narrow screen the table is moved from side to side, and not the page.
     return (
         '<div style="overflow-x:auto;margin:.5em 0"><table style="border-collapse:collapse;'
-        'color:inherit;background:none">'
+        'margin:0;color:inherit;background:none">'
         f"<thead><tr>{header}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        f"{html_legend(legend) if any(drawings) else ''}"
     )
+
+
+def html_legend(text: str) -> str:
+    """Write in small letters what a drawing shows."""
+    return f'<p style="font-size:.8em;opacity:.75;margin:.2em .5em">{html(text)}</p>'
 
 
 def _without_repeats(table: Table) -> tuple[Table, list[str]]:

@@ -7,6 +7,7 @@ stores; `skboot.results.storage` reads and writes files.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from html import escape
@@ -22,11 +23,11 @@ from ..inference.evidence import Evidence
 from . import drawing, rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError
-from .shown import Shown
+from .shown import Number, ShownNumbers
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class EvaluationResult(Shown):
+class EvaluationResult(ShownNumbers):
     """A score with its confidence interval, and all that is needed to judge it.
 
     `skboot.bootstrap_score` makes them. As text a result is its estimate and limits, with as many
@@ -312,9 +313,13 @@ class EvaluationResult(Shown):
     def _records(self) -> list[dict[str, Any]]:
         return [record_of(self)]
 
+    def _numbers(self) -> Iterator[Number]:
+        yield Number((), self.metric, self.estimate, {"ci": self.confidence_interval})
+
     def _repr_html_(self) -> str:
         claim = f'<p style="margin:.3em 0">{escape(self.claim())}</p>'
         picture = drawing.draw(wording.strip_of(self))
+        picture += rendering.html_legend(drawing.LEGEND) if picture else ""
         facts = rendering.html_list(self.basis.facts(self))
         return f'<div style="color:inherit;max-width:52em">{claim}{picture}{facts}</div>'
 

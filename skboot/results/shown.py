@@ -1,22 +1,48 @@
 """`Shown`: what results, comparisons and tables of them can all do.
 
 A class that is shown says its words (`summary`, `claim`), its tables, its rows of a data frame, its
-HTML, the display that draws it and what a file of it holds. This base writes them in every form.
+HTML, the display that draws it and what a file of it holds. This base writes them in every form,
+and `ShownNumbers` those that are numbers with limits as a flat dict.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
-from .._checks import check_choice
+from .._checks import check_choice, fail
 from .._typing import Layout
+from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
 
 _LAYOUTS = ("differences", "systems", "both")
+# What names of metrics may hold in every tracker of experiments: others are refused by MLflow.
+_NOT_IN_NAMES = re.compile(r"[^\w\-. :/]+")
+
+
+class Number(NamedTuple):
+    """A value with its limits, and where it stands.
+
+    Attributes
+    ----------
+    path : tuple of str
+        Names of what it is of, from the outermost: a subgroup, a system, both of a difference.
+    metric : str
+        Name of the metric.
+    value : float
+        The estimate.
+    limits : mapping of str to ConfidenceInterval
+        By what is written between the name and "low" or "high".
+    """
+
+    path: tuple[str, ...]
+    metric: str
+    value: float
+    limits: Mapping[str, ConfidenceInterval]
 
 
 class Shown(ABC):
@@ -212,7 +238,60 @@ class Shown(ABC):
             ) from error
 
 
-class ShownDifferences(Shown):
+class ShownNumbers(Shown):
+    """What results that are numbers with limits can do besides: be logged as a flat dict."""
+
+    @abstractmethod
+    def _numbers(self) -> Iterator[Number]:
+        """Yield each value with its limits."""
+
+    def as_metrics(self, prefix: str = "") -> dict[str, float]:
+        """Return a flat dict of numbers, for trackers of experiments such as MLflow and W&B.
+
+        Parameters
+        ----------
+        prefix : str
+            Put before each name, such as "test/".
+
+        Returns
+        -------
+        dict of str to float
+            Each estimate under the name of its metric, with its limits under the same name and
+            ``_ci_low`` and ``_ci_high``. Names of subgroups, systems and differences stand before
+            that of the metric, as in "large - small/accuracy_ci_low"; a difference that was
+            adjusted for others also has ``_simultaneous_low`` and ``_simultaneous_high``. What is
+            undefined is NaN. Other characters than letters, digits and ``_-. :/`` are left out of
+            names, because trackers refuse them.
+
+        Raises
+        ------
+        TypeError
+            If the prefix is no string, or a table holds curves, which are no numbers.
+        ValueError
+            If two names are alike without these characters.
+        """
+        caller = f"{type(self).__name__}.as_metrics"
+        _check_prefix(prefix, caller)
+        metrics: dict[str, float] = {}
+        for path, metric, value, limits in self._numbers():
+            shown = "/".join([*(name for name in path if name != metric), metric])
+            name = prefix + _NOT_IN_NAMES.sub("", shown)
+            if name in metrics:
+                raise ValueError(f"{caller}: two numbers would be named {name!r}. Rename a system.")
+            metrics[name] = float(value)
+            for kind, (low, high) in limits.items():
+                metrics |= {f"{name}_{kind}_low": float(low), f"{name}_{kind}_high": float(high)}
+        return metrics
+
+
+def _check_prefix(prefix: Any, caller: str) -> None:
+    """Accept a string."""
+    if not isinstance(prefix, str):
+        error = fail(caller, "prefix", "be a string", repr(prefix), "Use prefix='test/'.")
+        raise TypeError(str(error))
+
+
+class ShownDifferences(ShownNumbers):
     """What comparisons and tables of them can do besides: show scores beside differences."""
 
     @abstractmethod

@@ -10,7 +10,6 @@ import json
 import math
 import os
 import zipfile
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -85,7 +84,8 @@ def load(path: str | os.PathLike[str], *, format_name: str, version: int) -> dic
             arrays = {key: archive[key] for key in archive.files}
         header = json.loads(str(arrays.pop("header")))
         found, found_version, parts = header["format"], header["version"], header["parts"]
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:
+        # A damaged file can make its readers raise anything.
         raise ValueError(f"{other}: {error}") from error
     if found != format_name:
         raise ValueError(f"{name!r} holds {found!r}, not {format_name!r}.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from .. import _checks as check
-from . import entries, rendering
+from . import drawing, entries, rendering
 from .result import EvaluationResult
-from .shown import Shown, ShownDifferences
+from .shown import Number, Shown, ShownDifferences, ShownNumbers
 
 if TYPE_CHECKING:
     # Python has defaults of type variables from 3.13 on, type checkers before.
@@ -149,6 +149,19 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def _records(self) -> list[dict[str, Any]]:
         return self._contents.records()
 
+    def _numbers(self) -> Iterator[Number]:
+        for path, result in entries.leaves(self):
+            if not isinstance(result, ShownNumbers):
+                name = path[-1]
+                raise TypeError(
+                    f"ResultTable.as_metrics: {name!r} is a {result._noun}, which is no number. "
+                    f"Take a point of it, as in table[{name!r}].at(0.1).as_metrics()."
+                )
+            for number in result._numbers():
+                # Of a subgroup the metric is named with it.
+                metric = number.metric.removesuffix(f" ({path[-1]})")
+                yield number._replace(path=path + number.path, metric=metric)
+
     def _repr_html_(self) -> str:
         return self._contents.html()
 
@@ -167,6 +180,33 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         classes += (CurveResult, ResultTable)
         kinds = {kind._format[0]: kind for kind in classes}
         return cls({name: kinds[kind]._from_parts(each) for name, kind, each in parts["entries"]})
+
+
+def laid_out(
+    results: Mapping[str, Any], single: bool, paths: Mapping[str, Sequence[Any]], alone: bool
+) -> Any:
+    """Return results by metric, and by entry of metrics that return several numbers.
+
+    Parameters
+    ----------
+    results : mapping of str to result
+        By the name of their statistic.
+    single, paths, alone
+        As of `skboot._inputs.Places`.
+
+    Returns
+    -------
+    EvaluationResult, ComparisonResult or ResultTable
+    """
+    if alone:
+        return next(iter(results.values()))
+    table: ResultTable[Any] = ResultTable()
+    for flat, (metric, *entry) in paths.items():
+        if entry:
+            table.setdefault(metric, ResultTable())[entry[0]] = results[flat]
+        else:
+            table[metric] = results[flat]
+    return next(iter(table.values())) if single else table
 
 
 # ------------------------------------------------------------------ three layouts
@@ -201,7 +241,11 @@ class _Scores:
 
     def html(self) -> str:
         drawings = entries.drawings(self._entries)
-        table = rendering.html_table(entries.scores_table(self._entries), drawings)
+        naive = any(entry.result.naive_estimate is not None for entry in self._entries)
+        near = "; dashed: naive reference, where it is near" if naive else ""
+        table = rendering.html_table(
+            entries.scores_table(self._entries), drawings, drawing.LEGEND + near
+        )
         notes = rendering.html_list(entries.shared_notes(self._entries))
         return f'<div style="color:inherit">{table}{notes}</div>'
 

@@ -40,7 +40,7 @@ def spoken(metric: str) -> str:
     words = [word.capitalize() if word in _PEOPLE else word for word in words]
     if words[:1] == ["neg"]:
         words[0] = "negated"
-    if words == ["mean"]:
+    if re.match(r"mean( \(| gap|$)", metric):
         words = ["mean of the row values"]
     return (" ".join(words) or found[0]) + metric[found.end() :]
 

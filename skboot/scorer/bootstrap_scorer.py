@@ -265,7 +265,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             Test set that every run is scored on, instead of the rows left out: then ``strategy``
             and ``n_cv_repeats`` are not used, and ``estimand`` can be any of
             `skboot.bootstrap_runs`. A dict of test sets gives dicts of results, from the same runs.
-        y_test : array-like of shape (n_test,) or dict, optional
+        y_test : array-like of shape (n_test,) or (n_test, n_outputs) or dict, optional
             Its targets.
         groups_test : array-like of shape (n_test,) or (n_test, 2) or dict, optional
             Test rows of one group are drawn together. Two columns are crossed factors.

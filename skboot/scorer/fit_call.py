@@ -94,7 +94,7 @@ def _check_without_test(given: Mapping[str, Any]) -> None:
     check.check_count("n_cv_repeats", given["n_cv_repeats"], _CALLER, 1)
     check.check_count("n_seeds", given["n_seeds"], _CALLER, 1)
     check.check_count("n_test_resamples", given["n_test_resamples"], _CALLER, 2)
-    if estimand != "method":
+    if not check.is_among(estimand, ["method"]):
         advice = "Give X_test for 'system'; without one only 'method' is known."
         raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
     if interval in CV_INTERVALS and strategy != "cv-bootstrap":

@@ -63,18 +63,18 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
     caller = f"{_CALLER}.fit"
     check.check_readable(f"X_test{of}", X, caller)
     truth = check.check_rows(f"y_test{of}", y, caller)
-    if truth.ndim != 1:
-        must = "be of shape (n_test,)"
-        advice = (
-            "Targets of several columns are scored without a test set; with one, train and score "
-            "on each column by itself."
-        )
-        raise check.fail(caller, f"y_test{of}", must, f"shape {truth.shape}", advice)
     check.check_size(f"y_test{of}", truth, caller)
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    try:
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    except (TypeError, IndexError):
+        must = "be an array-like, a row for each sample"
+        raise check.fail(caller, f"X_test{of}", must, type(X).__name__) from None
     if n_rows != len(truth):
         must = f"have as many rows as X_test{of}, {n_rows}"
         raise check.fail(caller, f"y_test{of}", must, f"{len(truth)}")
+    if n_rows < 2:
+        advice = "From one row nothing can be known of the noise of test rows."
+        raise check.fail(caller, f"X_test{of}", "hold at least two rows", "one row", advice)
     return HeldOut(X, truth)
 
 
@@ -104,6 +104,15 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
                 "on known groups, not on new ones."
             )
     return told
+
+
+def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
+    """Refuse a test set whose targets have other columns than those of the training list."""
+    for name, rows in zip(tests.names, tests.rows, strict=True):
+        if y is not None and rows.y.shape[1:] != y.shape[1:]:
+            of = "" if name is None else f"[{name!r}]"
+            must = f"have the columns of y, of shape {y.shape}"
+            raise check.fail(f"{_CALLER}.fit", f"y_test{of}", must, f"shape {rows.y.shape}")
 
 
 def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:

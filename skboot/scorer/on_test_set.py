@@ -180,12 +180,14 @@ def check_asked(
         raise check.fail(_CALLER, "interval", must, "'t'", "It is over the seeds: give several.")
 
 
-def responses_of(scorers: Mapping[str, Any], classes: Any, model: Any) -> dict[str, KeptAnswers]:
+def responses_of(
+    scorers: Mapping[str, Any], classes: Any, several_outputs: bool, model: Any
+) -> dict[str, KeptAnswers]:
     """Return the answers that each metric reads; metrics that read the same share them."""
     found: dict[str, KeptAnswers] = {}
     by_key: dict[str, KeptAnswers] = {}
     for name, scorer in scorers.items():
-        needed = needed_of(name, scorer, classes)
+        needed = needed_of(name, scorer, classes, several_outputs)
         if needed is None:
             raise check.fail(
                 _CALLER,

@@ -165,7 +165,9 @@ def _on_tests(
     job, target = _with_target(job)
     if job.classes is not None:
         job = replace(job, classes=held_out.with_classes_of(job.classes, tests))
-    responses = on_test_set.responses_of(scorers, job.classes, model)
+    held_out.check_columns(target.y, tests)
+    several_outputs = target.y is not None and target.y.ndim == 2
+    responses = on_test_set.responses_of(scorers, job.classes, several_outputs, model)
     answers = _one_of_each_key(responses.values())
     job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
@@ -180,7 +182,7 @@ def _on_tests(
         model=model,
         loan=job.loan,
         single=single,
-        notes=[*notes, *unseen, *_failures(others)],
+        notes=[*notes, *unseen, *_failures(others), *_unkept(others)],
         estimator_warnings=_warnings_of(others),
         tests=tests,
         samples=samples,
@@ -212,7 +214,7 @@ def _on_rows_left_out(call: FitCall, job: Job) -> OutOfBagRuns:
         full.append(_full_record(job, own, fit_time))
     folder, unseen = _folder(call, job, scorers)
     records = _records(call, replace(job, folder=folder), samples.runs(), seconds)
-    notes = [*_copies(job), *unseen, *_failures(records)]
+    notes = [*_copies(job), *unseen, *_failures(records), *_unkept(records)]
     kept = RunRecords(target, samples, full, records, job.predict_all)
     rng = samples.permutations()
     errors = [method_error(metric, kept, metric.no_information(answers, rng)) for metric in metrics]
@@ -274,6 +276,7 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
         raise check.fail(_CALLER, "stratify", must, got)
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
     check_fits("n_train_resamples", call.n_train_resamples, bytes_each, _CALLER)
+    check_fits("n_cv_repeats", n_repeats, bytes_each, _CALLER)
     return draw_training_samples(
         n_rows,
         unit=job.unit,
@@ -328,6 +331,18 @@ def _copies(job: Job) -> list[Note]:
         f"copies of a row are on both sides of what {', '.join(left)} splits inside a bootstrap "
         "sample, and make it optimistic there. An integer cv of the outermost search, or a "
         "fixed number of iterations, avoids this."
+    )
+    return [Note("caution", text)]
+
+
+def _unkept(records: Sequence[Record]) -> list[Note]:
+    """Return a caution where runs could not be written to the folder given as ``memory``."""
+    reasons = [record[runner.UNKEPT] for record in records if runner.UNKEPT in record]
+    if not reasons:
+        return []
+    text = (
+        f"{len(reasons)} of {len(records)} runs could not be kept in the folder given as memory= "
+        f"({reasons[0]}). This fit is whole without them; a later one would do them again."
     )
     return [Note("caution", text)]
 
