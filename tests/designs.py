@@ -4,6 +4,7 @@ import numpy as np
 
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.series import SeriesDesign, SingleRowDesign
+from skboot.resampling.streamed import StreamedGroups, StreamedRows
 from skboot.resampling.task_designs import (
     DrawnGroupsOfTasks,
     DrawnTasks,
@@ -39,6 +40,8 @@ EXAMPLES = {
         N, (12,), GROUPS[:, None], np.arange(12) % 3, 3, np.arange(3)
     ),
     "groups across tasks": GroupsAcrossTasks(N, (12,), GROUPS[:, None], None, 5),
+    "rows of a stream": StreamedRows.of(N),
+    "groups of a stream": StreamedGroups.of(GROUPS),
     "series": SeriesDesign.of(N, 6),
     "short blocks": SeriesDesign.of(N, 3),
     "panel": SeriesDesign.of(N, 4, SERIES),

@@ -185,7 +185,7 @@ def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[
     elif name == "warn_user" and given:
         category = f" ({ast.unparse(given[1])})" if len(given) > 1 else ""
         yield from _if_written_here(f"warning{category}", _shown(given[0], scope, parts))
-    elif re.fullmatch(r"[A-Z]\w*(Error|Warning)|Unusable|NotANumber", name) and call.args:
+    elif re.fullmatch(r"[A-Z]\w*(Error|Warning)|Unusable|NotANumber|BadCall", name) and call.args:
         texts = [_shown(node, scope, parts) for node in call.args]
         yield from _if_written_here(name, ". ".join(texts))
 

@@ -90,7 +90,7 @@ BAD = {
     "a data set lacks a method": (
         {"x": {"A": 1.0, "B": 2.0}, "y": {"A": 1.0}},
         {"greater_is_better": True},
-        "'scores'.*every method on every data set.*'y' lacks B",
+        "'scores'.*every method on every data set.*none of B on 'y'",
     ),
     "a list in a cell": (
         {"x": {"A": [1.0, 2.0], "B": 2.0}, "y": {"A": 1.0, "B": 1.0}},
@@ -210,7 +210,7 @@ def test_results_that_do_not_fit_together_are_refused(options, message):
 def test_results_that_lack_a_method_are_refused_by_name():
     y = np.tile([0, 1], 50)
     two = compare_systems(y, {"A": y, "B": 1 - y}, random_state=0)
-    with pytest.raises(ValueError, match="'y' lacks C"):
+    with pytest.raises(ValueError, match="none of C on 'y'"):
         compare_across({"x": RESULTS["set 0"], "y": two})
 
 
@@ -520,3 +520,49 @@ def test_a_file_and_a_pickle_give_the_comparison_back(tmp_path, four):
 def test_scores_cannot_be_changed(four):
     with pytest.raises(ValueError, match="read-only"):
         four.scores[0, 0] = 0.0
+
+
+def nearly_perfect(n=3, n_rows=30, **options):
+    """Comparisons of a method that is hardly ever wrong with one whose accuracy varies a lot."""
+    rng = np.random.default_rng(2)
+    found = {}
+    for k in range(n):
+        y_true = rng.integers(0, 2, n_rows)
+        wrong = {"A": rng.random(n_rows) < 0.02, "B": rng.random(n_rows) < rng.uniform(0, 1)}
+        systems = {name: np.where(those, 1 - y_true, y_true) for name, those in wrong.items()}
+        found[f"set {k}"] = compare_systems(y_true, systems, n_resamples=99, random_state=0)
+    return found
+
+
+@pytest.mark.parametrize("estimand", ["new", "these"])
+def test_limits_are_cut_at_the_range_of_the_metric_where_results_tell_it(estimand):
+    results = nearly_perfect()
+    result = across(results, estimand=estimand)
+    scores = [[one.systems[name].estimate for name in "AB"] for one in results.values()]
+    uncut = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+    high = result.systems["A"].interval(method="t").high
+    assert high > 1
+    if estimand == "new":
+        assert high == pytest.approx(uncut.high[0], rel=1e-12)
+    for name, system in result.systems.items():
+        low, high = system.interval(method="t")
+        assert system.confidence_interval == (max(low, 0), min(high, 1)), name
+        assert system.interval() == system.confidence_interval
+    assert "A limit beyond the range of the metric was cut at the range." in result.notes
+
+
+def test_differences_are_cut_at_their_range_and_one_side_stays_open():
+    # Two data sets that differ by 0 and 1: the t interval of the mean reaches out to 6.9.
+    y_true, other = np.zeros(20, int), np.ones(20, int)
+    results = {
+        "set 0": compare_systems(y_true, {"A": y_true, "B": y_true}, random_state=0),
+        "set 1": compare_systems(y_true, {"A": y_true, "B": other}, random_state=0),
+    }
+    limits = {"two-sided": (-1, 1), "greater": (-1, np.inf), "less": (-np.inf, 1)}
+    for alternative, expected in limits.items():
+        [pair] = across(results, alternative=alternative).pairs
+        assert pair.confidence_interval == pair.simultaneous_interval == expected
+        assert pair.p_value > 0.2
+    numbers = {name: {"A": 1.0, "B": 1.0 - k} for k, name in enumerate(results)}
+    [pair] = across(numbers, greater_is_better=True).pairs
+    assert pair.confidence_interval.high > 6

@@ -32,6 +32,14 @@ def test_a_worse_model_fails_with_the_statement(data):
         assert_not_worse(y, systems["bad"], systems["good"], margin=0.02, random_state=0)
 
 
+def test_pytest_shows_a_failure_at_the_line_of_the_test(data):
+    y, systems = data
+    with pytest.raises(AssertionError) as error:
+        assert_not_worse(y, systems["bad"], systems["good"], margin=0.02, random_state=0)
+    shown = [entry.path.name for entry in error.traceback if not entry.ishidden(error)]
+    assert shown == ["test_comparison_gate.py"]
+
+
 def test_what_is_inconclusive_is_acted_on_as_told(data):
     y, systems = data
     few = slice(0, 20)
@@ -67,6 +75,25 @@ def test_bad_arguments_are_refused_in_its_own_name(data, options, message):
     y, systems = data
     with pytest.raises(ValueError, match=message):
         assert_not_worse(y, systems["good"], systems["bad"], **options)
+
+
+@pytest.mark.parametrize(
+    ("y_pred", "y_reference", "options", "message"),
+    [
+        (slice(5), slice(N), {}, "'y_reference' .*as many rows as y_pred. Got 400 rows and 5 rows"),
+        (slice(5), slice(5), {}, "'y_true' .* as many rows as 'y_pred'"),
+        (slice(N), slice(5), {}, "compare_systems with paired=False"),
+        (slice(N), slice(N), {"metric": "log_loss"}, "'y_pred' parameter of assert_not_worse"),
+    ],
+)
+def test_predictions_are_called_what_their_arguments_are_called(
+    data, y_pred, y_reference, options, message
+):
+    y, systems = data
+    with pytest.raises(ValueError, match=message):
+        assert_not_worse(
+            y, systems["good"][y_pred], systems["bad"][y_reference], margin=0.1, **options
+        )
 
 
 def test_a_margin_must_be_given(data):

@@ -415,3 +415,68 @@ def test_one_sided_welch_is_scipys():
         test = stats.ttest_ind(*sides, equal_var=False, alternative=alternative)
         assert_allclose(pair.p_value, test.pvalue)
         assert_allclose(pair.confidence_interval, test.confidence_interval(0.95))
+
+
+def scored_in(case):
+    """Truth, ten runs and options of a case that intervals do badly on."""
+    rng = np.random.default_rng(3)
+    y_true, runs, options = np.arange(300) < 150, None, {"metric": "accuracy"}
+    if case == "crossed":
+        options["groups"] = np.column_stack([np.arange(300) % 6, np.arange(300) // 6])
+    elif case == "groups":
+        options["groups"] = np.arange(300) // 30
+    elif case == "erring groups":
+        runs = [y_true ^ (rng.permutation(300) < 5) & (np.arange(300) < 20) for _ in range(10)]
+        options["groups"] = np.arange(300) // 10
+    elif case in ("average precision", "roc_auc", "roc_auc near 1"):
+        n_positive = 15 if case == "average precision" else 40 if case == "roc_auc" else 150
+        y_true, apart = np.arange(300) < n_positive, 5.0 if "near" in case else 1.0
+        runs = [apart * y_true + rng.normal(size=300) for _ in range(10)]
+        options["metric"] = case.removesuffix(" near 1").replace(" ", "_")
+    elif case == "balanced_accuracy":
+        y_true = np.repeat(np.arange(10), [*[37] * 8, 2, 2])
+        runs = [np.where(rng.random(300) < 0.2, rng.permutation(y_true), y_true) for _ in range(10)]
+        options["metric"] = case
+    elif case == "mean":
+        runs = [np.where(np.arange(300) == 0, 900, rng.random(300)) for _ in range(10)]
+        options = {"metric": case, "greater_is_better": True}
+    elif case == "time":
+        stretches = np.convolve(rng.normal(size=320), np.ones(21), "valid") > 3
+        runs = [y_true ^ (stretches & (rng.random(300) < 0.8)) for _ in range(10)]
+    if runs is None:
+        runs = [y_true ^ (rng.random(300) < 0.2) for _ in range(10)]
+    return None if case == "mean" else y_true, runs, options
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "average precision",
+        "roc_auc",
+        "roc_auc near 1",
+        "balanced_accuracy",
+        "mean",
+        "groups",
+        "erring groups",
+        "crossed",
+        "time",
+    ],
+)
+def test_what_one_method_is_warned_of_is_said_of_methods_compared(case):
+    y_true, runs, options = scored_in(case)
+    with pytest.warns(UserWarning, match="bootstrap_runs: ") as alone:
+        bootstrap_runs(y_true, runs, n_resamples=99, random_state=0, **options)
+    both = {"A": runs, "B": runs[::-1]}
+    with pytest.warns(UserWarning, match="compare_runs: ") as compared:
+        result = compare_runs(y_true, both, n_resamples=99, random_state=0, **options)
+    texts = [str(one.message).removeprefix("bootstrap_runs: ") for one in alone]
+    assert {str(one.message).removeprefix("compare_runs: ") for one in compared} >= set(texts)
+    assert set(texts) <= set(result.notes)
+
+
+def test_welch_over_the_runs_alone_says_nothing_of_few_groups():
+    y_true, runs, options = scored_in("groups")
+    result = compare_runs(
+        y_true, {"A": runs, "B": runs[::-1]}, interval="welch", random_state=0, **options
+    )
+    assert not any("groups were resampled" in note for note in result.notes)

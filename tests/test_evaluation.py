@@ -2,6 +2,7 @@
 
 import json
 import re
+import tracemalloc
 from functools import partial
 from pathlib import Path
 
@@ -467,6 +468,11 @@ def test_subgroup_results_and_the_gap_come_from_one_plan():
 
 GOOD = {"y_true": [0, 1, 1, 0], "y_pred": [0, 1, 0, 0]}
 
+
+def needs_a_threshold(y_true, y_score, *, threshold):
+    return np.mean((y_score >= threshold) == y_true)
+
+
 BAD_INPUT = {
     "level in percent": ({"confidence_level": 95}, "Use confidence_level=0.95 for a 95% interval"),
     "level out of range": ({"confidence_level": 0.0}, r"must be a float in \(0, 1\). Got 0.0"),
@@ -525,7 +531,18 @@ BAD_INPUT = {
     ),
     "random state": ({"random_state": "seed"}, "Use random_state=0"),
     "one subgroup": ({"by": ["f"] * 4}, "at least two subgroups"),
-    "multilabel": ({"y_true": np.eye(4), "y_pred": np.eye(4)}, "score each column by itself"),
+    "several labels a row for a metric of one": (
+        {"y_true": np.eye(4), "y_pred": np.eye(4), "metric": "matthews_corrcoef"},
+        "score each column by itself",
+    ),
+    "a metric without a keyword that it needs": (
+        {"metric": metrics.fbeta_score},
+        r"with a value for 'beta'\. Got none\. Give functools.partial\(fbeta_score, beta=\.\.\.\)",
+    ),
+    "a callable without a keyword that it needs": (
+        {"metric": needs_a_threshold},
+        r"with a value for 'threshold'\. Got none",
+    ),
 }
 
 
@@ -589,3 +606,27 @@ def test_ten_million_rows_never_make_an_array_of_resamples_by_rows():
     assert peak < 50e6
     # sd of 9999 replicates: standard error 0.7 %.
     assert result.standard_error == pytest.approx(np.sqrt(p * (1 - p) / 1e7), rel=0.04)
+
+
+@ignore_extreme
+@pytest.mark.parametrize(
+    ("metric", "interval"),
+    [
+        ("mean_absolute_error", "percentile"),
+        ("mean_absolute_error", "studentized"),
+        ("mean_absolute_error", "bca"),
+        ("roc_auc", "auto"),
+    ],
+)
+def test_a_call_holds_at_most_four_times_its_input(metric, interval):
+    rng, n = np.random.default_rng(0), 400_000
+    truth = rng.integers(0, 2, n) if metric == "roc_auc" else rng.normal(size=n)
+    predicted = truth + rng.normal(size=n)
+    options = {"metric": metric, "interval": interval, "n_resamples": 99, "random_state": 0}
+    bootstrap_score(truth[:1000], predicted[:1000], **options)
+    tracemalloc.start()
+    bootstrap_score(truth, predicted, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Counts and buffers of a block take the same at every size: 4 MB of counts, and a few tiles.
+    assert peak < 4 * (truth.nbytes + predicted.nbytes) + 12e6

@@ -116,9 +116,9 @@ def test_two_columns_of_groups_in_a_tuple_are_to_be_stacked():
     groups = (np.arange(N) % 10, (np.arange(N) * 7) % 12)
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, groups=groups))
     assert "groups=np.column_stack((first, second))" in message
-    result = bootstrap_score(
-        TRUTH, DECISION, groups=np.column_stack(groups), n_resamples=399, random_state=0
-    )
+    stacked = np.column_stack(groups)
+    with pytest.warns(UserWarning, match="Only 10 members"):
+        result = bootstrap_score(TRUTH, DECISION, groups=stacked, n_resamples=399, random_state=0)
     assert result.n_samples == N
 
 
@@ -163,9 +163,9 @@ def test_a_run_that_is_refused_is_called_by_its_method_and_number():
     assert """"y_preds['MLP-8'][0]" parameter of compare_runs must have as many rows""" in message
 
 
-def test_a_metric_of_several_numbers_is_to_give_one():
+def test_a_metric_of_a_pair_is_to_give_one_number_or_a_dict():
     def both(y_true, y_pred):
-        return np.array([1.0, 2.0])
+        return 1.0, 2.0
 
     message = message_of(lambda: bootstrap_score(TRUTH, DECISION, metric=both))
     assert "metric=lambda y_true, y_pred: f(y_true, y_pred)[0]" in message
@@ -494,56 +494,20 @@ def test_rows_that_do_not_sum_to_one_are_told_from_half_precision(error, is_roun
 # ------------------------------------------------------------------ what the library does not take
 
 
-def test_event_times_are_scored_by_row_numbers_and_a_callable():
-    time, event = RNG.exponential(size=N), RNG.random(N) < 0.7
-    risk = -time + RNG.normal(size=N)
-
-    def concordance(y_true, risk):
-        time, event = y_true[:, 0], y_true[:, 1] == 1
-        earlier = event[:, None] & (time[:, None] < time)
-        return (earlier * (np.sign(risk[:, None] - risk) + 1) / 2).sum() / earlier.sum()
-
-    y_true = np.column_stack((time, event))
-    message = message_of(lambda: bootstrap_score(y_true, risk, metric=concordance))
-    call = message.partition("looks the rows up: ")[2].removesuffix(".").replace("...", "risk")
-    names = {"np": np, "f": concordance, "y_true": y_true, "risk": risk}
-    result = eval(call, {**names, "bootstrap_score": bootstrap_score})
-    assert result.estimate == concordance(y_true, risk)
-    drawn = RNG.integers(0, N, size=(99, N))
-    given = bootstrap_score(
-        np.arange(N),
-        risk,
-        metric=lambda rows, risk: concordance(y_true[rows], risk),
-        resamples=drawn,
-        interval="percentile",
-    )
-    expected = [concordance(y_true[rows], risk[rows]) for rows in drawn]
-    np.testing.assert_allclose(given.bootstrap_distribution, expected, rtol=1e-12)
-
-
-def test_targets_of_two_columns_are_scored_by_the_same_call():
-    y_true, y_pred = RNG.normal(size=(N, 2)), RNG.normal(size=(N, 2))
-    result = bootstrap_score(
-        np.arange(N),
-        y_pred,
-        metric=lambda rows, own: sklearn.metrics.mean_absolute_error(y_true[rows], own),
-        n_resamples=399,
-    )
-    expected = sklearn.metrics.mean_absolute_error(y_true, y_pred)
-    assert result.estimate == pytest.approx(expected, rel=1e-12)
-
-
-def test_records_lead_to_row_numbers_too():
+def test_records_are_for_callables():
     records = np.array([(True, 1.0)] * N, dtype=[("event", bool), ("time", float)])
     message = message_of(lambda: bootstrap_score(records, X[:, 0], metric="roc_auc"))
-    assert "metric=lambda rows, y_pred: f(records[rows], y_pred)" in message
+    assert "Records are for callables that take them" in message
 
 
-def test_a_test_set_of_several_targets_says_what_works():
+def test_a_test_set_has_the_columns_of_the_training_list():
     y = RNG.normal(size=(N, 2))
     scorer = BootstrapScorer(Ridge(), n_train_resamples=5, random_state=0)
-    message = message_of(lambda: scorer.fit(X, y, X_test=X, y_test=y))
-    assert "scored without a test set" in message
+    message = message_of(lambda: scorer.fit(X, y, X_test=X, y_test=y[:, 0]))
+    assert (
+        f"'y_test' parameter of BootstrapScorer.fit must have the columns of y, of shape {y.shape}"
+        in message
+    )
 
 
 def test_real_targets_are_not_told_to_be_scores():
@@ -562,3 +526,64 @@ def test_a_metric_function_as_scoring_leads_to_make_scorer(scoring):
     scorer = BootstrapScorer(LogisticRegression(), scoring={"own": scoring})
     message = message_of(lambda: scorer.fit(X, TRUTH))
     assert "scoring=sklearn.metrics.make_scorer of the function" in message
+
+
+# ------------------------------------------------------------------ probabilities and names
+
+
+@pytest.mark.filterwarnings("ignore:.*smaller class")
+def test_a_column_of_probabilities_is_answered_with_both_columns_that_work():
+    p = 1 / (1 + np.exp(-X[:, 0] * 2 + 1))
+    metrics = ["accuracy", "roc_auc", "log_loss", "f1_macro"]
+    message = message_of(lambda: bootstrap_score(TRUTH, p, metric=metrics))
+    both = message.partition("give both columns, ")[2].partition(": ")[0]
+    options = {"n_resamples": 399, "random_state": 0}
+    results = bootstrap_score(TRUTH, eval(both, {"np": np, "p": p}), metric=metrics, **options)
+    decided = (p > 0.5).astype(int)
+    assert results["accuracy"].estimate == np.mean(decided == TRUTH)
+    assert results["f1_macro"].estimate == pytest.approx(
+        sklearn.metrics.f1_score(TRUTH, decided, average="macro"), abs=1e-12
+    )
+    assert results["roc_auc"].estimate == pytest.approx(
+        sklearn.metrics.roc_auc_score(TRUTH, p), abs=1e-12
+    )
+    assert results["log_loss"].estimate == pytest.approx(
+        sklearn.metrics.log_loss(TRUTH, p), abs=1e-12
+    )
+    assert any("most probable class" in note for note in results["accuracy"].notes)
+    assert not any("most probable class" in note for note in results["log_loss"].notes)
+
+
+def test_scores_that_are_no_probabilities_are_not_taken_for_them():
+    assert "both columns" not in message_of(lambda: bootstrap_score(TRUTH, X[:, 0]))
+    three = np.arange(N) % 3
+    assert "both columns" not in message_of(lambda: bootstrap_score(three, np.full(N, 0.3)))
+
+
+@pytest.mark.parametrize(
+    ("name", "offered"),
+    [
+        ("c-index", "concordance_index"),
+        ("Harrell's C-index", "concordance_index"),
+        ("concordance", "concordance_index"),
+        ("youden", "balanced_accuracy_score, adjusted=True"),
+        ("pass@k", "skboot.metrics.pass_at_k"),
+        ("smape", "metric='mean' with y_true=None"),
+        ("pinball", "mean_pinball_loss, alpha="),
+        ("min_dcf", "skboot.metrics.minimum_detection_cost"),
+        ("iou", "'jaccard'"),
+        ("intersection over union", "'jaccard'"),
+        ("dice", "'f1'"),
+        ("Dice coefficient", "'f1'"),
+        ("mAP@50", "pools the detections"),
+    ],
+)
+def test_names_that_people_try_are_answered_with_what_to_give(name, offered):
+    assert offered in message_of(lambda: bootstrap_score(TRUTH, DECISION, metric=name))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1"])
+def test_hits_without_labels_are_answered_with_the_mean(metric):
+    message = message_of(lambda: bootstrap_score(None, TRUTH, metric=metric))
+    assert "give metric='mean'" in message
+    assert bootstrap_score(None, TRUTH, metric="mean", random_state=0).estimate == TRUTH.mean()

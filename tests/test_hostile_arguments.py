@@ -7,6 +7,7 @@ the same rows under other names.
 import inspect
 import re
 import time
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import skboot
 from skboot import _memory
-from skboot.inference import prediction_error, proportion_interval
+from skboot.inference import delong_test, prediction_error, proportion_interval
 from skboot.metrics import (
     bayes_decisions,
     brier_score,
@@ -149,6 +150,11 @@ METRICS = {
     "None": returning(None),
     "an array": returning(np.ones(3)),
     "an array of one": returning(np.ones(1)),
+    "a matrix": returning(np.ones((2, 3))),
+    "an empty array": returning(np.ones(0)),
+    "an array of text": returning(np.array(["a", "b"])),
+    "a dict of arrays": returning({"a": np.ones(2)}),
+    "a tuple": returning((0.5, 0.1)),
     "complex": returning(1j),
     "text": returning("0.5"),
     "infinity": returning(np.inf),
@@ -263,6 +269,9 @@ def is_left_to_others(function, argument, what):
         return what not in ("masked", "short", "of no dimension", "empty")
     if what == "short":
         return argument == "scores_a" or function == "bayes_decisions"
+    if argument == "metric" and what in ("an array", "an array of one"):
+        # Each entry has a result there.
+        return function != "search_score"
     # In compare_runs it is a dict of these, whatever else.
     return argument == "training" and what.startswith("ids")
 
@@ -497,3 +506,221 @@ def test_memory_is_that_of_the_system_or_less_in_a_container(monkeypatch, tmp_pa
     assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
     monkeypatch.setattr(_memory, "_MEMINFO", Path("nowhere"))
     assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
+
+
+# ------------------------------------------------------------------ found by random calls
+
+
+def test_lists_of_half_precision_are_read_without_a_warning():
+    halves = [np.float16(k) for k in (1.5, 2.5)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        result = skboot.bootstrap_score(halves, halves, metric="neg_max_error", **FEW)
+    assert result.estimate == 0
+
+
+def test_arrays_of_no_dimension_stand_for_their_values():
+    labels, groups = [np.array(f"class {k}") for k in Y], [np.array(str(k // 2)) for k in range(N)]
+    result = skboot.bootstrap_score(labels, labels, groups=groups, metric="f1_macro", **FEW)
+    assert (result.estimate, result.n_units) == (1.0, N // 2)
+
+
+@pytest.mark.parametrize("function", ["bootstrap_runs", "compare_runs"])
+def test_runs_on_one_test_row_are_refused(function):
+    y_preds = [[1], [0]] if function == "bootstrap_runs" else {"A": [[1], [0]], "B": [[1], [1]]}
+    with pytest.raises(ValueError, match=rf"'?y_preds.* of {function} must .*two test rows"):
+        getattr(skboot, function)([1], y_preds, metric="accuracy", **FEW)
+
+
+def test_a_method_on_one_test_row_is_refused():
+    with pytest.raises(ValueError, match=r"'X_test' parameter .* at least two rows"):
+        fit(X_test=X[:1], y_test=Y[:1])
+
+
+def test_a_test_set_without_rows_is_named():
+    with pytest.raises(ValueError, match=r"'X_test' parameter .* array-like"):
+        fit(X_test=GaussianNB(), y_test=Y)
+
+
+@pytest.mark.parametrize("y_true", [[1.0, 1.0], [0.0]])
+def test_a_metric_without_a_value_for_some_run_is_named(y_true):
+    n = len(y_true)
+    y_preds = [np.ones(n), np.zeros(n)]
+    if n == 1:
+        y_true, y_preds = [0, 1, 1], [np.ones((3, 2)) / 2] * 2
+    with pytest.raises(ValueError, match=r"'metric' parameter of bootstrap_runs must have a value"):
+        skboot.bootstrap_runs(y_true, y_preds, metric=undefined_at_first, **FEW)
+
+
+def undefined_at_first(y_true, y_pred):
+    return np.nan
+
+
+def test_subgroups_in_a_column_are_subgroups():
+    result = skboot.bootstrap_score(Y, P, by=np.array([[k // 20] for k in range(N)]), **FEW)
+    assert result[0].estimate == pytest.approx(np.mean(Y[:20] == P[:20]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ((Y, PROB, PROB[:-1]), "second"),
+        ((Y, PROB, np.r_[PROB[:-1], np.nan]), "second"),
+        ((Y, ["a"] * N, PROB), "first"),
+        ((Y + 1, PROB, PROB), "y_positive"),
+        ((["yes", "no"] * (N // 2), PROB, PROB), "y_positive"),
+    ],
+)
+def test_delong_test_names_what_cannot_be_right(arguments, named):
+    with pytest.raises(ValueError, match=f"'{named}' parameter of delong_test must"):
+        delong_test(*arguments)
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "specificity", "ppv", "npv"])
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"y_true": [0, "a"] * (N // 2)}, "y_true"),
+        ({"y_pred": [0, {}] * (N // 2)}, "y_pred"),
+        ({"y_pred": np.ones((N, 3))}, "y_pred"),
+        ({"y_pred": ["a"] * N}, "y_pred"),
+        ({"pos_label": Y}, "pos_label"),
+        ({"labels": ["a", "b"]}, "labels"),
+        ({"labels": np.mean}, "labels"),
+    ],
+)
+def test_rates_of_two_classes_name_what_cannot_be_right(name, changes, named):
+    with pytest.raises(ValueError, match=f"'{named}' parameter of {name} must"):
+        getattr(skboot.metrics, name)(**{"y_true": Y, "y_pred": P, **changes})
+
+
+def test_a_column_is_no_positive_label():
+    with pytest.raises(ValueError, match="'pos_label' parameter of equal_error_rate must be one"):
+        equal_error_rate(Y, PROB, pos_label=Y)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"), [({"reference": Y}, "reference"), ({"same_population": Y}, "same_pop")]
+)
+def test_a_column_is_no_option_of_a_comparison(changes, named):
+    with pytest.raises(ValueError, match=f"'{named}.*' parameter of compare_systems must be"):
+        skboot.compare_systems(Y, TWO, **changes, **FEW)
+
+
+def test_names_of_systems_that_are_no_list_are_refused():
+    with pytest.raises(ValueError, match="'systems' parameter of BootstrapAccumulator must"):
+        skboot.BootstrapAccumulator(random_state=0, systems=True)
+
+
+@pytest.mark.parametrize("metric", ["adjusted_rand_score", "neg_log_loss"])
+def test_ids_above_2_to_the_63_are_labels_of_any_metric(metric):
+    code = np.arange(N) % 3
+    ids = (2**63 + code.astype(np.uint64)).astype(np.uint64)
+    predicted = np.eye(3)[code] * 0.7 + 0.1 if metric == "neg_log_loss" else ids
+    expected = np.log(0.8) if metric == "neg_log_loss" else 1.0
+    result = skboot.bootstrap_score(ids, predicted, metric=metric, **FEW)
+    assert result.estimate == pytest.approx(expected)
+
+
+def test_bytes_split_no_rows():
+    with pytest.raises(ValueError, match="Expected `cv`"):
+        list(skboot.BootstrapTestSplit(b"three").split(X, Y))
+
+
+def test_more_repeats_of_cross_validation_than_memory_holds_are_refused():
+    with pytest.raises(ValueError, match="'n_cv_repeats' parameter of BootstrapScorer must"):
+        fit(n_cv_repeats=10**30)
+
+
+def test_a_largest_error_that_every_resample_holds_has_no_width_and_says_so():
+    # Of 60 such samples this one has five resamples that all hold its largest error.
+    values = np.round(np.random.default_rng(45).normal(size=40), 3)
+    options = {"metric": "neg_max_error", "n_resamples": 5, "random_state": 0}
+    result = skboot.bootstrap_score(np.zeros(40), values, **options)
+    assert result.estimate == -np.abs(values).max()
+    assert result.confidence_interval[:2] == (result.estimate, result.estimate)
+    assert any("zero width" in note for note in result.notes)
+
+
+def test_an_id_is_an_integer_in_every_batch_of_a_stream():
+    ids = [Fraction(2**60 + k) for k in (0, 0, 1, 2)] * 10
+    stream = skboot.BootstrapAccumulator("balanced_accuracy", random_state=0, n_resamples=9)
+    # The first batch holds one label alone, which a float would hold exactly.
+    stream.update(ids[:2], ids[:2], start=0).update(ids[2:], ids[:1] * 38, start=2)
+    assert stream.result().estimate == pytest.approx(1 / 3)
+
+
+def test_ids_are_not_floats_in_one_batch_alone():
+    stream = skboot.BootstrapAccumulator("f1_macro", random_state=0)
+    stream.update([2.0**60], [2.0**60], start=0)
+    with pytest.raises(ValueError, match="floats in one batch"):
+        stream.update([2**60 + 1], [2**60 + 1], start=1)
+
+
+@pytest.mark.parametrize("name", ["adjust", "estimand"])
+def test_a_column_is_no_option_of_compare_methods(name):
+    call, arguments = BASE["compare_methods"]
+    with pytest.raises(ValueError, match=f"'{name}' parameter of compare_methods must be"):
+        call(**arguments, **{name: Y})
+
+
+def test_a_column_is_no_positive_label_of_a_curve():
+    with pytest.raises(ValueError, match="'pos_label' parameter of bootstrap_curve must be one"):
+        skboot.bootstrap_curve(Y, PROB, pos_label=Y)
+
+
+def test_counts_beyond_floats_are_refused():
+    with pytest.raises(ValueError, match="'second_only' parameter of mcnemar_exact must be below"):
+        skboot.inference.mcnemar_exact(3, 1e300)
+
+
+def test_test_sides_that_are_no_row_numbers_are_refused():
+    folds = [(np.arange(4), np.array([0.5, 1.5]))]
+    with pytest.raises(ValueError, match="'cv' parameter of BootstrapTestSplit must give"):
+        list(skboot.BootstrapTestSplit(folds).split(X, Y))
+
+
+def test_strata_of_another_length_than_the_groups_are_refused():
+    with pytest.raises(ValueError, match="'strata' parameter of bootstrap_score must have as many"):
+        skboot.bootstrap_score(Y, P, groups=np.arange(N) // 4, strata=["a", "b", "a"])
+
+
+@pytest.mark.parametrize("value", [np.array(["method", "system"]), np.zeros((2, 2))])
+def test_an_array_is_no_estimand_without_a_test_set(value):
+    with pytest.raises(
+        ValueError, match="'estimand' parameter of BootstrapScorer must be 'method'"
+    ):
+        fit(estimand=value)
+
+
+def test_numbers_that_no_integer_holds_are_no_generations():
+    with pytest.raises(ValueError, match="'n_correct' parameter of pass_at_k must hold whole"):
+        skboot.metrics.pass_at_k([1.0, 1e300], 10, k=1)
+
+
+def test_configurations_without_a_truth_are_refused():
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}).fit(X, Y)
+    with pytest.raises(ValueError, match="'y' parameter of out_of_fold"):
+        skboot.out_of_fold(search, X, None)
+
+
+def test_a_ragged_grid_is_refused_by_name():
+    with pytest.raises(ValueError, match="'grid' parameter of bootstrap_curve"):
+        skboot.bootstrap_curve(Y, PROB, grid=[0.1, [0.2, 0.3]])
+
+
+def test_more_resamples_of_data_sets_than_memory_holds_are_refused():
+    scores = {name: dict(zip("abcdefghij", RNG.random(10), strict=True)) for name in ("A", "B")}
+    with pytest.raises(ValueError, match="'n_resamples' parameter of compare_across"):
+        skboot.compare_across(scores, greater_is_better=True, n_resamples=10**30)
+
+
+def test_a_module_is_no_splitter():
+    with pytest.raises(ValueError, match="'cv' parameter of SeedSplit must be an int"):
+        list(skboot.SeedSplit(2, cv=np).split(X, Y))
+
+
+def test_an_array_of_objects_is_no_adjustment():
+    value = np.array(["max-t", None], dtype=object)
+    with pytest.raises(ValueError, match="'adjust' parameter of bootstrap_score"):
+        skboot.bootstrap_score(Y, P, adjust=value)

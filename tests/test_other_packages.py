@@ -1,4 +1,6 @@
-"""Estimators, samplers and data frames of other packages, where they are installed."""
+"""Estimators, samplers, data frames, reports and logs of other packages that are installed."""
+
+import json
 
 import numpy as np
 import pytest
@@ -7,7 +9,7 @@ from sklearn.datasets import make_classification
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -15,6 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from skboot import (
     BootstrapScorer,
+    BootstrapSplit,
     bootstrap_score,
     compare_methods,
     compare_systems,
@@ -193,3 +196,114 @@ def test_queries_of_polars_are_to_be_collected():
         BootstrapScorer(model(), **QUICK).fit(made.lazy(), labels)
     with pytest.raises(ValueError, match=r"Got a LazyFrame.* give y_true.collect\(\)"):
         bootstrap_score(polars.LazyFrame({"a": [0, 1]}), [0, 1])
+
+
+def test_tensors_in_main_memory_score_as_arrays():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    answer = np.where(rng.random(60) < 0.2, 1 - y, y)
+    options = dict(metric="f1", groups=np.arange(60) // 2, random_state=0)
+    expected = bootstrap_score(y, answer, **options).to_dict()
+    options["groups"] = torch.tensor(options["groups"])
+    assert bootstrap_score(torch.tensor(y), torch.tensor(answer), **options).to_dict() == expected
+
+
+# ------------------------------------------------------------------ reports and tracking
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_of_skore_runs_over_bootstrap_samples_and_shows_a_limit():
+    skore = pytest.importorskip("skore")
+    splitter = BootstrapSplit(n_splits=4, random_state=0)
+    report = skore.CrossValidationReport(GaussianNB(), X, y, splitter=splitter)
+    expected = cross_val_score(GaussianNB(), X, y, cv=splitter)
+    [mean] = np.ravel(report.metrics.accuracy(aggregate="mean"))
+    assert mean == pytest.approx(expected.mean())
+
+    def lower_limit(estimator, X, y):
+        return bootstrap_score(y, estimator.predict(X), random_state=0).confidence_interval.low
+
+    held_out = skore.EstimatorReport(
+        GaussianNB(), X_train=X, y_train=y, X_test=X_VALID, y_test=Y_VALID
+    )
+    held_out.metrics.add(lower_limit, name="lower limit")
+    frame = held_out.metrics.summarize(metric="lower limit").frame()
+    model = GaussianNB().fit(X, y)
+    assert np.ravel(frame)[0] == pytest.approx(lower_limit(model, X_VALID, Y_VALID))
+
+
+def tracked():
+    return bootstrap_score(y, np.roll(y, 1), random_state=0).as_metrics("test/")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_keeps_a_score_with_its_limits(tmp_path, monkeypatch):
+    mlflow = pytest.importorskip("mlflow")
+    pytest.importorskip("alembic")
+    monkeypatch.chdir(tmp_path)
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
+    with mlflow.start_run() as run:
+        mlflow.log_metrics(tracked())
+    kept = mlflow.get_run(run.info.run_id).data.metrics
+    assert kept == pytest.approx(tracked())
+    assert {"test/accuracy", "test/accuracy_ci_low", "test/accuracy_ci_high"} == set(kept)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_weights_and_biases_keeps_a_score_with_its_limits(tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    with wandb.init(project="test", mode="offline", dir=tmp_path) as run:
+        run.log(tracked())
+        kept = {name: run.summary[name] for name in tracked()}
+    assert kept == pytest.approx(tracked())
+
+
+# ------------------------------------------------------------------ logs of language models, speech
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_log_of_inspect_holds_what_the_guide_reads_of_it(tmp_path):
+    inspect_log = pytest.importorskip("inspect_ai.log")
+    scorer = pytest.importorskip("inspect_ai.scorer")
+    right = np.random.default_rng(0).random((30, 2)) < 0.6
+    samples = [
+        inspect_log.EvalSample(
+            id=k,
+            epoch=epoch + 1,
+            input=f"Question {k}?",
+            target="yes",
+            scores={"match": scorer.Score(value="C" if right[k, epoch] else "I")},
+        )
+        for k in range(30)
+        for epoch in range(2)
+    ]
+    spec = inspect_log.EvalSpec(
+        created="2026-01-01T00:00:00+00:00",
+        task="test",
+        dataset=inspect_log.EvalDataset(),
+        model="mockllm/model",
+        config=inspect_log.EvalConfig(),
+    )
+    path = tmp_path / "log.json"
+    inspect_log.write_eval_log(inspect_log.EvalLog(eval=spec, samples=samples), str(path))
+    read = json.loads(path.read_text(encoding="utf-8"))["samples"]
+    values = [{"C": 1.0, "I": 0.0}[sample["scores"]["match"]["value"]] for sample in read]
+    questions = [sample["id"] for sample in read]
+    result = bootstrap_score(None, values, metric="mean", groups=questions, random_state=0)
+    assert result.n_units == 30
+    assert result.estimate == pytest.approx(right.mean())
+
+
+def test_the_word_error_rate_of_jiwer_is_a_mean_weighted_by_words():
+    jiwer = pytest.importorskip("jiwer")
+    spoken = ["the cat sat on the mat", "a dog barked", "rain fell all day", "we went home"] * 6
+    heard = ["the cat sat on a mat now", "dog barked", "rain fell all day", "she went home"] * 6
+    counts = [jiwer.process_words(*pair) for pair in zip(spoken, heard, strict=True)]
+    words = np.array([len(text.split()) for text in spoken])
+    errors = np.array([each.substitutions + each.deletions + each.insertions for each in counts])
+    speakers = np.arange(24)
+    options = dict(metric="mean", greater_is_better=False, sample_weight=words, random_state=0)
+    rate = bootstrap_score(None, errors / words, groups=speakers, **options)
+    assert rate.estimate == pytest.approx(jiwer.wer(spoken, heard))
+    assert rate.estimate == pytest.approx(4 / 16)

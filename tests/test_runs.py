@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, fbeta_score
+from sklearn.metrics import accuracy_score, fbeta_score, make_scorer
 
 import skboot.inference.distribution
-from skboot import EvaluationResult, bootstrap_score
+from skboot import EvaluationResult, bootstrap_score, compare_runs, compare_systems
 from skboot.inference.intervals import quantile
+from skboot.metrics import expected_calibration_error
 from skboot.runs import bootstrap_runs
 
 CROSSED = Path(__file__).parent / "references" / "crossed"
@@ -467,3 +468,50 @@ def test_several_answers_of_one_call_are_reproducible():
     y_true, y_preds = runs_of()
     one, other = (quiet(y_true, y_preds, metric="f1", random_state=3) for _ in range(2))
     assert one == other
+
+
+# ------------------------------------------------------------------ sums of distances
+
+
+def _probabilities(n=240):
+    rng = np.random.default_rng(5)
+    prob = rng.random(n)
+    return (rng.random(n) < prob).astype(int), prob, prob**1.5
+
+
+TASKS = np.arange(240) % 12
+DISTANCES = {
+    "difference": lambda y, p, q, o: compare_systems(y, {"a": p, "b": q}, **o),
+    "unpaired": lambda y, p, q, o: compare_systems(
+        {"a": y, "b": y}, {"a": p, "b": q}, paired=False, **o
+    ),
+    "average": lambda y, p, q, o: bootstrap_score(y, p, average_over=TASKS, **o),
+    "gap": lambda y, p, q, o: bootstrap_score(y, p, by=TASKS % 2, **o)["gap"],
+    "change": lambda y, p, q, o: compare_systems(y, {"a": p, "b": q}, by=TASKS % 2, **o),
+    "runs": lambda y, p, q, o: bootstrap_runs(y, [p, q] * 5, **o),
+    "pool": lambda y, p, q, o: bootstrap_runs(y, [p, q] * 5, estimand="pooled", **o),
+    "methods": lambda y, p, q, o: compare_runs(y, {"a": [p, q] * 5, "b": [q, q] * 5}, **o),
+}
+
+
+@pytest.mark.parametrize("of", DISTANCES)
+@pytest.mark.parametrize("negated", [False, True])
+def test_a_sum_of_distances_is_cautioned_where_its_bins_make_no_interval(of, negated):
+    y_true, *probs = _probabilities()
+    metric = expected_calibration_error
+    if negated:
+        metric = make_scorer(
+            metric, greater_is_better=False, response_method="predict_proba", labels=[0, 1]
+        )
+    options = {"metric": metric, "n_resamples": 99, "random_state": 0}
+    with pytest.warns(UserWarning, match="This metric adds up distances"):
+        result = DISTANCES[of](y_true, *probs, options)
+    if of != "change":
+        assert "adds up distances" in " ".join(result.notes)
+
+
+def test_a_sum_of_distances_of_one_system_has_its_interval_without_a_caution():
+    y_true, prob, _ = _probabilities()
+    options = {"metric": expected_calibration_error, "n_resamples": 99, "random_state": 0}
+    assert bootstrap_score(y_true, prob, **options).notes == ()
+    assert quiet(y_true, [prob, prob], estimand="system", **options).interval().method == "bins"

@@ -32,7 +32,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from skboot.inference import prediction_error
 from skboot.results import EvaluationResult
@@ -578,6 +578,26 @@ def test_the_claim_names_the_method_its_rows_and_the_interval(two_classes):
 def test_the_summary_of_out_of_bag_says_what_a_sample_holds(two_classes):
     scorer = BootstrapScorer(GaussianNB(), strategy="oob", **FEW).fit(*two_classes)
     assert "63.2 %" in scorer.result_.summary()
+
+
+def test_seeds_that_make_no_difference_change_no_interval(two_classes):
+    one, two = (
+        BootstrapScorer(GaussianNB(), n_seeds=n_seeds, **FEW).fit(*two_classes)
+        for n_seeds in (1, 2)
+    )
+    np.testing.assert_allclose(two.confidence_interval_, one.confidence_interval_)
+
+
+def test_the_noise_of_seeds_is_left_out_of_the_interval(two_classes):
+    # One threshold at a random place of a random column.
+    random = ExtraTreeClassifier(max_depth=1, max_features=1)
+    scorer = BootstrapScorer(random, n_seeds=3, **FEW).fit(*two_classes)
+    cv, found = scorer.result_.basis.error.error.cv, scorer.variance_components_
+    # Runs of the same training sample differ by their seeds alone; those of two samples do too.
+    by_sample = scorer.runs_["score"][scorer.runs_["sample"] == "bootstrap"].reshape(-1, 3)
+    assert found["seed"] > 0.5 * by_sample.var(axis=1, ddof=1).mean()
+    assert cv.variance_training < 0.3 * by_sample.mean(axis=1).var(ddof=1)
+    assert found["training"] == cv.variance_training
 
 
 def test_the_summary_says_what_more_bootstrap_samples_would_buy(two_classes):

@@ -5,16 +5,23 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import (
+    make_classification,
+    make_multilabel_classification,
+    make_regression,
+)
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import accuracy_score, get_scorer, make_scorer, roc_auc_score
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot.inference.distribution
 from skboot import ResultTable, bootstrap_runs, bootstrap_score
+from skboot.refit.training import Answers
 from skboot.scorer import BootstrapScorer
 
 FEW = dict(n_train_resamples=10, n_seeds=2, n_test_resamples=199, random_state=0)
@@ -438,3 +445,59 @@ def test_bytes_hold_the_same_numbers():
         assert narrow(np.array(labels)).dtype == dtype
         assert narrow(np.array(labels)).tolist() == labels
     assert narrow(np.array([0.5])).dtype == np.float64
+
+
+# ------------------------------------------------------------------ several outputs
+
+
+def label_sets(n_rows=160):
+    X, sets = make_multilabel_classification(
+        n_rows, n_features=8, n_classes=3, n_labels=2, random_state=0
+    )
+    return X[:100], sets[:100], X[100:], sets[100:]
+
+
+SEVERAL = {
+    "lists of probabilities": (RandomForestClassifier(5, max_depth=3, random_state=0), "roc_auc"),
+    "probabilities": (OneVsRestClassifier(LogisticRegression()), "average_precision"),
+    "decisions": (OneVsRestClassifier(LinearSVC()), "roc_auc"),
+    "labels": (DecisionTreeClassifier(max_depth=3, random_state=0), "f1_macro"),
+    "sets": (DecisionTreeClassifier(max_depth=3, random_state=0), "accuracy"),
+    "values": (Ridge(), "r2"),
+}
+
+
+@pytest.mark.parametrize("what", SEVERAL)
+@pytest.mark.filterwarnings("ignore")
+def test_runs_of_several_outputs_are_scored_as_by_the_scorer(what):
+    estimator, scoring = SEVERAL[what]
+    X, y, X_test, y_test = label_sets()
+    if what == "values":
+        y, y_test = X[:, :2] @ [[1, 2], [0, 1]], X_test[:, :2] @ [[1, 2], [0, 1]] + 1
+    scorer = BootstrapScorer(
+        estimator, scoring=scoring, n_train_resamples=4, n_test_resamples=99, random_state=0
+    )
+    scorer.fit(X, y, X_test=X_test, y_test=y_test)
+    full = scorer.runs_["score"][scorer.runs_["sample"] == "full"]
+    expected = get_scorer(scoring)(scorer.estimator_, X_test, y_test)
+    assert full == pytest.approx([expected], rel=1e-12)
+    assert not scorer.runs_["failed"].any()
+    low, high = scorer.confidence_interval_
+    assert low < high
+
+
+def test_a_label_that_no_training_row_has_scores_lowest():
+    X, y, *_ = label_sets()
+    y[:, 0] = 0
+    forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    given = Answers(forest, X, y, None).scores(("predict_proba",))
+    assert given.shape == y.shape
+    assert not given[:, 0].any()
+    np.testing.assert_array_equal(given[:, 1], forest.predict_proba(X)[1][:, 1])
+
+
+def test_a_scoring_without_an_average_is_named_for_several_labels():
+    X, y, X_test, y_test = label_sets()
+    scorer = BootstrapScorer(DecisionTreeClassifier(), scoring="f1", n_train_resamples=4)
+    with pytest.raises(ValueError, match=r"'scoring'.*name an average.*'f1_macro'"):
+        scorer.fit(X, y, X_test=X_test, y_test=y_test)

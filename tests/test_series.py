@@ -1,11 +1,13 @@
 """Rows in time: what ``block_length`` means for each public function.
 
-Resamples are compared with blocks that are put together here, row by row, from the same starts;
-lengths with those of arch where it is installed; variances with a Newey-West estimate.
+Resamples are compared with blocks that are put together here, row by row, from the same starts, and
+with those of arch; lengths with those of arch; variances with a Newey-West estimate.
 """
 
+import json
 import math
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +30,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 N = 240
+ARCH = Path(__file__).parent / "references" / "series"
 
 
 def autoregressive(seed, n=N, coefficient=0.7):
@@ -110,20 +113,26 @@ def test_a_callable_and_weights_are_evaluated_on_the_same_blocks():
     np.testing.assert_allclose(result.bootstrap_distribution, expected, rtol=1e-12)
 
 
-def test_the_resamples_of_arch_have_the_same_mean():
-    arch = pytest.importorskip("arch.bootstrap")
-    values, length = np.abs(ERROR), 7
-    theirs = arch.CircularBlockBootstrap(length, values, seed=3)
-    means, positions = [], []
-    for data, _ in theirs.bootstrap(50):
-        means.append(data[0].mean())
-        positions.append(theirs.index)
-    from skboot.resampling.coding import UnitsOfCodes
-    from skboot.resampling.series import SeriesBlock, Starts
-
-    starts = np.array([rows[::length] for rows in positions])
-    block = SeriesBlock(UnitsOfCodes(N, (N,)), Starts(SeriesDesign.of(N, length).circles, starts))
-    np.testing.assert_allclose(block.sums(values[:, None])[:, 0] / N, means, rtol=1e-12)
+@pytest.mark.parametrize("length", [4, 10, 48])
+@pytest.mark.parametrize("metric", METRICS)
+def test_replicates_are_those_of_arch_on_the_same_blocks(metric, length, monkeypatch):
+    """`references/series/make.py` scores the resamples of arch's circular block bootstrap."""
+    truth, forecast, label, score = np.loadtxt(ARCH / "data.csv", delimiter=",", skiprows=1).T
+    rows = np.loadtxt(ARCH / f"rows_{length}.csv", delimiter=",", dtype=int)
+    expected = json.loads((ARCH / "scores.json").read_text())[str(length)][metric]
+    starts = rows[:, ::length]
+    monkeypatch.setattr(
+        SeriesDesign, "draw", lambda *given: (np.resize(starts, (given[2], starts.shape[1])),)
+    )
+    y_true, y_pred = {
+        "roc_auc": (label, score),
+        "f1": (label, (score > 0.5).astype(float)),
+    }.get(metric, (truth, forecast))
+    options = {"block_length": length, "n_resamples": len(rows), "interval": "percentile"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        result = bootstrap_score(y_true, y_pred, metric=metric, **options)
+    np.testing.assert_allclose(result.bootstrap_distribution, expected, rtol=1e-12)
 
 
 def test_blocks_of_one_row_are_rows():
@@ -182,11 +191,19 @@ def test_the_length_of_a_mean_is_that_of_its_values():
     assert result.settings["block_length"] == math.ceil(length) > 3
 
 
-def test_the_length_of_arch_is_the_length():
-    arch = pytest.importorskip("arch.bootstrap")
-    expected = arch.optimal_block_length(ERROR**2)["circular"].iloc[0]
-    result = bootstrap_score(Y, FORECAST, metric="mean_squared_error", block_length="auto")
-    assert result.settings["block_length"] == math.ceil(expected)
+@pytest.mark.parametrize(
+    "of", json.loads((ARCH / "lengths.json").read_text()).items(), ids=lambda of: of[0]
+)
+def test_the_length_is_that_of_arch_rounded_up(of):
+    name, found = of
+    values = np.array(found["values"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        result = bootstrap_score(
+            None, values, metric="mean", block_length="auto", n_resamples=9, interval="percentile"
+        )
+    expected = max(1, math.ceil(found["length"] - 1e-9))
+    assert result.settings["block_length"] == expected, name
 
 
 def test_the_length_of_a_ratio_is_that_of_its_influences():
@@ -497,6 +514,48 @@ def test_an_index_of_dates_without_blocks_or_groups_gives_a_caution():
         assert not any("index of dates" in note for note in found.notes)
 
 
+def test_a_level_of_dates_is_an_index_of_dates():
+    pd = pytest.importorskip("pandas")
+    dates = pd.date_range("2024-01-01", periods=60)
+    index = pd.MultiIndex.from_product([list("abcd"), dates])
+    options = {"metric": "mean_absolute_error", "n_resamples": 30}
+    forecast = pd.Series(FORECAST, index)
+    with pytest.warns(UserWarning, match="The rows have an index of dates"):
+        bootstrap_score(Y, forecast, **options)
+    with pytest.raises(ValueError, match=r"falls at row 60.* give strata=<the series> where there"):
+        bootstrap_score(Y, forecast, block_length=5, **options)
+    series = index.get_level_values(0)
+    panel = bootstrap_score(Y, forecast, block_length=5, strata=series, **options)
+    assert panel.n_units == 48
+    with pytest.raises(ValueError, match="index of dates that falls at row 1"):
+        bootstrap_score(Y, forecast[::-1], block_length=5, strata=series, **options)
+
+
+def test_dates_may_be_objects_and_belong_to_runs():
+    pd = pytest.importorskip("pandas")
+    days = pd.date_range("2024-01-01", periods=N).date
+    options = {"metric": "mean_absolute_error", "n_resamples": 30}
+    with pytest.warns(UserWarning, match="The rows have an index of dates"):
+        bootstrap_score(Y, pd.Series(FORECAST, days), **options)
+    methods = {"one": runs(1), "other": [pd.Series(run, days[::-1]) for run in runs(2)]}
+    with pytest.warns(UserWarning, match="compare_runs: The rows have an index of dates"):
+        compare_runs(Y, methods, **options)
+    with pytest.raises(ValueError, match=r"compare_runs .* index of dates that falls at row 1"):
+        compare_runs(Y, methods, block_length=5, **options)
+
+
+def test_columns_of_polars_have_blocks_as_well():
+    pl = pytest.importorskip("polars")
+    options = {"metric": "mean_absolute_error", "block_length": "auto", "random_state": 0}
+    theirs = bootstrap_score(pl.Series(Y), pl.Series(FORECAST), strata=pl.Series(SERIES), **options)
+    ours = bootstrap_score(Y, FORECAST, strata=SERIES, **options)
+    assert tuple(theirs.confidence_interval) == tuple(ours.confidence_interval)
+    systems = pl.DataFrame({"one": FORECAST, "other": OTHER})
+    theirs = compare_systems(pl.Series(Y), systems, **options)
+    ours = compare_systems(Y, {"one": FORECAST, "other": OTHER}, **options)
+    assert theirs.summary() == ours.summary()
+
+
 # ------------------------------------------------------------------ rows that look dependent
 
 CAUTION = "Neighbouring rows have similar values of the metric"
@@ -522,14 +581,44 @@ def test_other_functions_caution_as_well():
         compare_runs(Y, {"one": runs(1, scale=0.05), "other": runs(2)}, **options)
 
 
-def test_sorted_subgroups_are_no_dependence():
-    group = np.repeat(["a", "b", "c"], 80)
-    rng = np.random.default_rng(1)
-    values = rng.standard_normal(N) + np.repeat([0.0, 3.0, 6.0], 80)
-    bootstrap_score(None, values, metric="mean", by=group, n_resamples=99)
-    bootstrap_score(None, values, metric="mean", strata=group, n_resamples=99)
+def test_runs_of_subgroups_are_no_dependence():
+    kind = np.arange(N) // 12 % 3
+    group = np.array(["a", "b", "c"])[kind]
+    values = np.random.default_rng(1).standard_normal(N) + 3.0 * kind
+    options = {"metric": "mean", "n_resamples": 99}
+    bootstrap_score(None, values, by=group, **options)
+    bootstrap_score(None, values, strata=group, **options)
+    averaged = bootstrap_score(None, values, average_over=group, **options)
+    assert not any(note.startswith(CAUTION) for note in averaged.notes)
     with pytest.warns(UserWarning, match=CAUTION):
-        bootstrap_score(None, values, metric="mean", n_resamples=99)
+        bootstrap_score(None, values, **options)
+
+
+@pytest.mark.parametrize("metric", ["mean_absolute_error", "roc_auc"])
+def test_averages_over_tasks_keep_the_caution(metric):
+    pd = pytest.importorskip("pandas")
+    task = np.repeat(["a", "b", "c"], N // 3)
+    truth, score = (LABEL, SCORE) if metric == "roc_auc" else (Y, FORECAST)
+    options = {"metric": metric, "average_over": task, "n_resamples": 99}
+    if metric == "mean_absolute_error":
+        with pytest.warns(UserWarning, match=f"bootstrap_score: {CAUTION}"):
+            result = bootstrap_score(truth, score, **options)
+        assert any(note.startswith(CAUTION) for note in result.notes)
+    dated = pd.Series(score, pd.date_range("2024-01-01", periods=N))
+    with pytest.warns(UserWarning, match="bootstrap_score: The rows have an index of dates"):
+        result = bootstrap_score(truth, dated, **options)
+    assert any("index of dates" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("by", ["truth", "forecast"])
+def test_sorted_rows_are_no_dependence(by):
+    rng = np.random.default_rng(3)
+    y_true = rng.random(N)
+    forecast = y_true + (0.2 + y_true) * rng.standard_normal(N)
+    order = np.argsort(y_true if by == "truth" else forecast)
+    options = {"metric": "mean_absolute_error", "n_resamples": 99}
+    result = bootstrap_score(y_true[order], forecast[order], **options)
+    assert not any(note.startswith(CAUTION) for note in result.notes)
 
 
 @pytest.mark.parametrize("metric", ["log_loss", "neg_brier_score", "accuracy"])

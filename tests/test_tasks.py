@@ -517,14 +517,14 @@ def refused(match, **options):
 def test_tasks_of_one_row_are_refused_with_the_way_out():
     tasks = TASK.copy()
     tasks[0] = "alone"
-    refused("one row in 'alone'.*groups=<the tasks>", average_over=tasks)
+    refused("one row in the task 'alone'.*groups=<the tasks>", average_over=tasks)
     drawn = bootstrap_score(Y, LABEL, average_over=tasks, groups=tasks, n_resamples=99)
     assert drawn.n_units == 12
 
 
 def test_tasks_of_one_group_are_refused_unless_all_tasks_are_groups():
     groups = np.where(NUMBER == 4, 99, PART)
-    refused("one group in 'task 04'.*groups=<the tasks>", average_over=TASK, groups=groups)
+    refused("one group in the task 'task 04'.*groups=<the tasks>", average_over=TASK, groups=groups)
 
 
 def test_an_undefined_task_is_named():

@@ -2,6 +2,7 @@
 
 import io
 import multiprocessing
+import subprocess
 import sys
 import threading
 import warnings
@@ -43,6 +44,43 @@ def test_results_of_workers_are_those_of_this_process(monkeypatch):
 def test_an_impossible_number_of_workers_is_refused_even_for_no_work():
     with pytest.raises(ValueError, match="n_jobs == 0"):
         list(in_chunks(times, 3, [], n_jobs=0, seconds_each=1.0))
+
+
+# What WebAssembly has not: processes, threads, and what is shared between processes. scikit-learn
+# itself imports multiprocessing.connection, for which an empty module stands in.
+IN_A_BROWSER = """
+import _thread, os, sys, threading, types, warnings
+
+def refuse(*args, **kwargs):
+    raise RuntimeError("There is one thread of one process.")
+
+sys.modules.update(_multiprocessing=types.ModuleType("_multiprocessing"), _posixshmem=None)
+sys.modules["_posixsubprocess"] = types.SimpleNamespace(fork_exec=refuse)
+_thread.start_new_thread = threading._start_new_thread = threading.Thread.start = refuse
+_thread.start_joinable_thread = threading._start_joinable_thread = refuse  # Python 3.13
+for name in ("fork", "forkpty", "posix_spawn", "posix_spawnp", "system"):
+    setattr(os, name, refuse)
+# joblib says that it will work one by one.
+warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
+
+import numpy as np
+from skboot import bootstrap_score
+
+y_true, answers = np.array([0, 1] * 30), np.array([0, 1, 1] * 20)
+probability = np.column_stack((1 - answers / 2, answers / 2))
+for metric in ("accuracy", "f1", "roc_auc", "log_loss", lambda a, b: np.mean(a == b[:, 1].round())):
+    for groups in (None, np.arange(60) // 3):
+        print(bootstrap_score(
+            y_true, probability, metric=metric, groups=groups, n_resamples=99, random_state=0
+        ).estimate)
+"""
+
+
+def test_a_score_asks_for_neither_processes_nor_threads():
+    command = [sys.executable, "-c", IN_A_BROWSER]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.split()) == 10
 
 
 def test_progress_is_predicted_from_items_that_took_time(capsys):

@@ -6,16 +6,30 @@
 from functools import partial
 
 import numpy as np
+from scipy.special import expit
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Ridge
-from sklearn.metrics import fbeta_score, median_absolute_error
+from sklearn.metrics import (
+    f1_score,
+    fbeta_score,
+    hamming_loss,
+    label_ranking_loss,
+    median_absolute_error,
+    ndcg_score,
+)
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import skboot
 from skboot.inference import prediction_error, proportion_interval
-from skboot.metrics import pass_at_k
+from skboot.metrics import (
+    calibration_slope,
+    cllr,
+    expected_calibration_error,
+    minimum_detection_cost,
+    pass_at_k,
+)
 from skboot.testing import assert_not_worse
 
 N = 60
@@ -56,6 +70,15 @@ ACROSS = {
     f"set {k:02d}": dict(zip("abc", row, strict=True))
     for k, row in enumerate(np.random.default_rng(21).normal([0.5, 0.4, 0.2], 0.3, (14, 3)))
 }
+_several = np.random.default_rng(22)
+SETS = (_several.random((N, 3)) < (0.6, 0.4, 0.2)).astype(int)
+SAID_SETS, OTHER_SETS = (
+    np.where(_several.random((N, 3)) < share, 1 - SETS, SETS) for share in (0.1, 0.2)
+)
+SET_SCORES = np.round(SETS + _several.normal(size=(N, 3)), 1)
+SET_RUNS = np.array([np.where(_several.random((N, 3)) < 0.2, 1 - SETS, SETS) for _ in range(6)])
+OUTPUTS = np.column_stack((TARGET, 10 * LOSS))
+OUTPUT_VALUES = OUTPUTS + _several.normal(size=(N, 2))
 OWN_ROWS = {"first": slice(None), "second": slice(0, 45)}
 FEW = {"n_resamples": 199, "random_state": 0}
 FITS = {"n_train_resamples": 50, "n_cv_repeats": 2, "random_state": 0}
@@ -63,6 +86,10 @@ FITS = {"n_train_resamples": 50, "n_cv_repeats": 2, "random_state": 0}
 
 def share_right(y_true, y_pred):
     return float(np.mean(y_true == y_pred))
+
+
+def right_and_bias(y_true, y_pred):
+    return {"right": np.mean(y_true == y_pred), "bias": np.mean(y_pred) - np.mean(y_true)}
 
 
 def sure_and_right(estimator, X, y):
@@ -80,6 +107,22 @@ def _runs(*args, **options):
 
 def _systems(*args, **options):
     return partial(skboot.compare_systems, *args, **FEW | options)
+
+
+def _streamed(y_true, y_pred, metric, groups=None, **options):
+    """Rows in three batches."""
+
+    def call():
+        found = skboot.BootstrapAccumulator(metric, **FEW | options)
+        for rows in np.array_split(np.arange(len(y_true)), 3):
+            own = y_pred[rows]
+            if options.get("systems"):
+                own = {name: SYSTEMS[name][rows] for name in options["systems"]}
+            units = {"start": rows[0]} if groups is None else {"groups": groups[rows]}
+            found.update(y_true[rows], own, **units)
+        return found.result()
+
+    return call
 
 
 def _compare_runs(*args, **options):
@@ -111,6 +154,22 @@ def _unpaired(y_true, y_preds, **options):
     }
     truth = None if y_true is None else _own(y_true)
     return _systems(truth, _own(y_preds), paired=False, **columns, **options)
+
+
+def _curve(**options):
+    """Nine points of a curve, and of its band."""
+
+    def call():
+        found = skboot.bootstrap_curve(LABEL, expit(SCORE), **FEW | options)
+        at = np.linspace(0, len(found.x) - 1, 9).astype(int)
+        return [
+            tuple(row)
+            for row in np.column_stack([found.x, found.estimate, found.low, found.high])[
+                at
+            ].tolist()
+        ]
+
+    return call
 
 
 def _across(scores, **options):
@@ -218,6 +277,10 @@ CALLS = {
     "score, one population": _score(
         LABEL, SCORE, metric="roc_auc", groups=PAIRS, same_population=True
     ),
+    "stream, rows": _streamed(LABEL, DECISION, ["accuracy", "f1", "matthews_corrcoef"]),
+    "stream, scores in few intervals": _streamed(LABEL, SCORE, "roc_auc", n_bins=8),
+    "stream, groups": _streamed(LABEL, DECISION, "balanced_accuracy", groups=np.arange(N) * 2 // 3),
+    "stream, systems": _streamed(LABEL, DECISION, "f1", systems=["first", "second"]),
     "score, given resamples": _score(LABEL, DECISION, resamples=GIVEN),
     "score, by": _score(LABEL, DECISION, by=SUBGROUP),
     "score, several": _score(LABEL, DECISION, metric=["accuracy", "f1", "recall_macro"]),
@@ -251,9 +314,23 @@ CALLS = {
     "score, pass at k": _score(
         None, pass_at_k(np.arange(N) % 11, 10, 3), metric="mean", greater_is_better=True
     ),
+    "score, label sets": _score(
+        SETS, SAID_SETS, metric=["f1_macro", "f1_micro", "f1_samples", "accuracy"]
+    ),
+    "score, label sets of groups": _score(SETS, SAID_SETS, metric="jaccard_macro", groups=GROUP),
+    "score, weighted label sets": _score(
+        SETS, SAID_SETS, metric=["recall_weighted", hamming_loss], sample_weight=WEIGHT
+    ),
+    "score, scores of labels": _score(
+        SETS, SET_SCORES, metric=["roc_auc", label_ranking_loss, ndcg_score]
+    ),
+    "score, outputs": _score(
+        OUTPUTS, OUTPUT_VALUES, metric=["r2", "mean_absolute_error", "root_mean_squared_error"]
+    ),
     "score, partial": _score(LABEL, DECISION, metric=partial(fbeta_score, beta=2)),
     "score, expected cost": _score(LABEL, DECISION, metric="neg_expected_cost"),
     "runs, seeds": _runs(LABEL, RUNS, metric="accuracy"),
+    "runs, label sets": _runs(SETS, SET_RUNS, metric="f1_macro"),
     "runs, training": _runs(LABEL, RUNS, metric="accuracy", varied="training", full_runs=RUNS[:2]),
     "runs, both": _runs(
         LABEL, RUNS, metric="accuracy", varied="both", training=SAMPLES, full_runs=RUNS[:2]
@@ -279,6 +356,9 @@ CALLS = {
     "systems, blocks": _systems(LABEL, SCORES, metric="roc_auc", block_length=4),
     "systems, callable": _systems(LABEL, SYSTEMS, metric=share_right),
     "systems, by": _systems(LABEL, SYSTEMS, by=SUBGROUP),
+    "systems, label sets": _systems(
+        SETS, {"first": SAID_SETS, "second": OTHER_SETS}, metric="f1_macro"
+    ),
     "systems, several": _systems(LABEL, SYSTEMS, metric=["accuracy", "f1"]),
     "systems, one side": _systems(LABEL, SYSTEMS, alternative="greater"),
     "systems, fixed tasks": _systems(LABEL, SYSTEMS, average_over=TASK),
@@ -287,6 +367,20 @@ CALLS = {
     "systems, groups of their own": _unpaired(LABEL, SYSTEMS, groups=GROUP),
     "systems, roc_auc of rows of their own": _unpaired(LABEL, SCORES, metric="roc_auc"),
     "systems, drawn tasks of their own": _unpaired(LABEL, SYSTEMS, average_over=TASK, groups=TASK),
+    "curve, roc": _curve(),
+    "curve, roc of groups": _curve(groups=GROUP),
+    "curve, roc, pointwise": _curve(band="pointwise"),
+    "curve, det of weights": _curve(curve="det", sample_weight=WEIGHT),
+    "curve, precision": _curve(curve="precision_recall"),
+    "curve, calibration": _curve(curve="calibration"),
+    "curve, smoothed calibration": _curve(curve="calibration_smooth"),
+    "curve, decision": _curve(curve="decision"),
+    "score, calibration slope": _score(LABEL, expit(SCORE), metric=calibration_slope),
+    "score, calibration error": _score(LABEL, expit(SCORE), metric=expected_calibration_error),
+    "score, minimum detection cost": _score(
+        LABEL, SCORE, metric=partial(minimum_detection_cost, priors=(0.9, 0.1))
+    ),
+    "score, cllr": _score(LABEL, SCORE, metric=cllr),
     "ranks, rows": _ranks(_systems(LABEL, MANY)),
     "ranks, mean": _ranks(
         _systems(None, {k: LOSS_RUNS[k] for k in range(5)}, metric="mean", greater_is_better=False)
@@ -307,6 +401,17 @@ CALLS = {
     "plan, difference": _plan(_systems(LABEL, SYSTEMS), difference=0.1),
     "plan, margin": _plan(_systems(LABEL, SCORES, metric="roc_auc"), margin=0.1, power=0.9),
     "plan, proportion": _plan(None, proportion=0.9, half_width=0.02),
+    "several numbers, rows": _score(LABEL, DECISION, metric=right_and_bias),
+    "several numbers, groups": _score(LABEL, DECISION, metric=right_and_bias, groups=GROUP),
+    "several numbers, each class": _score(
+        CLASSES, np.roll(CLASSES, 4), metric=partial(f1_score, average=None)
+    ),
+    "several numbers, among others": _score(
+        LABEL, DECISION, metric={"own": right_and_bias, "f1": "f1"}
+    ),
+    "several numbers, at once": _score(LABEL, DECISION, metric=right_and_bias, adjust="max-t"),
+    "several numbers, systems": _systems(LABEL, SYSTEMS, metric=right_and_bias),
+    "several numbers, runs": _runs(LABEL, RUNS, metric=right_and_bias),
     "compare runs, seeds": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}),
     "compare runs, fixed tasks": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, average_over=TASK),
     "compare runs, paired": _compare_runs(LABEL, {"a": RUNS, "b": WORSE}, paired_runs=True),
@@ -324,6 +429,15 @@ CALLS = {
     "scorer, groups": _fit(BAYES, LABEL, groups=GROUP),
     "scorer, roc_auc": _fit(BAYES, LABEL, scoring="roc_auc"),
     "scorer, a callable of estimator, X and y": _fit(BAYES, LABEL, scoring=sure_and_right),
+    "scorer, label sets on a test set": _fit(
+        DecisionTreeClassifier(max_depth=2),
+        SETS,
+        test={"X_test": X_TEST, "y_test": SETS[::-1]},
+        scoring=["f1_macro", "roc_auc"],
+        n_train_resamples=10,
+        n_test_resamples=199,
+        random_state=0,
+    ),
     "scorer, several": _fit(BAYES, LABEL, scoring=["accuracy", "neg_log_loss", "f1"]),
     "scorer, r2": _fit(Ridge(), TARGET),
     "scorer, squared error of a tree": _fit(

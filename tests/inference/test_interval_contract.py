@@ -20,7 +20,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score, zero_one_loss
+from scipy.special import expit
+from sklearn.metrics import f1_score, make_scorer, zero_one_loss
 
 from skboot import EvaluationResult, bootstrap_score, compare_systems
 from skboot._warnings import texts_of
@@ -28,8 +29,14 @@ from skboot.inference.automatic import automatic_interval, degeneracy, left_out_
 from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.inference.differences import DIFFERENCE_METHODS
 from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS, confidence_interval
+from skboot.inference.intervals import (
+    FOR_ONE_SCORE,
+    INTERVALS,
+    confidence_interval,
+    problem_with,
+)
 from skboot.inference.multiplicity import joint_deviations
+from skboot.metrics import expected_calibration_error
 from skboot.results.basis import SystemBasis
 
 LEVELS = (0.8, 0.95, 0.99)
@@ -218,6 +225,12 @@ def label_cases(rng):
         )
         return Case(hits, None, errors, 1.0)
 
+    def error_and_its_negative(truth, prob, **options):
+        own = partial(evidence_of, truth, prob, **options)
+        negated = make_scorer(expected_calibration_error, greater_is_better=False)
+        error = own(metric=expected_calibration_error)
+        return Case(error, None, own(metric=negated), 0.0)
+
     def auc(truth, values):
         own = partial(evidence_of, truth, metric="roc_auc", resamples=lines)
         return Case(own(values), None, own(-values), 1.0)
@@ -244,6 +257,10 @@ def label_cases(rng):
         "AUC, drawn": mirrored(evidence_of(y_true, score, metric="roc_auc")),
         "average precision": mirrored(
             evidence_of(rare, score, metric="average_precision", n_resamples=199)
+        ),
+        "calibration error": error_and_its_negative(y_true, expit(score - 0.5)),
+        "calibration error of groups": error_and_its_negative(
+            y_true, expit(score - 0.5), groups=groups
         ),
         "median": mirrored(
             evidence_of(y_true, score, metric=lambda y, p: np.median(p), n_resamples=199)
@@ -277,7 +294,7 @@ def supported(method):
     return [
         (name, case)
         for name, case in cases().items()
-        if method == "auto" or not INTERVALS[method].needs(case.evidence)
+        if method == "auto" or not problem_with(method, case.evidence)
     ]
 
 
@@ -443,10 +460,8 @@ def test_a_file_gives_the_same_limits_at_every_level(tmp_path):
             result.save(path)
             loaded = EvaluationResult.load(path)
             for method in [*INTERVALS, "auto"]:
-                if method != "auto" and INTERVALS[method].needs(case.evidence):
-                    assert INTERVALS[method].needs(loaded.evidence) == INTERVALS[method].needs(
-                        case.evidence
-                    )
+                if method != "auto" and (problem := problem_with(method, case.evidence)):
+                    assert problem_with(method, loaded.evidence) == problem
                     continue
                 for level in LEVELS:
                     own = interval_of(case.evidence, method, level)

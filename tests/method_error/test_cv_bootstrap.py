@@ -85,7 +85,9 @@ def percentile(values, share):
     return ordered[below] + (at - below) * (ordered[above] - ordered[below])
 
 
-def narrower_error(centre, cv, counts, scores, influence, resubstitution=None, *, bounded=True):
+def narrower_error(
+    centre, cv, counts, scores, influence, resubstitution=None, *, bounded=True, seed_variance=0.0
+):
     """Standard error of "cv-bootstrap", in plain loops."""
     used = [b for b in range(len(scores)) if np.isfinite(scores[b])]
     n, first = counts.shape[1], percentile(scores[used], 0.25)
@@ -110,7 +112,7 @@ def narrower_error(centre, cv, counts, scores, influence, resubstitution=None, *
         residual[b] = moved[b] - sum(mean_of[i] for i in rows) / len(rows)
         if len(rows) > 1:
             own = [factor[b] * influence[b, i] - mean_of[i] for i in rows]
-            noise.append(np.var(own, ddof=1) / len(rows))
+            noise.append(np.var(own, ddof=1) / len(rows) + seed_variance)
     middle = sum(residual.values()) / len(used)
     residual = {b: residual[b] - middle for b in used}
     repeats = len(cv)
@@ -169,6 +171,17 @@ def test_the_standard_error_is_that_of_its_definition_where_training_samples_exp
     assert result.standard_error == pytest.approx(narrower_error(*given, 0.05))
     assert result.n_beyond_fences > 10
     assert result.standard_error_conservative > 100 * result.standard_error
+
+
+def test_the_noise_of_seeds_is_no_spread_between_training_samples(problem):
+    centre, cv, counts, scores, influence = pieces(*problem)
+    noisy = scores + np.random.default_rng(5).normal(scale=0.1, size=len(scores))
+    given = centre, cv, counts, noisy, influence
+    apart, together = cv_bootstrap(*given, seed_variance=0.005), cv_bootstrap(*given)
+    assert together.variance_training - apart.variance_training == pytest.approx(0.005)
+    assert apart.standard_error == pytest.approx(narrower_error(*given, seed_variance=0.005))
+    assert apart.standard_error < 0.9 * together.standard_error
+    assert apart.variance_jackknife == together.variance_jackknife
 
 
 def test_the_smaller_covariance_counts_between_two_bounds_alone(problem):

@@ -346,8 +346,17 @@ def test_predictions_out_of_range_are_refused():
 
 
 def test_statistics_can_be_sent_to_other_processes():
-    options = {"fbeta_score": {"beta": 1}, "false_positive_rate_at": {"false_negative_rate": 0.1}}
     import skboot.metrics
+
+    options = {
+        "fbeta_score": {"beta": 1},
+        "false_positive_rate_at": {"false_negative_rate": 0.1},
+        "sensitivity_at": {"specificity": 0.9},
+        "specificity_at": {"sensitivity": 0.9},
+        "net_benefit": {"threshold": 0.2},
+        "minimum_detection_cost": {"priors": [0.9, 0.1]},
+        "actual_detection_cost": {"priors": [0.9, 0.1]},
+    }
 
     for name in FAST_PATHS:
         function = getattr(skboot.metrics, name, None) or getattr(metrics, name, None)

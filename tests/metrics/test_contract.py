@@ -20,7 +20,14 @@ import skboot.metrics
 from skboot.metrics import cost_metrics
 from skboot.metrics.additive import RowMean
 from skboot.metrics.lookup import STATISTICS, check_response, resolve_metrics
-from skboot.metrics.registry import FAST_PATHS, RESPONSES, fast_path
+from skboot.metrics.registry import (
+    FAST_PATHS,
+    OUTPUT_PATHS,
+    OUTPUT_RESPONSES,
+    PATHS,
+    RESPONSES,
+    fast_path,
+)
 from skboot.resampling.block import UnitBlock
 from skboot.resampling.coding import CodedRows, UnitsOfCodes
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
@@ -35,8 +42,12 @@ N_SAMPLES = 24
 
 
 class Data(NamedTuple):
-    y_true: np.ndarray  # (n_samples,)
-    y_pred: np.ndarray  # (n_samples,) or (n_samples, n_classes)
+    y_true: np.ndarray  # (n_samples,) or (n_samples, n_outputs)
+    y_pred: np.ndarray  # (n_samples,), (n_samples, n_classes) or (n_samples, n_outputs)
+
+    @property
+    def several_outputs(self):
+        return self.y_true.ndim == 2
 
 
 class Case(NamedTuple):
@@ -44,6 +55,10 @@ class Case(NamedTuple):
     options: dict
     data: str
     weighted: bool
+
+    @property
+    def response(self):
+        return PATHS[DATA[self.data].several_outputs][1][self.function.__name__]
 
     def __str__(self):
         options = ",".join(f"{key}={value}" for key, value in self.options.items())
@@ -97,7 +112,28 @@ def value_data():
     }
 
 
-DATA = {**label_data(), **score_data(), **value_data()}
+def output_data():
+    rng = np.random.default_rng(7)
+    sets = (rng.random((N_SAMPLES, 4)) < (0.5, 0.3, 0.1, 0.0)).astype(int)
+    # The last label is never true, and the third is never decided; a row has all labels.
+    sets[3] = 1
+    decided = np.where(rng.random(sets.shape) < 0.2, 1 - sets, sets)
+    decided[:, 2] = 0
+    few = np.tile(sets[:, :2], 1)
+    score = np.round(sets + rng.normal(size=sets.shape), 0)
+    real = np.exp(rng.normal(size=(N_SAMPLES, 3))) * (1, 100, 1)
+    real[:, 2] = 2.0
+    return {
+        "label sets": Data(sets, decided),
+        "booleans": Data(few > 0, decided[:, :2] > 0),
+        "label scores": Data(sets, score),
+        "relevances": Data(rng.integers(0, 4, sets.shape) * (sets.any(axis=1)[:, None]), score),
+        "outputs": Data(real, np.abs(real + rng.normal(size=real.shape))),
+        "counted outputs": Data(rng.integers(1, 5, (N_SAMPLES, 2)), rng.integers(1, 5, (24, 2))),
+    }
+
+
+DATA = {**label_data(), **score_data(), **value_data(), **output_data()}
 AVERAGED = [
     {"average": "macro"},
     {"average": "weighted"},
@@ -211,9 +247,68 @@ OPTIONS: dict[str, dict[str, list[dict]]] = {
         for name in TWO_CLASS
     },
     "equal_error_rate": {key: [{}] for key in ("scores", "two columns")},
+    **{
+        name: {
+            "scores": [{option: bound} for bound in (0.0, 0.25, 0.8, 1.0)],
+            "two columns": [{option: 0.6}],
+        }
+        for name, option in (("sensitivity_at", "specificity"), ("specificity_at", "sensitivity"))
+    },
+    "calibration_slope": {key: [{}] for key in ("one column", "two columns")},
+    "calibration_intercept": {key: [{}] for key in ("one column", "two columns")},
+    "expected_calibration_error": {
+        "one column": [{}, {"n_bins": 1}, {"n_bins": 4}],
+        "two columns": [{}],
+    },
+    "net_benefit": {
+        "one column": [{"threshold": 0.2}, {"threshold": 0.6}],
+        "two columns": [{"threshold": 0.5}],
+    },
+    "cllr": {"scores": [{}, {"pos_label": 0}], "two columns": [{}]},
+    **{
+        name: {
+            "scores": [
+                {"priors": (0.9, 0.1)},
+                {"priors": (0.5, 0.5), "costs": ((0, 1), (3, 0.5)), "relative": True},
+                {"priors": (0.2, 0.8), "pos_label": 0},
+            ]
+        }
+        for name in ("actual_detection_cost", "minimum_detection_cost")
+    },
     "false_positive_rate_at": {
         "scores": [{"false_negative_rate": rate} for rate in (0.0, 0.2, 0.25, 1.0)]
     },
+}
+SET_AVERAGES = [
+    {"average": average, **options}
+    for average in ("micro", "macro", "weighted", "samples")
+    for options in ({}, {"zero_division": 1})
+]
+RATIOS = [*SET_AVERAGES, *WITH_NAN]
+COEFFICIENTS = [
+    {"multioutput": average, **options}
+    for average in ("uniform_average", "variance_weighted")
+    for options in ({}, {"force_finite": False})
+]
+# The same of a truth of several columns.
+OPTIONS_OF_OUTPUTS: dict[str, dict[str, list[dict]]] = {
+    "precision_score": {"label sets": RATIOS, "booleans": SET_AVERAGES},
+    "recall_score": {"label sets": RATIOS},
+    "f1_score": {"label sets": RATIOS, "booleans": SET_AVERAGES},
+    "fbeta_score": {
+        "label sets": [{"beta": beta, **options} for beta in (0.5, 2) for options in SET_AVERAGES]
+    },
+    "jaccard_score": {"label sets": SET_AVERAGES},
+    "r2_score": {"outputs": COEFFICIENTS, "counted outputs": COEFFICIENTS},
+    "explained_variance_score": {"outputs": COEFFICIENTS[::2], "counted outputs": COEFFICIENTS},
+    "mean_pinball_loss": {"outputs": [{}, {"alpha": 0.9}]},
+    "ndcg_score": {"relevances": [{}, {"k": 2}, {"ignore_ties": True}], "label scores": [{}]},
+    "dcg_score": {"relevances": [{}, {"k": 2, "log_base": 3}, {"ignore_ties": True}]},
+}
+DATA_OF_OUTPUTS = {
+    "indicators": ("label sets", "booleans"),
+    "label_scores": ("label scores",),
+    "outputs": ("outputs", "counted outputs"),
 }
 # For a function that is not named above: its options at their defaults.
 DEFAULT_DATA = {
@@ -237,9 +332,14 @@ KNOWN = [name for name in FAST_PATHS if name not in NEWER or hasattr(sklearn.met
 
 
 def cases():
-    for name in KNOWN:
+    yield from cases_of(KNOWN, OPTIONS, DEFAULT_DATA, RESPONSES)
+    yield from cases_of(OUTPUT_PATHS, OPTIONS_OF_OUTPUTS, DATA_OF_OUTPUTS, OUTPUT_RESPONSES)
+
+
+def cases_of(names, chosen, data_of_response, responses):
+    for name in names:
         function = function_of(name)
-        by_data = OPTIONS.get(name) or {key: [{}] for key in DEFAULT_DATA[RESPONSES[name]]}
+        by_data = chosen.get(name) or {key: [{}] for key in data_of_response[responses[name]]}
         known = inspect.signature(function).parameters
         takes_weights = "sample_weight" in known
         for data, listed in by_data.items():
@@ -264,7 +364,7 @@ def plain(case):
     name = function.__name__
     if name == "expected_cost":
         labels = np.union1d(labels, data.y_pred)
-    takes_labels = RESPONSES[name] == "probabilities" or name in (
+    takes_labels = case.response == "probabilities" or name in (
         "expected_cost",
         "top_k_accuracy_score",
         *TWO_CLASS,
@@ -281,8 +381,12 @@ def plain(case):
         if len(y_true) == 0 or not _is_defined(case, weighing, labels):
             return np.nan
         if name in ("r2_score", "explained_variance_score"):
-            y_true, y_pred = _exactly_constant(name, y_true, y_pred, weighing)
-        if RESPONSES[name] == "scores" and y_pred.ndim == 2 and len(labels) == 2:
+            columns = [y.reshape(len(y), -1).T for y in (y_true, y_pred, weighing)]
+            exact = [_exactly_constant(name, *own) for own in zip(*columns, strict=True)]
+            y_true, y_pred = (
+                np.column_stack(side).reshape(y_true.shape) for side in zip(*exact, strict=True)
+            )
+        if case.response == "scores" and y_pred.ndim == 2 and len(labels) == 2:
             y_pred = y_pred[:, 1]
         if name == "top_k_accuracy_score" and y_pred.ndim == 1:
             # scikit-learn's threshold is 1/2 where all scores at hand are in [0, 1]: here that of
@@ -368,9 +472,16 @@ def weights_of(case):
     return weights
 
 
+def statistic_of(case):
+    metric = partial(case.function, **case.options)
+    several_outputs = DATA[case.data].several_outputs
+    (statistic,) = resolve_metrics(metric, several_outputs=several_outputs)[0].values()
+    return statistic
+
+
 def reduced_of(case):
-    (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
     data = DATA[case.data]
+    statistic = statistic_of(case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         statistic = check_response(statistic, data.y_true, data.y_pred, "bootstrap_score")
@@ -440,7 +551,11 @@ def degenerate_resamples(case):
     """Counts of rows: one row, one class, all right, all wrong, a class missing."""
     data = DATA[case.data]
     lines = [np.bincount([row] * times, minlength=N_SAMPLES) for row in (0, 23) for times in (1, 5)]
-    if RESPONSES[case.function.__name__] == "values":
+    if data.several_outputs:
+        lines += list((data.y_true == data.y_true[0]).T)
+        lines += [(data.y_true == data.y_pred).all(axis=1), (data.y_true == 0).all(axis=1)]
+        lines += [(data.y_true == row).all(axis=1) for row in data.y_true[:3]]
+    elif case.response == "values":
         lines += [data.y_true == value for value in np.unique(data.y_true)[:3]]
     else:
         lines += [data.y_true == label for label in np.unique(data.y_true)]
@@ -481,7 +596,7 @@ def test_leaving_a_unit_out_is_the_plain_function_without_its_rows(case, kind):
 
 @pytest.mark.parametrize(
     "case",
-    [case for case in CASES if RESPONSES[case.function.__name__] != "scores"],
+    [case for case in CASES if case.response != "scores"],
     ids=str,
 )
 def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
@@ -507,9 +622,11 @@ def test_the_influence_formula_agrees_with_small_changes_of_the_weights(case):
 
 
 def test_every_fast_path_has_a_case_and_every_case_a_fast_path():
-    assert {case.function.__name__ for case in CASES} == set(KNOWN)
+    of_one = {case.function.__name__ for case in CASES if not DATA[case.data].several_outputs}
+    of_several = {case.function.__name__ for case in CASES if DATA[case.data].several_outputs}
+    assert (of_one, of_several) == (set(KNOWN), set(OUTPUT_PATHS))
     for case in CASES:
-        (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
+        statistic = statistic_of(case)
         reduced = statistic.reduce(*DATA[case.data], None)
         assert statistic.reading(reduced) != "rows", str(case)
 
@@ -525,8 +642,7 @@ def test_every_module_that_registers_a_metric_is_loaded_with_the_lookup():
 
 def test_a_metric_is_registered_for_the_predictions_that_its_statistic_takes():
     for case in CASES:
-        (statistic,) = resolve_metrics(partial(case.function, **case.options))[0].values()
-        assert statistic.response == RESPONSES[case.function.__name__], str(case)
+        assert statistic_of(case).response == case.response, str(case)
 
 
 def test_a_metric_that_is_registered_where_it_stands_is_found(monkeypatch):

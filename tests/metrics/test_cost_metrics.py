@@ -1,20 +1,33 @@
 """The metric functions that scikit-learn lacks, against scikit-learn and by hand."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics as sklearn_metrics
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 
+from skboot import bootstrap_score
 from skboot.metrics import (
+    actual_detection_cost,
     bayes_decisions,
     brier_score,
+    calibration_intercept,
+    calibration_slope,
+    cllr,
     cross_entropy,
     equal_error_rate,
+    expected_calibration_error,
     expected_cost,
     false_positive_rate_at,
     get_scorer,
+    minimum_detection_cost,
+    net_benefit,
+    sensitivity_at,
+    specificity_at,
 )
 
 RNG = np.random.default_rng(0)
@@ -209,3 +222,145 @@ def test_scorers_serve_scikit_learn(name, as_strings):
 
 def test_other_scorers_are_scikit_learns():
     assert repr(get_scorer("accuracy")) == repr(sklearn_metrics.get_scorer("accuracy"))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_bound_on_one_error_rate_leaves_the_best_of_the_other(weighted):
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, 2, 100)
+    y_score = np.round(rng.normal(size=100) + y_true, 1)
+    weights = rng.random(100) if weighted else None
+    fpr, fnr = operating_points(y_true, y_score, weights)
+    for bound in (0.0, 0.3, 0.9, 1.0):
+        found = sensitivity_at(y_true, y_score, specificity=bound, sample_weight=weights)
+        assert found == pytest.approx(max(1 - fnr[1 - fpr >= bound - 1e-12]))
+        found = specificity_at(y_true, y_score, sensitivity=bound, sample_weight=weights)
+        assert found == pytest.approx(max(1 - fpr[1 - fnr >= bound - 1e-12]))
+
+
+def test_cllr_is_the_cross_entropy_at_even_priors_in_bits():
+    rng = np.random.default_rng(5)
+    y_true = rng.integers(0, 2, 80)
+    llr = rng.normal(size=80) + 2 * y_true
+    expected = cross_entropy(y_true, 1 / (1 + np.exp(-llr)), priors=[0.5, 0.5]) / np.log(2)
+    assert cllr(y_true, llr) == pytest.approx(expected)
+    assert cllr(y_true, -llr, pos_label=0) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_detection_costs_are_those_of_decisions_at_thresholds(relative):
+    rng = np.random.default_rng(6)
+    y_true = rng.integers(0, 2, 80)
+    llr = 3 * rng.normal(size=80) + y_true
+    given = {"costs": [[0, 1], [10, 0]], "priors": [0.95, 0.05], "relative": relative}
+    of = [expected_cost(y_true, (llr >= at).astype(int), **given) for at in [*llr, np.inf]]
+    assert minimum_detection_cost(y_true, llr, **given) == pytest.approx(min(of))
+    bayes = (llr >= np.log(0.95 / (0.05 * 10))).astype(int)
+    found = actual_detection_cost(y_true, llr, **given)
+    assert found == pytest.approx(expected_cost(y_true, bayes, **given))
+
+
+def test_net_benefit_is_true_positives_less_false_ones_at_their_price():
+    y_true, prob = TRUTH > 0, PROB[:, 0]
+    hits, alarms = np.mean((prob >= 0.3) & y_true), np.mean((prob >= 0.3) & ~y_true)
+    found = net_benefit(y_true.astype(int), prob, threshold=0.3)
+    assert found == pytest.approx(hits - alarms * 3 / 7)
+
+
+@pytest.mark.parametrize("n_bins", [1, 3, 10])
+def test_calibration_error_is_the_weighted_distance_in_bins(n_bins):
+    y_true, prob = (TRUTH > 0).astype(int), np.append(PROB[:-2, 0], [0.0, 1.0])
+    expected = 0.0
+    for k in range(n_bins):
+        last = k == n_bins - 1
+        own = (prob >= k / n_bins) & ((prob < (k + 1) / n_bins) | last)
+        expected += abs(WEIGHTS[own] @ (y_true - prob)[own]) / WEIGHTS.sum()
+    found = expected_calibration_error(y_true, prob, n_bins=n_bins, sample_weight=WEIGHTS)
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "message"),
+    [
+        (net_benefit, {"threshold": 1.0}, "'threshold'.*in \\(0, 1\\)"),
+        (sensitivity_at, {"specificity": 95}, "'specificity'.*in \\[0, 1\\]"),
+        (specificity_at, {"sensitivity": -0.1}, "'sensitivity'.*in \\[0, 1\\]"),
+        (minimum_detection_cost, {"priors": None}, "'priors'.*be given"),
+        (minimum_detection_cost, {"priors": [0.9, 0.2]}, "'priors'.*sum 1"),
+        (
+            actual_detection_cost,
+            {"priors": [0.9, 0.1], "costs": [[1, 0], [0, 1]]},
+            "'costs'.*each error cost more",
+        ),
+        (expected_calibration_error, {"n_bins": 0}, "'n_bins'"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_by_the_function_and_by_the_evaluation(
+    function, options, message
+):
+    y_true, prob = (TRUTH > 0).astype(int), PROB[:, 0]
+    with pytest.raises(ValueError, match=message):
+        function(y_true, prob, **options)
+    with pytest.raises(ValueError, match=message):
+        bootstrap_score(y_true, prob, metric=partial(function, **options), random_state=0)
+
+
+def test_probabilities_of_several_classes_are_refused():
+    for function in (calibration_slope, calibration_intercept, expected_calibration_error):
+        with pytest.raises(ValueError, match="two classes"):
+            function(TRUTH, PROB)
+
+
+def test_a_calibration_error_has_no_interval_of_resamples():
+    y_true, prob = (TRUTH > 0).astype(int), PROB[:, 0]
+    given = {"metric": expected_calibration_error, "n_resamples": 99, "random_state": 0}
+    result = bootstrap_score(y_true, prob, **given)
+    assert result.confidence_interval.method == "bins"
+    for method in ("percentile", "bca"):
+        with pytest.raises(ValueError, match="interval='bins'"):
+            bootstrap_score(y_true, prob, interval=method, **given)
+        with pytest.raises(ValueError, match="interval='bins'"):
+            result.interval(method)
+    with pytest.raises(ValueError, match="expected calibration error"):
+        bootstrap_score(y_true, y_true, interval="bins", random_state=0)
+    with pytest.raises(ValueError, match="rows, groups and crossed groups"):
+        bootstrap_score(y_true, prob, block_length=3, **given)
+
+
+def test_limits_of_a_calibration_error_are_those_of_exact_limits_of_the_bins():
+    rng = np.random.default_rng(7)
+    prob = np.repeat([0.15, 0.55, 0.95], [40, 30, 50])
+    y_true = (rng.random(120) < prob - 0.1).astype(int)
+    result = bootstrap_score(
+        y_true, prob, metric=expected_calibration_error, n_resamples=99, random_state=0
+    )
+    low = high = 0.0
+    for p in (0.15, 0.55, 0.95):
+        own = prob == p
+        test = stats.binomtest(int(y_true[own].sum()), int(own.sum()))
+        limits = np.array(test.proportion_ci(0.95 ** (1 / 3))) - p
+        low += own.mean() * max(0, limits[0], -limits[1])
+        high += own.mean() * np.abs(limits).max()
+    assert result.confidence_interval[:2] == pytest.approx((low, high))
+
+
+def test_rows_that_come_together_widen_the_limits_of_a_calibration_error():
+    rng = np.random.default_rng(8)
+    prob = np.repeat(rng.random(40), 10)
+    y_true = np.repeat(rng.integers(0, 2, 40), 10)
+    given = {"metric": expected_calibration_error, "n_resamples": 99, "random_state": 0}
+    rows = bootstrap_score(y_true, prob, **given).confidence_interval
+    groups = bootstrap_score(y_true, prob, groups=np.repeat(np.arange(40), 10), **given)
+    assert groups.confidence_interval.low < rows.low
+    assert groups.confidence_interval.high > rows.high
+
+
+def test_a_minimum_over_thresholds_is_corrected_and_says_so():
+    rng = np.random.default_rng(9)
+    y_true = rng.integers(0, 2, 200)
+    score = rng.normal(size=200) + 2 * y_true
+    metric = partial(minimum_detection_cost, priors=[0.5, 0.5])
+    with pytest.warns(UserWarning, match="best threshold was chosen on these rows"):
+        result = bootstrap_score(y_true, score, metric=metric, random_state=0)
+    assert result.confidence_interval.method == "bias-corrected"
+    assert result.bootstrap_distribution.mean() < result.estimate

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer, precision_score, recall_score
+from sklearn.metrics import class_likelihood_ratios, make_scorer, precision_score, recall_score
 
 import skboot.metrics
 from skboot import BootstrapScorer, bootstrap_score, compare_systems
@@ -205,3 +205,9 @@ def test_the_best_value_that_no_input_is_needed_for_is_called_so():
     assert "1.000 (a system that ignores its inputs reaches the best value there is)" in summary
     share = bootstrap_score(TRUTH, DECISION, metric="ppv", random_state=0).summary()
     assert "(best system that ignores its inputs, on the same rows)" in share
+
+
+@pytest.mark.parametrize("metric", [class_likelihood_ratios, "class_likelihood_ratios"])
+def test_the_function_of_both_likelihood_ratios_is_refused_with_their_names(metric):
+    with pytest.raises(ValueError, match=r"'positive_likelihood_ratio'.* 'negative_likelihood"):
+        bootstrap_score(TRUTH, DECISION, metric=metric)

@@ -27,9 +27,19 @@ REAL, FORECAST = SCORE + 5, SCORE + 5 + RNG.normal(size=N)
 
 def harrell(time, prediction, event):
     """Share of usable pairs in the right order (Harrell et al. 1982), from its definition."""
-    usable = event[:, None] & (time[:, None] < time)
+    usable = (np.asarray(event) == 1)[:, None] & (time[:, None] < time)
     right = (prediction[:, None] < prediction) + 0.5 * (prediction[:, None] == prediction)
     return (right * usable).sum() / usable.sum()
+
+
+# Each image has a few detections, whose scores tell hits from false alarms.
+HITS = [np.append(RNG.random(3) < 0.7, True) for _ in range(N)]
+CONFIDENCES = [RNG.random(4) + hits for hits in HITS]
+
+
+def pooled_average_precision(image):
+    hits, confidences = (np.concatenate([of[i] for i in image]) for of in (HITS, CONFIDENCES))
+    return sklearn.metrics.average_precision_score(hits, confidences)
 
 
 # The packages that only these metrics need are not installed for the tests.
@@ -47,8 +57,7 @@ NAMESPACE = {
     "functools": functools,
     "lifelines": LIFELINES,
     "sacrebleu": SACREBLEU,
-    "time": TIME,
-    "event": EVENT,
+    "f": pooled_average_precision,
 }
 
 SENSITIVITY = np.mean(DECISION[LABEL == 1] == 1)
@@ -77,8 +86,12 @@ EXPECTED = {
         (np.logaddexp(0, -SCORE[LABEL == 1]).mean() + np.logaddexp(0, SCORE[LABEL == 0]).mean())
         / (2 * np.log(2)),
     ),
+    "mean_ap": ((None, np.arange(N)), pooled_average_precision(range(N))),
     "bleu": ((np.array(["a", "b"])[LABEL], np.array(["a", "b"])[DECISION]), None),
-    "c_index": ((np.arange(N), -TIME + FORECAST), harrell(TIME, TIME - FORECAST, EVENT)),
+    "c_index": (
+        (np.column_stack((TIME, EVENT)), -TIME + FORECAST),
+        harrell(TIME, TIME - FORECAST, EVENT),
+    ),
     "calibration_intercept": (PROBABILITIES, SHIFT),
     "calibration_slope": (PROBABILITIES, CALIBRATION[1]),
     "ccc": (
@@ -150,8 +163,9 @@ def test_the_callable_that_is_shown_is_the_metric(name):
     assert "No metric has this name: give metric=" in line
     rows, expected = EXPECTED[name]
     metric = shown_callable(line)
+    interval = "bins" if name == "ece" else "percentile"
     result = bootstrap_score(
-        *rows, metric=metric, n_resamples=19, random_state=0, interval="percentile"
+        *rows, metric=metric, n_resamples=19, random_state=0, interval=interval
     )
     assert np.isfinite(result.estimate)
     assert np.isfinite(result.bootstrap_distribution).all()

@@ -45,3 +45,11 @@ def test_given_axes_are_used(result):
     assert display.ax_ is ax
     assert display.figure_ is figure
     assert ax.get_xlabel() == "place"
+
+
+def test_the_legend_lies_within_the_figure(result):
+    display = RankDisplay.from_result(result)
+    display.figure_.canvas.draw()
+    legend, figure = display.legend_.get_window_extent(), display.figure_.bbox
+    assert figure.x0 <= legend.x0 < legend.x1 <= figure.x1
+    assert "simultaneous 95 % interval" in display.ax_.get_xlabel()

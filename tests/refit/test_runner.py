@@ -1,5 +1,6 @@
 """All runs: the same in workers, kept in files that are whole, and gone on with."""
 
+import errno
 import io
 import os
 import shutil
@@ -273,3 +274,44 @@ def test_a_fit_that_was_killed_goes_on_to_the_same_numbers(tmp_path):
     again = {path: path.stat().st_mtime_ns for path in folder.rglob("run-*.npz")}
     assert len(again) == 60
     assert all(again[path] == when for path, when in done.items())
+
+
+# ------------------------------------------------------------------ disks that fail
+
+
+def failing(monkeypatch, after):
+    """Let every write fail from a certain one on."""
+    real, count = os.fsync, iter(range(10**6))
+
+    def fsync(descriptor):
+        if next(count) >= after:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(descriptor)
+
+    monkeypatch.setattr("skboot._files.os.fsync", fsync)
+
+
+def test_a_fit_whose_disk_becomes_full_ends_with_its_numbers_and_says_so(tmp_path, monkeypatch):
+    expected = scorer(GaussianNB(), None).fit(X, Y)
+    # The first write is that of a file which shows that the folder can be written.
+    failing(monkeypatch, after=4)
+    with pytest.warns(UserWarning, match=r"5 of 8 runs could not be kept .*No space left"):
+        found = scorer(GaussianNB(), tmp_path).fit(X, Y)
+    assert found.confidence_interval_ == expected.confidence_interval_
+    assert len(list(tmp_path.rglob("*.npz"))) == len(list(tmp_path.rglob("*run*"))) == 3
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_any_run(tmp_path, monkeypatch):
+    failing(monkeypatch, after=0)
+    COUNTED.n = 0
+    with pytest.raises(ValueError, match=r"'memory' parameter of BootstrapScorer must be a folder"):
+        scorer(Stopped("nothing"), tmp_path).fit(X, Y)
+    # The run on all rows comes first in every fit.
+    assert COUNTED.n == 1
+
+
+def test_a_folder_of_all_runs_is_read_where_nothing_can_be_written(tmp_path, monkeypatch):
+    expected = scorer(GaussianNB(), tmp_path).fit(X, Y)
+    failing(monkeypatch, after=0)
+    found = scorer(GaussianNB(), tmp_path).fit(X, Y)
+    assert found.confidence_interval_ == expected.confidence_interval_

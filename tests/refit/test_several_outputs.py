@@ -180,3 +180,10 @@ def test_a_fit_does_not_call_metrics_of_several_labels(scoring, monkeypatch):
     options = dict(n_train_resamples=20, n_cv_repeats=1, random_state=0)
     scorer = BootstrapScorer(tree, scoring=scoring, error_score="raise", **options).fit(X, y)
     assert 0 < scorer.score_ < 1
+
+
+def test_a_metric_without_an_average_is_refused_as_on_a_test_set():
+    X, y = outputs(regression=False)
+    scorer = BootstrapScorer(DecisionTreeClassifier(), scoring="f1", random_state=0)
+    with pytest.raises(ValueError, match=r"'scoring'.*name an average.*Use 'f1_macro'"):
+        scorer.fit(X, y)

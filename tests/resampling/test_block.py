@@ -193,7 +193,7 @@ def test_running_sums_of_bytes_are_the_same_in_tiles_and_as_integers(exact, monk
     flags = rng.integers(0, 2, 1000).astype(np.uint8)
     below = np.array([0.0, 7.0, 1e6])
     expected = below[:, None] + np.cumsum(counts.astype(float) * flags, axis=1)
-    assert_array_equal(running_sums(counts, flags.astype(float), flags, below), expected)
+    assert_array_equal(running_sums(counts, flags, True, below), expected)
 
 
 @pytest.mark.parametrize("kind", ["flags", "some on neither side", "weights"])

@@ -25,6 +25,7 @@ from skboot.resampling.design import (
 )
 from skboot.resampling.plan import ResamplingPlan
 from skboot.resampling.series import SeriesDesign
+from skboot.resampling.streamed import StreamedGroups, StreamedRows
 
 STRATA = np.repeat([0, 1, 2], 4)
 PAIRS = np.column_stack((np.arange(12) % 3, np.arange(12) % 4))
@@ -70,14 +71,14 @@ def test_degrees_of_freedom_are_units_less_strata_of_the_smaller_side(
 
 def test_a_resample_is_as_large_as_the_sample_on_each_side(design):
     binding = bound(design)
-    drawn = design.draw(np.random.default_rng(0), 5, binding.multiplicity, binding.strata)
+    drawn = design.draw(np.random.default_rng(0), 5, binding.multiplicity, binding.drawn_within)
     assert len(drawn) == len(design.n_units)
     for counts, n_units in zip(drawn, design.n_units, strict=True):
         if isinstance(design, SeriesDesign):
             # Of blocks of rows in time it is drawn where they begin.
             assert counts.shape == (5, n_units)
             assert np.all((counts >= 0) & (counts < N))
-        else:
+        elif not isinstance(design, StreamedRows | StreamedGroups):
             assert np.all(counts.sum(axis=1) == n_units)
 
 

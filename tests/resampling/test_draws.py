@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from skboot.resampling import draws
-from skboot.resampling.draws import multinomial_counts
+from skboot.resampling.draws import Strata, multinomial_counts, single_units
 
 ALARM = 1e-4
 
@@ -107,7 +107,8 @@ def test_units_placed_by_comparison_are_those_placed_one_by_one(multiplicity):
 def test_as_many_units_as_a_stratum_holds_are_drawn_in_it(n_strata):
     strata = np.sort(np.r_[np.arange(n_strata), rng(3).integers(0, n_strata, 300)])
     strata = rng(4).permutation(strata)
-    counts = multinomial_counts(rng(5), 500, np.ones(len(strata), dtype=np.int64), strata)
+    multiplicity = np.ones(len(strata), dtype=np.int64)
+    counts = multinomial_counts(rng(5), 500, multiplicity, Strata.of(strata))
 
     for stratum in range(n_strata):
         members = strata == stratum
@@ -137,3 +138,14 @@ def chi_square_p(sample, law):
     hoped[-1] += cells[-1][1]
     total = np.sum((seen - hoped) ** 2 / hoped)
     return stats.chi2.sf(total, max(len(seen) - 1, 1))
+
+
+@pytest.mark.parametrize("n", [5, 200, 3000])
+def test_units_that_take_no_memory_are_drawn_as_those_that_do(n):
+    counts = multinomial_counts(rng(6), 20, single_units(n))
+    np.testing.assert_array_equal(counts, multinomial_counts(rng(6), 20, np.ones(n, np.int64)))
+
+
+def test_counts_within_large_strata_take_a_byte_each():
+    strata = Strata.of(rng(8).integers(0, 3, 3000))
+    assert multinomial_counts(rng(9), 4, single_units(3000), strata).dtype == np.uint8

@@ -95,7 +95,8 @@ def test_sums_of_codes_are_those_of_their_rows(case):
 
 
 def test_the_variance_of_a_resample_is_that_of_its_blocks(case):
-    terms, gradient = np.random.default_rng(2).normal(size=(N, 2)), np.ones((20, 2))
+    terms, gradient = np.random.default_rng(2).normal(size=(N, 3)), np.ones((20, 3))
+    terms[:, 2] = 0.3
     gradient[:, 1] = np.linspace(-1, 2, 20)
     expected = []
     for starts, slope in zip(case.starts, gradient, strict=True):
@@ -190,6 +191,20 @@ def test_sums_do_not_depend_on_how_many_are_looked_up_at_once(monkeypatch):
     whole = case.block().sums(terms)
     monkeypatch.setattr("skboot.resampling.series.STARTS_AT_ONCE", 40)
     assert_array_equal(case.block().sums(terms), whole)
+
+
+@pytest.mark.parametrize("at_once", [1, 1 << 20])
+def test_weights_do_not_depend_on_how_many_resamples_are_counted_at_once(
+    case, at_once, monkeypatch
+):
+    monkeypatch.setattr("skboot.resampling.series.PLACES_AT_ONCE", at_once)
+    assert_array_equal(case.block().sums(), case.weights)
+
+
+def test_weights_of_codes_are_those_of_their_rows(case):
+    code = np.random.default_rng(3).permutation(N)
+    (units,), _, _ = case.design.bind([CodedRows(code, N, "running")])
+    assert_array_equal(case.block(units).sums(), case.weights[:, np.argsort(code)])
 
 
 def test_a_block_as_long_as_the_series_is_the_series():

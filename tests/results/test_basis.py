@@ -41,6 +41,10 @@ def _scores():
     return search_score(LABEL, dict(zip("abc", SCORES, strict=False)), metric="roc_auc", **SHORT)
 
 
+def _one_of_several():
+    return bootstrap_score(LABEL, RUNS[0], metric=["accuracy", "f1"], adjust="max-t", **SHORT)["f1"]
+
+
 def _gap():
     return bootstrap_score(LABEL, RUNS[0], by=SUBGROUP, **SHORT)["gap"]
 
@@ -76,6 +80,7 @@ def _data_sets(estimand):
 CASES = {
     "system": (_system, [(name, None) for name in FOR_ONE_SCORE]),
     "scores": (_scores, [("percentile", None), ("basic", None)]),
+    "one of several": (_one_of_several, [("percentile", None), ("bca", None), ("max-t", None)]),
     "gap": (_gap, [("simultaneous", None)]),
     "gap, systems": (_gap_of_systems, [("simultaneous", None)]),
     **{

@@ -55,6 +55,22 @@ def test_a_metric_does_not_repeat_the_key_beside_it():
     assert "| model | gap | accuracy gap (women - men) | simultaneous |" in text
 
 
+def test_a_level_of_keys_that_names_metrics_is_no_column_beside_them():
+    by_metric = {"accuracy": accuracy_result(), "mean": mean_result()}
+    systems = ResultTable({"one": by_metric, "two": by_metric})
+    assert systems.to_markdown().startswith("| name | metric | method |")
+    assert [line.split(" | ")[:2] for line in systems.to_markdown().splitlines()[2:]] == [
+        ["| one", "accuracy"],
+        ["| one", "mean"],
+        ["| two", "accuracy"],
+        ["| two", "mean"],
+    ]
+    below = ResultTable({name: {"accuracy": subgroups()} for name in ("one", "two")})
+    assert below.to_markdown().startswith("| name | subgroup | metric | method |")
+    assert "| two | women | accuracy | wilson |" in below.to_markdown()
+    assert "| two | gap | accuracy gap (women - men) | simultaneous |" in below.to_markdown()
+
+
 def test_a_page_has_repeated_keys_as_headings():
     page = ResultTable({"one": subgroups(), "two": subgroups()}).to_html()
     assert page.count('<th scope="rowgroup"') == 2

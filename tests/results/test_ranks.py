@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import zero_one_loss
 
 from skboot import ComparisonResult, compare_runs, compare_systems
 
@@ -67,6 +68,60 @@ def test_ranks_count_who_is_told_to_be_better_and_worse(steps, greater_is_better
         assert ranks[name].low == 1 + len(better)
         assert ranks[name].high == 7 - len(worse)
         assert ranks[name].low <= ranks[name].rank <= ranks[name].high
+
+
+def told_by_t_tests(rows):
+    """Ordered pairs by scipy's paired t tests and Bonferroni's rule in steps."""
+    n = len(next(iter(rows.values())))
+    t = {
+        (j, k): stats.ttest_rel(rows[j], rows[k]).statistic
+        for j in rows
+        for k in rows
+        if (rows[j] != rows[k]).any()
+    }
+    left, told = set(t), set()
+    while rejected := {pair for pair in left if t[pair] > stats.t.isf(0.05 / len(left), n - 1)}:
+        told |= rejected
+        left -= rejected
+    return told
+
+
+@pytest.mark.parametrize(("n", "metric"), [(41, "accuracy"), (41, zero_one_loss), (150, "mean")])
+def test_right_and_wrong_rows_are_ranked_by_t_tests_in_steps_whatever_the_seed(n, metric):
+    rng = np.random.default_rng(n)
+    common = rng.random(n)
+    rows = {
+        f"s{k}": (0.3 * common + 0.7 * rng.random(n) < share).astype(float)
+        for k, share in enumerate(np.linspace(0.1, 0.95, 12))
+    }
+    rows["again"] = rows["s0"]
+    told, better = told_by_t_tests(rows), metric is not zero_one_loss
+    truth = None if metric == "mean" else np.ones(n)
+    options = {"metric": metric} | ({"greater_is_better": True} if metric == "mean" else {})
+    for seed in (0, 1):
+        result = compare_systems(truth, rows, random_state=seed, n_resamples=99, **options)
+        for row in result.ranks().rows:
+            assert row.low == 1 + sum(k == row.system for _, k in told)
+            assert row.high == 13 - sum(j == row.system for j, _ in told)
+    assert told
+    assert result.greater_is_better is better
+
+
+def test_a_system_that_is_always_right_ranks_above_one_that_is_always_wrong():
+    truth = np.tile([0, 1], 20)
+    half = np.where(np.arange(40) < 20, truth, 1 - truth)
+    systems = {"right": truth, "half": half, "wrong": 1 - truth}
+    ranks = compare_systems(truth, systems, random_state=0).ranks()
+    assert [(row.system, row.low, row.high) for row in ranks.rows] == [
+        ("right", 1, 1),
+        ("half", 2, 2),
+        ("wrong", 3, 3),
+    ]
+    # Five rows do not show it: one time in 32 equal systems are that far apart.
+    few = {name: values[18:23] for name, values in systems.items()}
+    ranks = compare_systems(truth[18:23], few, random_state=0).ranks()
+    assert all((row.low, row.high) == (1, 3) for row in ranks.rows)
+    assert "Only 5 rows were compared (fewer than 10)" in str(ranks)
 
 
 def test_the_best_estimate_comes_first_and_equal_ones_share_the_better_rank():

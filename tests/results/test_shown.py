@@ -68,6 +68,18 @@ def test_without_matplotlib_a_plot_is_refused_and_all_else_works(monkeypatch):
         assert value.summary()
 
 
+def test_a_page_says_what_its_drawings_show():
+    drawn = "grey: bootstrap distribution; dot and line: estimate and interval"
+    for value in (accuracy_result(), subgroups(), mean_result()):
+        page = value.to_html()
+        assert page.count(drawn) == 1
+        assert page.index("<svg") < page.index(drawn)
+    assert "dashed: naive reference" in subgroups().to_html()
+    # Where nothing is drawn there is nothing to explain.
+    assert "<svg" not in undefined_result().to_html()
+    assert drawn not in undefined_result().to_html()
+
+
 def test_markdown_has_as_many_cells_in_each_line():
     names = ["a|b", "two\nlines", "*bold*", "__init__", "<b>", "[link](x)", "`code`", "back\\slash"]
     table = ResultTable({name: accuracy_result() for name in names}).to_markdown()

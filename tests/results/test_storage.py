@@ -1,8 +1,10 @@
 """Files give back what was saved, and refuse what is something else."""
 
+import io
 import json
 import pickle
 import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -149,3 +151,34 @@ def test_all_texts_are_made_without_a_warning():
         for make in ALL_KINDS.values():
             result = make()
             result.summary(), result.claim(), result.to_html(), result.to_dict()
+
+
+def endless(path):
+    """An array of 2**60 numbers, of which none is there."""
+    file = io.BytesIO()
+    np.save(file, np.zeros(0))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "x.npy", file.getvalue().replace(b"(0,), }" + b" " * 18, b"(%d,), }" % 2**60)
+        )
+        archive.writestr("header.npy", file.getvalue())
+
+
+def encrypted(path):
+    """An archive that says of its member that it needs a password."""
+    mean_result().save(path)
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        content[content.find(mark) + place] |= 1
+    path.write_bytes(content)
+
+
+def deep(path):
+    np.savez(path, header=np.array("[" * 100_000))
+
+
+@pytest.mark.parametrize("write", [endless, encrypted, deep])
+def test_hostile_archives_are_refused_whatever_their_readers_raise(write, tmp_path):
+    write(tmp_path / "r.npz")
+    with pytest.raises(ValueError, match="not a file of skboot"):
+        EvaluationResult.load(tmp_path / "r.npz")

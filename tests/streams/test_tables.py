@@ -1,0 +1,87 @@
+"""Tables of labels and of scores depend on the set of rows alone."""
+
+import numpy as np
+import pytest
+
+from skboot.streams.exact_sums import ExactSums
+from skboot.streams.tables import Table, bits_of, distinct_cells, joined_labels, spare_bits
+
+
+def table_of(truth, scores, n_bins):
+    labels, number = np.unique(truth, return_inverse=True)
+    bits = bits_of(scores)
+    spare = spare_bits(np.unique(bits), n_bins)
+    first, second, code = distinct_cells(number, bits >> np.uint64(spare))
+    sums = ExactSums.of(np.bincount(code)[:, None])
+    return Table(labels, first, second, sums, spare)
+
+
+def added(batches, n_bins):
+    tables = [table_of(*batch, n_bins) for batch in batches]
+    total = tables[0]
+    for table in tables[1:]:
+        total = (total + table).within(n_bins)
+    return total
+
+
+def test_bits_have_the_order_of_the_scores():
+    scores = np.array([-np.inf, -1e300, -2.5, -1e-310, 0.0, 5e-324, 0.1, 2.0, 1e300, np.inf])
+    bits = bits_of(scores)
+    assert np.all(bits[1:] > bits[:-1])
+    assert bits_of(np.array([-0.0])) == bits_of(np.array([0.0]))
+    np.testing.assert_array_equal(bits_of(np.array([-2.5], np.float32)), bits[2:3])
+
+
+def test_as_few_bits_are_dropped_as_leave_enough_room():
+    distinct = np.arange(40, dtype=np.uint64)
+    assert [spare_bits(distinct, n) for n in (40, 39, 20, 19, 10, 2)] == [0, 1, 1, 2, 2, 5]
+
+
+@pytest.mark.parametrize("n_bins", [2, 17, 256, 5000])
+def test_the_intervals_depend_on_the_set_of_scores_alone(n_bins):
+    rng = np.random.default_rng(1)
+    scores, truth = (
+        rng.normal(size=1500) * 10.0 ** rng.integers(-3, 4, 1500),
+        rng.integers(0, 2, 1500),
+    )
+    whole = table_of(truth, scores, n_bins)
+    assert len(np.unique(whole.other)) <= n_bins
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(1500)
+        cuts = np.sort(np.random.default_rng(seed + 9).integers(1, 1500, 6))
+        batches = [(truth[rows], scores[rows]) for rows in np.split(order, cuts) if len(rows)]
+        found = added(batches, n_bins)
+        assert found.shift == whole.shift
+        np.testing.assert_array_equal(found.truth, whole.truth)
+        np.testing.assert_array_equal(found.other, whole.other)
+        np.testing.assert_array_equal(found.sums.digits, whole.sums.digits)
+
+
+def test_distinct_scores_that_fit_have_intervals_of_their_own():
+    scores = np.array([0.1, 0.1 + 1e-16, 0.3, np.nextafter(0.3, 1)])
+    table = table_of(np.zeros(4, dtype=int), scores, 4)
+    assert (table.shift, table.n_cells) == (0, len(np.unique(scores)))
+
+
+def test_labels_of_decisions_are_numbered_anew_when_more_are_met():
+    one = Table(
+        np.array(["b", "d"]),
+        np.array([0, 1]),
+        np.array([1, 1], dtype=np.uint64),
+        ExactSums.of(np.array([[3], [4]])),
+    )
+    other = Table(
+        np.array(["a", "b", "d"]),
+        np.array([0, 1]),
+        np.array([2, 2], dtype=np.uint64),
+        ExactSums.of(np.array([[10], [20]])),
+    )
+    both = one + other
+    pairs = zip(both.labels[both.truth], both.labels[both.other.astype(int)], strict=True)
+    counted = dict(zip(pairs, both.sums.values()[:, 0], strict=True))
+    assert counted == {("a", "d"): 10, ("b", "d"): 23, ("d", "d"): 4}
+
+
+def test_labels_of_two_kinds_are_refused():
+    with pytest.raises(ValueError, match="numbers in one batch and text"):
+        joined_labels(np.array([0, 1]), np.array(["0", "1"]))

@@ -1,0 +1,623 @@
+"""`BootstrapAccumulator`: the same numbers in any batches, and those of repeated rows."""
+
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import UndefinedMetricWarning
+
+import skboot
+from skboot import BootstrapAccumulator, bootstrap_score, compare_systems
+from skboot.metrics import (
+    cross_entropy,
+    equal_error_rate,
+    expected_cost,
+    false_positive_rate_at,
+)
+from skboot.resampling.streamed import PoissonWeights
+from skboot.streams.state import GROUPS_KEPT
+
+RNG = np.random.default_rng(5)
+N, B = 400, 60
+TRUTH = RNG.integers(0, 2, N)
+SCORES = np.round(RNG.normal(size=N) + TRUTH, 1)
+DECISIONS = (SCORES > 0.5).astype(int)
+CLASSES = RNG.integers(0, 3, N)
+DECIDED = np.where(RNG.random(N) < 0.6, CLASSES, RNG.integers(0, 3, N))
+COLUMNS = RNG.dirichlet(np.ones(3), N)
+VALUES = RNG.normal(size=N)
+PREDICTED = VALUES + RNG.normal(size=N)
+POSITIVE = np.exp(VALUES / 4), np.exp(PREDICTED / 4)
+COSTS = [[0, 1, 5], [2, 0, 1], [1, 3, 0]]
+WEIGHTS = RNG.random(N) + 0.1
+
+# Metric, truth, predictions, labels, and the same on rows by other means.
+LABELS = {
+    "accuracy": ("accuracy", sk.accuracy_score),
+    "zero_one_loss": (sk.zero_one_loss, sk.zero_one_loss),
+    "balanced_accuracy": ("balanced_accuracy", sk.balanced_accuracy_score),
+    "macro F1": ("f1_macro", partial(sk.f1_score, average="macro")),
+    "weighted F1": ("f1_weighted", partial(sk.f1_score, average="weighted")),
+    "macro jaccard": ("jaccard_macro", partial(sk.jaccard_score, average="macro")),
+    "mcc": ("matthews_corrcoef", sk.matthews_corrcoef),
+    "kappa": (sk.cohen_kappa_score, sk.cohen_kappa_score),
+    "quadratic kappa": (
+        partial(sk.cohen_kappa_score, weights="quadratic"),
+        partial(sk.cohen_kappa_score, weights="quadratic"),
+    ),
+    "cost": (partial(expected_cost, costs=COSTS), partial(expected_cost, costs=COSTS)),
+    "cost under priors": (
+        partial(expected_cost, costs=COSTS, priors=[0.2, 0.3, 0.5]),
+        partial(expected_cost, costs=COSTS, priors=[0.2, 0.3, 0.5]),
+    ),
+}
+CASES = {
+    **{name: (one, CLASSES, DECIDED, None, own) for name, (one, own) in LABELS.items()},
+    "F1": ("f1", TRUTH, DECISIONS, None, sk.f1_score),
+    "precision": ("precision", TRUTH, DECISIONS, None, sk.precision_score),
+    "sensitivity": ("sensitivity", TRUTH, DECISIONS, None, sk.recall_score),
+    "texts": (
+        "f1_macro",
+        np.array(list("abc"))[CLASSES],
+        np.array(list("abc"))[DECIDED],
+        None,
+        partial(sk.f1_score, average="macro"),
+    ),
+    "decided columns": (
+        "accuracy",
+        CLASSES,
+        COLUMNS,
+        [0, 1, 2],
+        lambda y, p: sk.accuracy_score(y, p.argmax(axis=1)),
+    ),
+    "log loss": (
+        "log_loss",
+        CLASSES,
+        COLUMNS,
+        [0, 1, 2],
+        partial(sk.log_loss, labels=[0, 1, 2]),
+    ),
+    "negated log loss": (
+        "neg_log_loss",
+        CLASSES,
+        COLUMNS,
+        [0, 1, 2],
+        lambda y, p: -sk.log_loss(y, p, labels=[0, 1, 2]),
+    ),
+    "Brier": (
+        "brier_score",
+        TRUTH,
+        COLUMNS[:, 0],
+        [0, 1],
+        sk.brier_score_loss,
+    ),
+    "cross entropy under priors": (
+        partial(cross_entropy, priors=[0.5, 0.25, 0.25]),
+        CLASSES,
+        COLUMNS,
+        [0, 1, 2],
+        partial(cross_entropy, priors=[0.5, 0.25, 0.25], labels=[0, 1, 2]),
+    ),
+    "top 2": (
+        "top_k_accuracy",
+        CLASSES,
+        COLUMNS,
+        [0, 1, 2],
+        partial(sk.top_k_accuracy_score, labels=[0, 1, 2]),
+    ),
+    "mse": ("mean_squared_error", VALUES, PREDICTED, None, sk.mean_squared_error),
+    "mae": ("mean_absolute_error", VALUES, PREDICTED, None, sk.mean_absolute_error),
+    "rmse": ("root_mean_squared_error", VALUES, PREDICTED, None, sk.root_mean_squared_error),
+    "pinball": (
+        partial(sk.mean_pinball_loss, alpha=0.8),
+        VALUES,
+        PREDICTED,
+        None,
+        partial(sk.mean_pinball_loss, alpha=0.8),
+    ),
+    "deviance": (sk.mean_poisson_deviance, *POSITIVE, None, sk.mean_poisson_deviance),
+    "r2": ("r2", VALUES, PREDICTED, None, sk.r2_score),
+    "explained variance": (
+        "explained_variance",
+        VALUES,
+        PREDICTED,
+        None,
+        sk.explained_variance_score,
+    ),
+    "mean": ("mean", None, VALUES, None, lambda y, p: p.mean()),
+    "AUC": ("roc_auc", TRUTH, SCORES, None, sk.roc_auc_score),
+    "AP": ("average_precision", TRUTH, SCORES, None, sk.average_precision_score),
+    "EER": (equal_error_rate, TRUTH, SCORES, None, equal_error_rate),
+    "FPR at FNR": (
+        partial(false_positive_rate_at, false_negative_rate=0.1),
+        TRUTH,
+        SCORES,
+        None,
+        partial(false_positive_rate_at, false_negative_rate=0.1),
+    ),
+}
+# Functions of sums over rows that are whole numbers: their bits do not depend on batches.
+WHOLE = ["accuracy", "macro F1", "mcc", "texts", "AUC", "AP", "top 2", "decided columns"]
+
+
+def accumulator(case, **options):
+    metric, _, _, labels, _ = CASES[case]
+    settings = {"random_state": 3, "n_resamples": B, "labels": labels}
+    return BootstrapAccumulator(metric, **settings | options)
+
+
+def fed(case, batches, ids=None, **options):
+    """An accumulator that was given these sets of rows."""
+    _, truth, predicted, _, _ = CASES[case]
+    ids = np.arange(N) if ids is None else ids
+    found = accumulator(case, **options)
+    for rows in batches:
+        y_true = None if truth is None else truth[rows]
+        found.update(y_true, predicted[rows], ids=ids[rows])
+    return found
+
+
+def whole(case, **options):
+    return fed(case, [np.arange(N)], **options)
+
+
+def result_of(found):
+    with np.errstate(all="ignore"):
+        return found.result()
+
+
+# ------------------------------------------------------------------ against repeated rows
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_replicates_are_the_metric_on_repeated_rows(case):
+    _, truth, predicted, _, on_rows = CASES[case]
+    drawn = PoissonWeights(np.random.SeedSequence(3), B)
+    weights = drawn.weights(drawn.units(np.arange(N)))
+    result = whole(case).result()
+    for resample in range(-1, B):
+        rows = np.arange(N) if resample < 0 else np.repeat(np.arange(N), weights[:, resample])
+        expected = on_rows(None if truth is None else truth[rows], predicted[rows])
+        value = result.estimate if resample < 0 else result.bootstrap_distribution[resample]
+        np.testing.assert_allclose(value, expected, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("case", ["accuracy", "macro F1", "mcc", "log loss", "mse", "AUC", "AP"])
+def test_weights_of_rows_multiply_those_of_resamples(case):
+    _, truth, predicted, _, on_rows = CASES[case]
+    drawn = PoissonWeights(np.random.SeedSequence(3), B)
+    weights = drawn.weights(drawn.units(np.arange(N))) * WEIGHTS[:, None]
+    found = accumulator(case)
+    for rows in np.array_split(np.arange(N), 3):
+        found.update(truth[rows], predicted[rows], start=rows[0], sample_weight=WEIGHTS[rows])
+    replicates = found.result().bootstrap_distribution
+    for resample in range(0, B, 7):
+        rows = np.flatnonzero(weights[:, resample])
+        weighted = on_rows(truth[rows], predicted[rows], sample_weight=weights[rows, resample])
+        np.testing.assert_allclose(replicates[resample], weighted, rtol=1e-10)
+
+
+def test_rows_of_a_group_are_drawn_together_also_from_different_batches():
+    groups = np.arange(N) % 37
+    drawn = PoissonWeights(np.random.SeedSequence(3), B)
+    weights = drawn.weights(drawn.units(groups))
+    found = accumulator("mse")
+    for rows in np.array_split(np.random.default_rng(0).permutation(N), 5):
+        found.update(VALUES[rows], PREDICTED[rows], groups=groups[rows])
+    result = found.result()
+    assert (result.n_units, result.unit) == (37, "group")
+    for resample in range(B):
+        rows = np.repeat(np.arange(N), weights[:, resample])
+        expected = sk.mean_squared_error(VALUES[rows], PREDICTED[rows])
+        np.testing.assert_allclose(result.bootstrap_distribution[resample], expected, rtol=1e-11)
+
+
+# ------------------------------------------------------------------ any partition
+
+
+@st.composite
+def partitions(draw):
+    """Rows in any order and any batches, and an order of merging their shards."""
+    order = np.random.default_rng(draw(st.integers(0, 2**32))).permutation(N)
+    cuts = sorted(set(draw(st.lists(st.integers(1, N - 1), max_size=6))))
+    batches = np.split(order, cuts)
+    shards = draw(st.lists(st.integers(0, 3), min_size=len(batches), max_size=len(batches)))
+    merges = draw(st.randoms(use_true_random=False))
+    return batches, shards, merges
+
+
+def merged(case, partition, **options):
+    batches, shards, random = partition
+    found = [
+        fed(
+            case, [rows for rows, at in zip(batches, shards, strict=True) if at == shard], **options
+        )
+        for shard in range(4)
+    ]
+    while len(found) > 1:
+        random.shuffle(found)
+        last = found.pop()
+        found[-1].merge(last)
+    return found[0]
+
+
+@pytest.mark.parametrize("case", WHOLE)
+@pytest.mark.parametrize("n_bins", [1024, 16])
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(partition=partitions())
+def test_whole_numbers_have_the_same_bits_in_any_partition(case, n_bins, partition):
+    found = merged(case, partition, n_bins=n_bins)
+    assert found.to_bytes() == whole(case, n_bins=n_bins).to_bytes()
+
+
+@pytest.mark.parametrize("case", ["log loss", "rmse", "r2", "cross entropy under priors"])
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(partition=partitions())
+def test_floats_have_ten_digits_in_any_partition(case, partition):
+    replicates = merged(case, partition).result().bootstrap_distribution
+    expected = whole(case).result().bootstrap_distribution
+    np.testing.assert_allclose(replicates, expected, rtol=1e-10)
+
+
+def test_eight_shards_have_the_same_bits_in_any_order_of_merging_also_of_floats():
+    rows = np.array_split(np.arange(N), 8)
+    options = {"random_state": 0, "n_resamples": 40, "labels": [0, 1, 2]}
+    found = []
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        shards = [
+            BootstrapAccumulator(["accuracy", "log_loss"], **options).update(
+                CLASSES[own], COLUMNS[own], start=own[0]
+            )
+            for own in rows
+        ]
+        while len(shards) > 1:
+            random.shuffle(shards)
+            last = shards.pop()
+            shards[0].merge(last)
+        found.append(shards[0].to_bytes())
+    assert len(set(found)) == 1
+
+
+def test_more_rows_may_follow_a_result():
+    found = fed("mae", [np.arange(100)])
+    first = found.result()
+    found.update(VALUES[100:], PREDICTED[100:], ids=np.arange(100, N))
+    assert first.n_samples == 100
+    assert found.n_samples == N
+    assert found.result() == fed("mae", [np.arange(100), np.arange(100, N)]).result()
+
+
+def test_fewer_resamples_are_the_first_of_more():
+    few, many = whole("AUC", n_resamples=41).result(), whole("AUC").result()
+    np.testing.assert_array_equal(few.bootstrap_distribution, many.bootstrap_distribution[:41])
+
+
+# ------------------------------------------------------------------ the multinomial bootstrap
+
+
+@pytest.mark.parametrize("n", [1000, 5000])
+def test_the_standard_error_is_that_of_the_multinomial_bootstrap(n):
+    # A standard deviation of 8000 replicates has a relative error of .8 %: five of these, 3e-7.
+    values = np.random.default_rng(n).exponential(size=n)
+    found = BootstrapAccumulator("mean", random_state=1, n_resamples=8000)
+    result = found.update(None, values, start=0).result()
+    exact = values.std() / np.sqrt(n)
+    assert abs(result.standard_error / exact - 1) < 0.05
+
+
+@pytest.mark.parametrize("n", [30, 100])
+def test_with_few_rows_it_is_within_half_a_row(n):
+    # The Monte Carlo error of 100,000 replicates is .22 %; four of these beside 1 / (2 n).
+    values = np.random.default_rng(n).normal(size=n)
+    found = BootstrapAccumulator("mean", random_state=1, n_resamples=100_000)
+    result = found.update(None, values, start=0).result()
+    exact = values.std() / np.sqrt(n)
+    assert abs(result.standard_error / exact - 1) < 1 / (2 * n) + 0.01
+
+
+# ------------------------------------------------------------------ scores in intervals
+
+
+@pytest.mark.parametrize("n_bins", [4, 16, 64, 256])
+@pytest.mark.parametrize("case", ["AUC", "AP", "EER", "FPR at FNR"])
+@pytest.mark.parametrize("shape", ["normal", "probabilities", "log-odds"])
+def test_the_error_of_intervals_is_within_its_bound(case, n_bins, shape):
+    rng = np.random.default_rng(n_bins)
+    truth = rng.integers(0, 2, 3000)
+    scores = rng.normal(size=3000) + 1.5 * truth
+    scores = {
+        "normal": scores,
+        "probabilities": 1 / (1 + np.exp(-scores)),
+        "log-odds": np.exp(3 * scores),
+    }[shape]
+    found = accumulator(case, n_bins=n_bins).update(truth, scores, start=0)
+    result = found.result()
+    exact = CASES[case][4](truth, scores)
+    (note,) = [note for note in result.notes if "intervals" in note]
+    bound = float(note.split("at most ")[2].split(";")[0])
+    assert 0 < abs(result.estimate - exact) <= bound * (1 + 1e-6)
+
+
+def test_the_bound_of_an_area_is_half_the_share_of_pairs_in_one_interval():
+    rng = np.random.default_rng(0)
+    truth, scores = rng.integers(0, 2, 2000), rng.integers(8, 16, 2000).astype(float)
+    # Eight scores from 8 to 15 in two intervals: their first bit after the leading one.
+    found = accumulator("AUC", n_bins=2).update(truth, scores, start=0)
+    result = found.result()
+    upper = scores >= 12
+    pairs = sum(np.sum(truth[at] == 1) * np.sum(truth[at] == 0) for at in (upper, ~upper))
+    expected = 0.5 * pairs / (truth.sum() * (1 - truth).sum())
+    assert result.estimate == pytest.approx(sk.roc_auc_score(truth, upper), abs=1e-12)
+    assert f"at most {expected:.6f}" in " ".join(result.notes)
+
+
+def test_distinct_scores_that_fit_leave_no_note():
+    assert not [note for note in whole("AUC").result().notes if "interval" in note]
+
+
+# ------------------------------------------------------------------ intervals and words
+
+
+def test_wilson_is_for_right_and_wrong_rows_and_expanded_for_others():
+    assert whole("accuracy").result().confidence_interval.method == "wilson"
+    expected = bootstrap_score(CLASSES, DECIDED, random_state=0).confidence_interval
+    assert tuple(whole("accuracy").result().confidence_interval) == tuple(expected)
+    for case in ("F1", "macro F1", "AUC", "r2", "log loss", "AP"):
+        assert whole(case).result().confidence_interval.method == "expanded"
+    grouped = accumulator("accuracy").update(CLASSES, DECIDED, groups=np.arange(N) // 4)
+    assert grouped.result().confidence_interval.method == "expanded"
+
+
+@pytest.mark.parametrize("interval", ["percentile", "expanded", "basic", "normal", "t"])
+def test_an_interval_by_name_is_that_of_the_replicates(interval):
+    result = whole("mse", interval=interval, n_resamples=999).result()
+    assert result.confidence_interval.method == interval
+    assert result.interval(interval, 0.8).high < result.confidence_interval.high
+
+
+@pytest.mark.parametrize("interval", ["bca", "studentized", "clopper-pearson", "delong", "other"])
+def test_other_intervals_are_refused_by_name(interval):
+    with pytest.raises(ValueError, match=f"'interval' parameter.*{interval}"):
+        accumulator("AUC", interval=interval)
+
+
+@pytest.mark.parametrize("method", ["bca", "studentized"])
+def test_a_result_refuses_intervals_that_leave_out_rows(method):
+    with pytest.raises(ValueError, match="stream"):
+        whole("mse").result().interval(method)
+
+
+def test_a_result_says_poisson_resamples_and_is_like_any_other(tmp_path):
+    result = whole("AUC", n_resamples=199).result()
+    assert "Poisson resamples" in result.summary()
+    assert result.settings["n_resamples"] == result.n_resamples == 199
+    assert (result.n_samples, result.n_units, result.seed) == (N, N, 3)
+    assert result.naive_estimate == 0.5
+    result.save(tmp_path / "result")
+    assert skboot.EvaluationResult.load(tmp_path / "result") == result
+
+
+def test_perfect_scores_and_perfect_decisions_have_an_interval_with_a_width():
+    with pytest.warns(UserWarning, match="within 0.02 of its end"):
+        perfect = accumulator("AUC").update(TRUTH, TRUTH + 0.1 * DECISIONS, start=0).result()
+    right = accumulator("accuracy").update(CLASSES, CLASSES, start=0).result()
+    for result in (perfect, right):
+        assert result.confidence_interval.low < result.estimate == 1
+
+
+def test_a_metric_undefined_on_some_resamples_warns_of_it():
+    rare = np.arange(N) == 7
+    found = accumulator("AUC").update(rare, SCORES, start=0)
+    with pytest.warns((UserWarning, UndefinedMetricWarning)) as caught:
+        result = found.result()
+    assert any("undefined on some resamples" in str(one.message) for one in caught)
+    assert 0 < result.n_undefined < B
+
+
+# ------------------------------------------------------------------ several metrics and systems
+
+
+def test_several_metrics_share_their_resamples_and_are_those_of_each_alone():
+    options = {"random_state": 3, "n_resamples": B}
+    both = BootstrapAccumulator({"a": "accuracy", "f": "f1", "b": "balanced_accuracy"}, **options)
+    table = both.update(TRUTH, DECISIONS, start=0).result()
+    for name, metric in (("a", "accuracy"), ("f", "f1"), ("b", "balanced_accuracy")):
+        alone = BootstrapAccumulator(metric, **options).update(TRUTH, DECISIONS, start=0).result()
+        np.testing.assert_array_equal(
+            table[name].bootstrap_distribution, alone.bootstrap_distribution
+        )
+
+
+def test_systems_are_paired_on_the_same_resamples():
+    noisy = np.where(RNG.random(N) < 0.2, RNG.integers(0, 2, N), DECISIONS)
+    systems = {"one": DECISIONS, "other": noisy, "same": DECISIONS}
+    found = BootstrapAccumulator("f1", random_state=0, n_resamples=1999, systems=list(systems))
+    for rows in np.array_split(np.arange(N), 3):
+        batch = {name: column[rows] for name, column in systems.items()}
+        found.update(TRUTH[rows], batch, start=rows[0])
+    result = found.result()
+    alone = BootstrapAccumulator("f1", random_state=0).update(TRUTH, noisy, start=0).result()
+    own = result.systems["other"]
+    np.testing.assert_array_equal(own.bootstrap_distribution, alone.bootstrap_distribution)
+    expected = compare_systems(TRUTH, systems, metric="f1", random_state=0)
+    for pair in (("one", "other"), ("other", "same")):
+        mine, its = result.pair(*pair), expected.pair(*pair)
+        assert mine.difference == pytest.approx(its.difference, abs=1e-15)
+        # Two standard deviations of 1999 replicates: a ratio with an error of 2.3 %, four of them.
+        assert mine.standard_error == pytest.approx(its.standard_error, rel=0.1)
+    assert result.pair("one", "same").difference == 0
+    assert any("Identical predictions: one and same" in note for note in result.notes)
+    assert any("Poisson resamples" in note for note in result.notes)
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["neg_median_absolute_error", "max_error", "roc_auc_ovr", sk.d2_pinball_score, "rand_score"],
+)
+def test_metrics_that_need_all_rows_are_refused_by_name(metric):
+    name = metric if isinstance(metric, str) else metric.__name__
+    with pytest.raises(ValueError, match=f"'metric' parameter.*{name.split('_')[0]}.*all rows"):
+        BootstrapAccumulator(metric, random_state=0)
+
+
+def test_own_functions_are_refused():
+    with pytest.raises(ValueError, match=r"'metric' parameter.*function of sklearn\.metrics"):
+        BootstrapAccumulator(lambda y_true, y_pred: 0.0, random_state=0)
+
+
+@pytest.mark.parametrize("random_state", [None, np.random.default_rng(0), -1])
+def test_a_seed_that_shards_cannot_share_is_refused(random_state):
+    with pytest.raises(ValueError, match="'random_state' parameter"):
+        BootstrapAccumulator(random_state=random_state)
+
+
+@pytest.mark.parametrize("metric", ["log_loss", "brier_score", "top_k_accuracy"])
+def test_labels_are_required_for_probabilities(metric):
+    with pytest.raises(ValueError, match="'labels' parameter"):
+        BootstrapAccumulator(metric, random_state=0)
+
+
+def test_labels_are_required_for_columns_that_are_decided():
+    with pytest.raises(ValueError, match="'labels' parameter"):
+        BootstrapAccumulator(random_state=0).update(CLASSES, COLUMNS, start=0)
+
+
+@pytest.mark.parametrize(
+    ("units", "match"),
+    [
+        ({}, "exactly one"),
+        ({"start": 0, "ids": np.arange(N)}, "start and ids"),
+        ({"start": -1}, "'start' parameter"),
+        ({"start": 1.5}, "'start' parameter"),
+        ({"ids": np.arange(N - 1)}, "'ids' parameter"),
+        ({"ids": np.zeros(N, dtype=int)}, "some id twice"),
+        ({"ids": np.linspace(0, 1, N)}, "integers or text"),
+        ({"groups": np.ones((N, 2), dtype=int)}, "'groups' parameter"),
+    ],
+)
+def test_units_that_cannot_be_right_are_refused(units, match):
+    with pytest.raises(ValueError, match=match):
+        accumulator("mse").update(VALUES, PREDICTED, **units)
+
+
+def test_an_error_leaves_the_accumulator_as_it_was():
+    found = fed("AUC", [np.arange(200)])
+    before = found.to_bytes()
+    with pytest.raises(ValueError, match="two classes"):
+        found.update(CLASSES, SCORES, ids=np.arange(N) + N)
+    with pytest.raises(ValueError, match="told apart by ids"):
+        found.update(TRUTH, SCORES, start=0)
+    with pytest.raises(ValueError, match="'sample_weight' parameter"):
+        found.update(TRUTH, SCORES, ids=np.arange(N), sample_weight=WEIGHTS)
+    assert found.to_bytes() == before
+
+
+def test_few_rows_and_few_groups_are_refused_with_what_to_do():
+    found = fed("mse", [np.arange(29)])
+    with pytest.raises(ValueError, match=r"at least 30 rows.*bootstrap_score"):
+        found.result()
+    assert fed("mse", [np.arange(30)]).result().n_samples == 30
+    grouped = accumulator("mse").update(VALUES, PREDICTED, groups=np.arange(N) % 29)
+    with pytest.raises(ValueError, match="at least 30 groups"):
+        grouped.result()
+
+
+def test_r2_far_from_zero_is_refused_and_near_it_has_ten_digits():
+    found = accumulator("r2").update(VALUES + 1e3, PREDICTED + 1e3, start=0)
+    with pytest.raises(ValueError, match=r"varies about zero.*Subtract"):
+        found.result()
+    moved = accumulator("r2").update(VALUES + 50, PREDICTED + 50, start=0).result()
+    replicates = whole("r2").result().bootstrap_distribution
+    np.testing.assert_allclose(moved.bootstrap_distribution, replicates, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"random_state": 4},
+        {"n_resamples": 61},
+        {"n_bins": 64},
+        {"confidence_level": 0.9},
+        {"interval": "percentile"},
+    ],
+)
+def test_other_settings_are_not_merged(options):
+    (name,) = options
+    named = {"random_state": "entropy"}.get(name, name)
+    with pytest.raises(ValueError, match=named):
+        whole("AUC").merge(whole("AUC", **options))
+
+
+def test_only_another_accumulator_of_the_same_metric_and_units_is_merged():
+    found = whole("accuracy")
+    with pytest.raises(ValueError, match="metric"):
+        found.merge(whole("macro F1"))
+    with pytest.raises(ValueError, match="the same one"):
+        found.merge(found)
+    with pytest.raises(ValueError, match="'other' parameter"):
+        found.merge(3)
+    with pytest.raises(ValueError, match="told apart by ids"):
+        found.merge(accumulator("accuracy").update(CLASSES, DECIDED, start=N))
+    weighted = accumulator("accuracy")
+    weighted.update(CLASSES, DECIDED, ids=np.arange(N) + N, sample_weight=WEIGHTS)
+    with pytest.raises(ValueError, match="no weights"):
+        found.merge(weighted)
+
+
+# ------------------------------------------------------------------ groups without end
+
+
+def test_many_groups_are_counted_within_their_error():
+    n = 4 * GROUPS_KEPT
+    found = BootstrapAccumulator("mean", random_state=0, n_resamples=2)
+    for start in range(0, n, n // 4):
+        found.update(None, np.ones(n // 2), groups=np.arange(start, start + n // 2) % n)
+    # The standard error is 1 / sqrt(65536) = .4 %; five of these are a false alarm in 2e6 seeds.
+    result = found.result()
+    assert result.n_units == pytest.approx(n, rel=0.02)
+    assert any("number of groups is an estimate" in note for note in result.notes)
+
+
+# ------------------------------------------------------------------ bytes
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bytes_and_pickles_give_the_accumulator_back(case):
+    found = whole(case)
+    for copy in (
+        BootstrapAccumulator.from_bytes(found.to_bytes()),
+        pickle.loads(pickle.dumps(found)),
+    ):
+        assert copy.to_bytes() == found.to_bytes()
+        assert copy.result() == found.result()
+        assert copy.n_samples == N
+
+
+def test_an_empty_accumulator_and_a_spawned_seed_survive_bytes():
+    seed = np.random.SeedSequence(9, spawn_key=(3, 1))
+    empty = BootstrapAccumulator("roc_auc", random_state=seed, n_resamples=B)
+    copy = BootstrapAccumulator.from_bytes(empty.to_bytes())
+    copy.update(TRUTH, SCORES, start=0)
+    assert copy.to_bytes() == empty.update(TRUTH, SCORES, start=0).to_bytes()
+
+
+def test_more_pairs_of_labels_than_memory_holds_are_refused_before_work():
+    many = np.arange(5000)
+    found = BootstrapAccumulator("f1_macro", random_state=0, n_resamples=20_000)
+    with pytest.raises(ValueError, match="5000 pairs of labels"):
+        found.update(many, many, start=0)
+    mean = BootstrapAccumulator("accuracy", random_state=0, n_resamples=99)
+    assert mean.update(many, many, start=0).result().estimate == 1
+
+
+def test_several_columns_of_truth_are_refused():
+    with pytest.raises(ValueError, match=r"'y_true'.*one label or number a row.*y_true\[:, k\]"):
+        BootstrapAccumulator("f1_macro", random_state=0).update(np.eye(4), np.eye(4), start=0)
