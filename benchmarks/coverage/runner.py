@@ -170,21 +170,32 @@ def cell_by_cell(
     cells: Iterable[tuple[object, ...]],
     row_of: Callable[..., Sequence[object]],
     minutes: float = PART_MINUTES,
+    is_enough: Callable[[Mapping[str, str]], bool] = lambda row: True,
 ) -> bool:
     """Write the rows of the cells that a table lacks, for some time; return whether all are there.
 
     For studies with a table of their own, whose first columns name the cell; `row_of` returns the
-    others.
+    others. A row that is not enough, of too few data sets, is made anew in its place: the data sets
+    are drawn from the same seeds, and more follow.
     """
     end = time.monotonic() + 60 * minutes
     rows = read(path)
     for cell in cells:
         named = dict(zip(header, map(str, cell), strict=False))
-        if any(named.items() <= row.items() for row in rows):
+        at = next((k for k, row in enumerate(rows) if named.items() <= row.items()), None)
+        if at is not None and is_enough(rows[at]):
             continue
         if time.monotonic() > end:
             return False
-        append(path, [dict(zip(header, (*cell, *row_of(*cell)), strict=True))], header)
+        row = dict(zip(header, (*cell, *row_of(*cell)), strict=True))
+        if at is None:
+            append(path, [row], header)
+            continue
+        rows[at] = {name: str(value) for name, value in row.items()}
+        part = path.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        append(part, rows, header)
+        part.replace(path)
     return True
 
 

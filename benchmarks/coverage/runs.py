@@ -255,11 +255,6 @@ class Design:
             rows = f"{self.n_test // self.group_size} test groups of {self.group_size}"
         return f"{self.title}, n {self.n_train}, {self.metric}, {runs}, {rows}"
 
-    @property
-    def repetitions(self) -> int:
-        """Data sets of the cell."""
-        return 300
-
     def draw(self, rng: np.random.Generator) -> RunsSample:
         """Draw a training list and test rows, and make the runs that skboot does not make."""
         score = SCORES[self.metric]

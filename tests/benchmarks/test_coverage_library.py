@@ -272,6 +272,18 @@ def test_a_table_of_cells_is_filled_once_and_in_parts(tmp_path):
     assert [row["value"] for row in runner.read(path)] == ["1.00", "2.00", "10.00"]
 
 
+def test_a_row_of_too_few_data_sets_is_made_anew_in_its_place(tmp_path):
+    path, header, cells = tmp_path / "cells.csv", ("name", "sets"), [("a",), ("b",)]
+
+    def is_enough(row):
+        return int(row["sets"]) >= 4
+
+    for made in (2, 5), (4, 4):
+        sets = dict(zip("ab", made, strict=True))
+        assert runner.cell_by_cell(path, header, cells, lambda n, of=sets: (of[n],), 1, is_enough)
+    assert [tuple(row.values()) for row in runner.read(path)] == [("a", "4"), ("b", "5")]
+
+
 def test_workers_change_no_number():
     study = study_of("frozen_systems")
     cell, tool = study.cells[0], study.tools["skboot"]

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "coverage" / "results"
-# By less than its Monte Carlo error of 1.2 under 94 %: reported in record 0051.
-BELOW = {("0/1", "equal", 60, 100): 93.75}
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +18,9 @@ def study():
 def test_committed_cells_keep_the_rule():
     with open(RESULTS / "ranks.csv", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) >= 19
+    assert len(rows) >= 20
     for row in rows:
-        cell = row["values"], row["shape"], int(row["n_systems"]), int(row["n_rows"])
-        assert float(row["coverage"]) >= BELOW.get(cell, 94)
+        assert float(row["coverage"]) >= 94
         assert float(row["width"]) <= float(row["width_bonferroni"]) + 0.03
 
 

@@ -8,9 +8,12 @@ data sets of eight of these cells, which record 0052 lists.
 Design. ROC curves of normal scores (equal variances), whose true curve is known, at areas of .7,
 .85 and .95, 200 and 1000 rows, 10 and 50 % positives; calibration in ten bins, and the decision
 curve, of a logistic model that is too sure (the true slope is .6 of its own, and the intercept
-lower by .3), at 200 and 1000 rows; all three on 30 groups of 30 rows, whose rows share a third of
-the variance of the score. True calibration and net benefit are those of two million rows. A band
-covers if it holds the true curve at every point of its default grid. 1000 resamples. Beside it the
+lower by .3), at 200 and 1000 rows; precision at recalls in six of the designs of the ROC curves,
+and DET curves in two; the smoothed calibration curve; all but DET on 30 groups of 30 rows, whose
+rows share a third of the variance of the score. True calibration and net benefit are those of two
+million rows, and the smoothed curve is what local lines of the same bandwidths are there. A band
+covers if it holds the true curve at every point of its default grid. 1000 resamples; 1000 data sets
+a cell, 300 of precision, DET and smoothed calibration, and of the other regions. Beside it the
 published regions of a ROC curve, Campbell's from two Kolmogorov-Smirnov intervals and Working and
 Hotelling's, which is told that scores are normal, and pointwise intervals by Bonferroni's rule over
 the points of the grid: from the bootstrap standard error, or exact ones of the bins.
@@ -36,10 +39,12 @@ import numpy as np
 from scipy import stats
 
 from skboot import bootstrap_curve
+from skboot.metrics.calibration import SmoothCalibration
+from skboot.metrics.curves import TwoClassRows
 
 from ..runner import LEVEL, Cell, Study, Tool
 
-REPETITIONS = 100
+REPETITIONS, FEWER = 1000, 300
 N_RESAMPLES = 1000
 N_BINS = 10
 # Share of the variance of a score that the rows of a group share.
@@ -53,7 +58,7 @@ class CurveSample:
     y_true: np.ndarray
     y_score: np.ndarray
     curve: str
-    true_curve: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    true_curve: Callable[[np.ndarray, CurveSample], np.ndarray]
     groups: np.ndarray | None = None
     # The curve is taken from the band, so that nothing is left.
     truth: Mapping[str, float] = field(default_factory=lambda: {"": 0.0})
@@ -72,17 +77,24 @@ def _noise(rng, n, n_groups):
     return shared + np.sqrt(1 - SHARED) * rng.normal(size=n), group
 
 
-def binormal(n, prevalence, auc, n_groups=0):
-    """ROC curve of normal scores."""
+def binormal(n, prevalence, auc, n_groups=0, curve="roc"):
+    """Curve of normal scores."""
     apart = np.sqrt(2) * stats.norm.ppf(auc)
 
     def draw(rng):
         y = (rng.random(n) < prevalence).astype(int)
         noise, groups = _noise(rng, n, n_groups)
-        return CurveSample(y, noise + apart * y, "roc", true_roc, groups)
+        return CurveSample(y, noise + apart * y, curve, true_curve, groups)
 
-    def true_roc(x, _):
-        return stats.norm.sf(stats.norm.isf(x) - apart)
+    def true_curve(x, _):
+        if curve == "precision_recall":
+            hits, alarms = (
+                prevalence * x,
+                (1 - prevalence) * stats.norm.sf(stats.norm.isf(x) + apart),
+            )
+            return hits / (hits + alarms)
+        found = stats.norm.sf(stats.norm.isf(x) - apart)
+        return 1 - found if curve == "det" else found
 
     return draw
 
@@ -102,9 +114,9 @@ def _population():
     return given[order], np.concatenate(([0.0], np.cumsum(true[order])))
 
 
-def _true_bins(_, score):
+def _true_bins(_, sample):
     given, running = _population()
-    edges = np.quantile(score, np.linspace(0, 1, N_BINS + 1))[1:-1]
+    edges = np.quantile(sample.y_score, np.linspace(0, 1, N_BINS + 1))[1:-1]
     at = np.concatenate(([0], np.searchsorted(given, edges), [len(given)]))
     return np.diff(running[at]) / np.diff(at)
 
@@ -117,9 +129,28 @@ def _true_net_benefit(x, _):
     return hits - alarms * x / (1 - x)
 
 
+def _true_smooth(x, sample):
+    """Height of local lines through the true probabilities, with the bandwidths of the sample."""
+    given, running = _population()
+    cuts = np.linspace(0, 1, 4001)
+    at = np.searchsorted(given, cuts)
+    rows, hits, centre = np.diff(at), np.diff(running[at]), (cuts[1:] + cuts[:-1]) / 2
+    own = TwoClassRows(sample.y_true, sample.y_true == 1, sample.y_score, None)
+    away = centre - x[:, None]
+    reach = SmoothCalibration.at(x, own).bandwidth[:, None]
+    kernel = np.maximum(1 - (away / reach) ** 2, 0)
+    s0, s1, s2 = ((kernel * away**k) @ rows for k in range(3))
+    t0, t1 = ((kernel * away**k) @ hits for k in range(2))
+    return (s2 * t0 - s1 * t1) / (s0 * s2 - s1**2)
+
+
 def miscalibrated(n, curve, n_groups=0):
     """Calibration or net benefit of a logistic model that is off."""
-    true_curve = {"calibration": _true_bins, "decision": _true_net_benefit}[curve]
+    true_curve = {
+        "calibration": _true_bins,
+        "calibration_smooth": _true_smooth,
+        "decision": _true_net_benefit,
+    }[curve]
 
     def draw(rng):
         given, _, y, groups = _logistic(rng, n, n_groups)
@@ -156,7 +187,7 @@ def _band(sample, seed):
 def ours(sample, seed):
     """The default band."""
     band = _band(sample, seed)
-    truth = sample.true_curve(band.x, sample.y_score)
+    truth = sample.true_curve(band.x, sample)
     return {"": as_interval(band.low, band.high, truth)}
 
 
@@ -188,7 +219,7 @@ def campbell(sample, _):
 
     low = np.clip(height(x - across) - up, 0, 1)
     high = np.where(x + across >= 1, 1.0, np.clip(height(np.minimum(x + across, 1)) + up, 0, 1))
-    return {"": as_interval(low, high, sample.true_curve(x, sample.y_score))}
+    return {"": as_interval(low, high, sample.true_curve(x, sample))}
 
 
 def working_hotelling(sample, _):
@@ -206,13 +237,13 @@ def working_hotelling(sample, _):
     error = np.sqrt(of_apart + 2 * both * z + of_scale * z**2)
     reach = np.sqrt(stats.chi2.ppf(LEVEL, 2)) * error
     low, high = (stats.norm.cdf(apart + scale * z + sign * reach) for sign in (-1, 1))
-    return {"": as_interval(low, high, sample.true_curve(x, sample.y_score))}
+    return {"": as_interval(low, high, sample.true_curve(x, sample))}
 
 
 def bonferroni(sample, seed):
     """Pointwise intervals at the level of one point among all."""
     band = _band(sample, seed)
-    truth = sample.true_curve(band.x, sample.y_score)
+    truth = sample.true_curve(band.x, sample)
     tail = (1 - LEVEL) / 2 / len(band.x)
     if sample.curve == "calibration" and sample.groups is None:
         n = np.round(band.behind)
@@ -236,9 +267,19 @@ TOOLS = {
         Tool("Bonferroni", bonferroni, note="pointwise intervals at the level of one in all"),
     )
 }
-# Intervals that are known to miss at the ends of a ROC curve are looked at on fewer data sets.
-ALL = dict.fromkeys(TOOLS, REPETITIONS) | {"Bonferroni": REPETITIONS // 2}
-WITHOUT_REGIONS = {"skboot": REPETITIONS, "Bonferroni": REPETITIONS // 2}
+OTHERS = dict.fromkeys(list(TOOLS)[1:], FEWER)
+ALL = {"skboot": REPETITIONS} | OTHERS
+WITHOUT_REGIONS = {"skboot": REPETITIONS, "Bonferroni": FEWER}
+ALONE = {"skboot": FEWER}
+# Rows, share of positives and area of the curves of precision.
+OF_PRECISION = (
+    (200, 0.5, 0.7),
+    (200, 0.1, 0.85),
+    (200, 0.5, 0.95),
+    (1000, 0.5, 0.7),
+    (1000, 0.1, 0.85),
+    (1000, 0.5, 0.95),
+)
 
 
 def _cells():
@@ -256,6 +297,21 @@ def _cells():
     for curve in ("calibration", "decision"):
         draw = miscalibrated(900, curve, 30)
         yield Cell(f"{curve}, {grouped}", f"{curve}, groups", draw, WITHOUT_REGIONS)
+    for n, prevalence, auc in OF_PRECISION:
+        title = f"precision, AUC {auc}, n {n}, {prevalence} positives"
+        draw = binormal(n, prevalence, auc, curve="precision_recall")
+        yield Cell(title, "precision", draw, ALONE)
+    for n, prevalence in ((200, 0.5), (1000, 0.1)):
+        title = f"DET, AUC 0.85, n {n}, {prevalence} positives"
+        yield Cell(title, "DET", binormal(n, prevalence, 0.85, curve="det"), ALONE)
+    smooth = "calibration_smooth"
+    for n in (200, 1000):
+        draw = miscalibrated(n, smooth)
+        yield Cell(f"smoothed calibration, n {n}", "smoothed calibration", draw, ALONE)
+    draw = binormal(900, 0.3, 0.85, 30, "precision_recall")
+    yield Cell(f"precision, AUC 0.85, {grouped}", "precision, groups", draw, ALONE)
+    draw = miscalibrated(900, smooth, 30)
+    yield Cell(f"smoothed calibration, {grouped}", "smoothed calibration, groups", draw, ALONE)
 
 
 STUDY = Study("curve_bands", tuple(_cells()), TOOLS, chunk=50)

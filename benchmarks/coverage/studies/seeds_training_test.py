@@ -38,7 +38,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from ..methods.designs import logit_link, neighbours, newton, ridge
-from ..runner import LEVEL, Cell, Study, Tool
+from ..runner import LEVEL, RESULTS, Cell, Study, Tool, read
 from ..runs import (
     Design,
     Labels,
@@ -163,14 +163,32 @@ def _design(title, n, m, varied, population=EVEN, **options):
     return Design(title, learner, population, n, m, varied, estimator=model, **options)
 
 
+def _near_the_bound():
+    """Cells where a default held its target in at most 95 % of the first data sets."""
+    held: dict[tuple[str, str], list[float]] = {}
+    for row in read(RESULTS / f"{NAME}.csv"):
+        judged = (row["target"], row["tool"].partition(": ")[2]) in JUDGED
+        if judged and int(row["first"]) < FIRST:
+            held.setdefault((row["cell"], row["target"]), []).append(float(row["coverage %"]))
+    return {cell for (cell, _), shares in held.items() if np.mean(shares) <= 100 * LEVEL}
+
+
+NAME, FIRST, MANY = "seeds_training_test", 300, 1000
+JUDGED = {("method", "skboot"), ("next run", "skboot, next run")}
 TOOL = Tool("on the same runs", intervals, note="bootstrap_runs and BootstrapScorer, all defaults")
 DESIGNS = tuple(_designs())
+NEAR = _near_the_bound()
 CELLS = tuple(
-    Cell(design.name, design.varied, design.draw, {TOOL.name: design.repetitions})
+    Cell(
+        design.name,
+        design.varied,
+        design.draw,
+        {TOOL.name: MANY if design.name in NEAR else FIRST},
+    )
     for design in DESIGNS
 )
 STUDY = Study(
-    "seeds_training_test",
+    NAME,
     CELLS,
     {TOOL.name: TOOL},
     chunk=100,

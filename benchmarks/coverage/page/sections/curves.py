@@ -1,4 +1,4 @@
-"""Bands of curves."""
+"""Bands of curves, their points, and scores that are biased on their own rows."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 from typing import NamedTuple
 
 from ...acceptance import LIMIT
-from ...runner import RESULTS, read
-from ...studies import curve_bands
+from ...runner import RESULTS, monte_carlo_error, read
+from ...studies import biased_scores, calibration_error, curve_bands, curve_points
 from ..formats import percent, table, with_error
 from ..registry import CaseRow, VerdictRow, cases, section, verdict
 
@@ -30,13 +30,13 @@ class _Found(NamedTuple):
         return self.coverage + LIMIT * self.error >= least
 
 
-def _found() -> dict[str, dict[str, _Found]]:
+def _found(study=curve_bands.STUDY) -> dict[str, dict[str, _Found]]:
     """Cells and tools, in the order of the study."""
     parts: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for row in read(RESULTS / "curve_bands.csv"):
+    for row in read(RESULTS / f"{study.name}.csv"):
         parts.setdefault((row["cell"], row["tool"]), []).append(row)
     found: dict[str, dict[str, _Found]] = {}
-    for cell in curve_bands.STUDY.cells:
+    for cell in study.cells:
         for tool in cell.tools:
             rows = parts.get((cell.name, tool), [])
             n = sum(int(row["repetitions"]) for row in rows)
@@ -141,3 +141,157 @@ def curve_rows() -> list[CaseRow]:
             "few rows above a threshold with a large weight",
         )
     ]
+
+
+# ------------------------------------------------------------------ points
+
+LEAST_OF_ALL, SHARE_OF_POINTS = 0.91, 0.9
+
+
+class _Point(NamedTuple):
+    """What the interval of a point did in a cell."""
+
+    cell: str
+    x: str
+    coverage: float
+    error: float
+    width: float
+
+    def is_under(self, least: float) -> bool:
+        """Whether the upper Monte Carlo limit stays below."""
+        return self.coverage + LIMIT * self.error < least
+
+
+def _points() -> list[_Point]:
+    """Points of all cells, in the order of the study."""
+    parts: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in read(RESULTS / f"{curve_points.STUDY.name}.csv"):
+        parts.setdefault((row["cell"], row["target"]), []).append(row)
+    points = []
+    for (cell, x), rows in parts.items():
+        n = sum(int(row["repetitions"]) for row in rows)
+        sides = ("truth below", "truth above", "no interval")
+        share = 1 - sum(int(row[side]) for row in rows for side in sides) / n
+        width = sum(float(row["width"]) * int(row["repetitions"]) for row in rows) / n
+        points.append(_Point(cell, x, share, monte_carlo_error(share, n), width))
+    order = [cell.name for cell in curve_points.STUDY.cells]
+    return sorted(points, key=lambda point: order.index(point.cell))
+
+
+@section("curve_points", "curve_points")
+def curve_points_table() -> str:
+    """Coverage of points, and their mean widths in brackets."""
+    header = ("curve", "at: covered, % (mean width)")
+    lines: dict[str, list[str]] = {}
+    for one in _points():
+        text = f"{one.x}: {percent(one.coverage)} ({one.width:.3f})"
+        lines.setdefault(one.cell, []).append(text)
+    return table(header, [(cell, ", ".join(texts)) for cell, texts in lines.items()])
+
+
+@verdict("curve_points")
+def curve_points_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    points = _points()
+    under = [one for one in points if one.is_under(LEAST)]
+    share = 1 - len(under) / len(points)
+    passes = share >= SHARE_OF_POINTS and not any(one.is_under(LEAST_OF_ALL) for one in under)
+    lowest = min(points, key=lambda one: one.coverage)
+    found, planned = {one.cell for one in points}, curve_points.STUDY.cells
+    return VerdictRow(
+        "points of curves",
+        f"{len(found)} of {len(planned)}",
+        percent(share),
+        f"{percent(lowest.coverage)} ({lowest.cell}, at {lowest.x})",
+        "no rule",
+        "**no**" if not passes else "yes" if len(found) == len(planned) else "so far",
+        tuple(
+            (
+                f"{one.cell}, at {one.x}",
+                with_error(one.coverage, one.error),
+                f"under {100 * LEAST:.0f} %",
+            )
+            for one in under
+        ),
+    )
+
+
+# ------------------------------------------------------------------ calibration error
+
+
+@section("calibration_error", "calibration_error")
+def calibration_error_table() -> str:
+    """Coverage and mean widths of the interval of all bins, and of percentiles."""
+    header = ("system", "covered, %", "mean width", "percentiles: covered, %", "width")
+    lines = []
+    for cell, by_tool in _found(calibration_error.STUDY).items():
+        line = [cell]
+        for tool in calibration_error.TOOLS:
+            one = by_tool.get(tool)
+            line += [with_error(one.coverage, one.error), f"{one.width:.3f}"] if one else ["", ""]
+        lines.append(tuple(line))
+    return table(header, lines)
+
+
+@verdict("calibration_error")
+def calibration_error_verdict() -> VerdictRow:
+    """Their line of the verdicts."""
+    found = {cell: tools[OURS] for cell, tools in _found(calibration_error.STUDY).items()}
+    outside = tuple(
+        (cell, with_error(one.coverage, one.error), f"under {100 * LEAST:.0f} %")
+        for cell, one in found.items()
+        if not one.covers(LEAST)
+    )
+    lowest, planned = min(found, key=lambda cell: found[cell].coverage), calibration_error.STUDY
+    return VerdictRow(
+        "expected calibration error",
+        f"{len(found)} of {len(planned.cells)}",
+        percent(1 - len(outside) / len(found)),
+        f"{percent(found[lowest].coverage)} ({lowest})",
+        "no rule",
+        "**no**" if outside else "yes" if len(found) == len(planned.cells) else "so far",
+        outside,
+    )
+
+
+# ------------------------------------------------------------------ biased scores
+
+
+@section("biased_scores", "biased_scores")
+def biased_scores_table() -> str:
+    """Coverage, sides of the misses and mean widths."""
+    header = ("score", "covered, %", "truth below, above", "mean width")
+    lines = []
+    for cell, by_tool in _found(biased_scores.STUDY).items():
+        one = by_tool[OURS]
+        share = with_error(one.coverage, one.error)
+        lines.append((cell, share, f"{one.below}, {one.above}", f"{one.width:.3f}"))
+    return table(header, lines)
+
+
+@verdict("biased_scores")
+def biased_scores_verdict() -> VerdictRow:
+    """Their line of the verdicts: of costs; the others carry a warning, if all do."""
+    warned = {
+        row["cell"]
+        for row in read(RESULTS / f"{biased_scores.STUDY.name}.csv")
+        if row["excepted and warned"] == row["repetitions"]
+    }
+    of_all = {cell: tools[OURS] for cell, tools in _found(biased_scores.STUDY).items()}
+    found = {cell: one for cell, one in of_all.items() if cell not in warned}
+    outside = tuple(
+        (cell, with_error(one.coverage, one.error), f"under {100 * LEAST:.0f} %")
+        for cell, one in found.items()
+        if not one.covers(LEAST)
+    )
+    shown, planned = found or of_all, biased_scores.STUDY.cells
+    lowest = min(shown, key=lambda cell: shown[cell].coverage)
+    return VerdictRow(
+        "minimum costs, and calibration errors without bins",
+        f"{len(of_all)} of {len(planned)}",
+        percent(1 - len(outside) / len(shown)),
+        f"{percent(shown[lowest].coverage)} ({lowest})",
+        "no rule",
+        "**no**" if outside else "yes" if len(of_all) == len(planned) else "so far",
+        outside,
+    )

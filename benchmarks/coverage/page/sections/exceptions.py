@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...acceptance import measured
-from ...runner import RESULTS
+from ...runner import RESULTS, read
 from ..formats import table, with_error
 from ..registry import section
 
@@ -17,4 +17,23 @@ def at_the_bounds() -> str:
     kinds = list(dict.fromkeys(row.kind for row in rows))
     return table(
         ("exception", "cell", "covers, %"), sorted(lines, key=lambda line: kinds.index(line[0]))
+    )
+
+
+@section("method_thresholds", "method_thresholds")
+def method_thresholds() -> str:
+    """Coverage of .632+ and .632 against the share of the error that training rows show."""
+    rows = [row for row in read(RESULTS / "method_thresholds.csv") if row["part"] == "near_perfect"]
+    lines = [
+        (row["cell"], row["at"], row["covered .632+ %"], row["covered .632 %"])
+        for row in sorted(rows, key=lambda row: float(row["at"]))
+    ]
+    return table(
+        (
+            "learner",
+            "error on training rows / out-of-bag error",
+            ".632+ covers, %",
+            ".632 covers, %",
+        ),
+        lines,
     )

@@ -97,13 +97,13 @@ UNITS = (
         "crossed factors",
         "two-way; under 40 members a side, and for other than sums and AUC, percentile",
         ("crossed, accuracy", "crossed, MAE", "crossed, AUC"),
-        "under 10 members a side: warns",
+        "under 40 members a side: cautions, under 15 warns",
     ),
     Case(
         "pairs of one population",
         "two-way; expanded percentile for other than sums and AUC",
         ("one population, accuracy", "one population, AUC"),
-        "few members: always warns",
+        "under 40 members: cautions",
     ),
 )
 

@@ -1,0 +1,68 @@
+"""The README quotes what was measured."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from skboot import bootstrap_score
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+GUIDE = ROOT / "docs" / "guide"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def in_a_checkout():
+    if not README.exists():
+        pytest.skip("the README is not part of the installed package")
+
+
+def rows(path, start, after="\n"):
+    """The cells of the rows of a page, or of its part after a mark, that begin with these words."""
+    lines = path.read_text(encoding="utf-8").partition(after)[2].splitlines()
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if line.startswith(f"| {start}")
+    ]
+
+
+def by_tool(start):
+    tools, found = rows(README, "| skboot")[0], rows(README, start)[0]
+    return {tool.strip("[").split("]")[0]: cell for tool, cell in zip(tools, found, strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("start", "workload", "tools"),
+    [
+        (
+            "accuracy, 100,000 rows",
+            "accuracy, n 1e5, 1,000 resamples",
+            ["confidence_intervals", "confidenceinterval", "scipy.stats"],
+        ),
+        ("grouped accuracy", "grouped accuracy", ["confidence_intervals"]),
+        (".632+", ".632+ of a logistic regression", ["mlxtend"]),
+    ],
+)
+def test_speeds_are_those_of_the_page_of_benchmarks(start, workload, tools):
+    measured = rows(GUIDE / "benchmarks.md", workload)
+    for tool in tools:
+        [ratio] = [row[4] for row in measured if re.match(rf"{re.escape(tool)}\b(?!_)", row[1])]
+        assert by_tool(start)[tool] == ratio
+
+
+def test_coverages_are_those_of_the_page_of_trust():
+    quoted = by_tool("kept its level")
+    for tool in ("mlxtend", "confidence_intervals", "confidenceinterval", "scipy.stats"):
+        row = rows(GUIDE / "trust.md", f"{tool.removesuffix('.stats')} |", "<!-- tools -->")[0]
+        cells, covers, ours = row[1:4]
+        assert quoted[tool] == f"{covers} of {cells} ({ours})"
+
+
+def test_the_number_of_intervals_is_that_of_the_names_that_are_known():
+    with pytest.raises(ValueError, match="must be one of") as error:
+        bootstrap_score([0, 1] * 20, [0, 1] * 20, interval="none of them")
+    known = re.search(r"\[(.+)\]", str(error.value))[1].split(", ")
+    [quoted] = re.findall(r"(\d+) by name", rows(README, "intervals")[0][1])
+    assert int(quoted) == len(set(known) - {"'auto'"})

@@ -1,0 +1,63 @@
+"""The faults that are tried, a few times each, and the page that counts them."""
+
+import multiprocessing
+
+import pytest
+
+from benchmarks.reliability import faults, fuzz, page, soak
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(
+        "fork" not in multiprocessing.get_all_start_methods(), reason="processes are forked"
+    ),
+]
+
+QUICK = [name for name, trials in faults.FAULTS.items() if trials.n_short]
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_nothing_is_lost(name, tmp_path):
+    one, lost = faults.counted(name, faults.FAULTS[name].n_short, tmp_path)
+    assert lost == []
+    assert one.survived == one.tried
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in faults.FAULTS if name not in QUICK])
+def test_nothing_is_lost_with_workers(name, tmp_path):
+    assert faults.counted(name, 1, tmp_path)[1] == []
+
+
+def test_a_fault_that_loses_something_is_counted(tmp_path, monkeypatch):
+    def loses(rng, folder):
+        raise faults.Lost("all")
+
+    monkeypatch.setitem(faults.FAULTS, "mine", faults.Trials("mine", loses, 2, 2))
+    one, lost = faults.counted("mine", 2, tmp_path)
+    assert (one.tried, one.survived, one.lost) == (2, 0, 2)
+    assert len(lost) == 2
+
+
+def test_what_grows_is_not_flat():
+    flat = soak.Soaked("score", "", 10, 0, 0.1, 0, 1.0)
+    assert flat.is_flat
+    assert not flat._replace(megabytes=2 * soak.MOST_MEGABYTES).is_flat
+    assert not flat._replace(files=1).is_flat
+
+
+def test_the_page_is_what_the_data_say():
+    if not page.PAGE.exists():
+        pytest.skip("the documentation is not part of the installed package")
+    assert page.PAGE.read_text(encoding="utf-8") == page.text_of(page.read())
+
+
+def test_the_page_counts_every_part_and_nothing_lost():
+    rows = page.read()
+    assert {row.part for row in rows} == set(page.PARTS)
+    assert {row.name for row in rows if row.part == "fuzz"} == {m.__name__ for m in fuzz.MAKERS}
+    assert {row.name for row in rows if row.part == "soak"} == set(soak.WORK)
+    assert {row.name for row in rows if row.part == "faults"} == set(faults.FAULTS)
+    assert sum(row.tried for row in rows if row.part == "fuzz") == 20_000
+    assert sum(row.lost for row in rows) == 0
+    assert next(row.tried for row in rows if row.name == "killed") >= 50
