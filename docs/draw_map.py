@@ -20,7 +20,8 @@ NAMES_WIDTH = 420  # of the column with the names of the modules
 LETTER = 7.3  # width of a letter of a name
 CHIP_HEIGHT, LINE = 26, 17
 PACKAGE, MODULE, DOOR = "#cfe3f5", "#eef1f4", "#ffe2b8"
-DOORS = {"evaluation", "runs", "curves", "scorer", "comparison", "testing", "planning"}
+DOORS = {"evaluation", "runs", "curves", "scorer", "comparison", "accumulator", "testing"}
+DOORS |= {"planning"}
 
 
 class Layer(NamedTuple):

@@ -1,0 +1,23 @@
+"""
+The same patient, another training sample, another risk
+=======================================================
+
+A risk model is trained again on bootstrap samples of its 442 patients. By models that were
+trained without them, single patients have any risk from low to high (Riley and Collins 2023).
+"""
+
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+from skboot import BootstrapScorer, PredictionInstabilityDisplay
+
+X, y = load_diabetes(return_X_y=True)
+model = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(max_iter=1000))
+scorer = BootstrapScorer(
+    model, scoring="neg_brier_score", strategy="oob", n_train_resamples=100, random_state=0
+)
+scorer.fit(X, y > 140)
+print(scorer.result_)
+picture = PredictionInstabilityDisplay.from_scorer(scorer)
