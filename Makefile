@@ -10,7 +10,7 @@ export MPLBACKEND ?= Agg
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow coverage lint format types docs bench bench-revisions coverage-study wheel-smoke test-oldest clean
+.PHONY: help demo test slow coverage lint format types docs gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
@@ -39,11 +39,16 @@ format: $(VENV)/.dev  ## put the code into the project's format
 types: $(VENV)/.dev  ## static types
 	$(VENV)/bin/mypy
 
+# GALLERY=some runs three examples of the gallery, and shows the others without their pictures.
+export GALLERY ?= all
 docs: $(VENV)/.docs  ## the site, in docs/_build/html; its examples, and tests with other packages
-	rm -rf docs/generated
+	rm -rf docs/generated docs/gallery
 	$(VENV)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going docs docs/_build/html
 	$(RUN) -m pytest tests/test_docs_examples.py tests/test_other_packages.py
 	@echo "Open docs/_build/html/index.html"
+
+gallery: $(VENV)/.dev  ## all examples of the gallery, which `make test` runs three of
+	$(RUN) -m pytest tests/test_gallery.py -m "gallery or not gallery"
 
 bench: $(VENV)/.bench  ## how fast it is here, against other packages; writes a page of the docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) benchmarks/peers.py --write
@@ -59,6 +64,9 @@ PART ?=
 coverage-study: $(VENV)/.bench  ## go on with a study of coverage: STUDY=frozen_systems [PART="--minutes 20"]
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 	  $(RUN) -m benchmarks.coverage $(STUDY) $(PART)
+
+soak: $(VENV)/.dev  ## try to break it for an hour: random calls, faults, many calls; writes a page of the docs
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(RUN) -m benchmarks.reliability run
 
 # The packaged wheel, made from the source archive, in an environment without the extras.
 SMOKE := build/wheel-smoke
@@ -101,6 +109,6 @@ $(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
 
 clean:  ## remove all that the other targets made
-	rm -rf .venv .venv-oldest build dist *.egg-info docs/_build docs/generated demo_output htmlcov
-	rm -rf .benchmarks .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-oldest build dist *.egg-info docs/_build docs/generated docs/gallery demo_output htmlcov
+	rm -rf .benchmarks .coverage .hypothesis .mypy_cache .nox .pytest_cache .ruff_cache
 	find skboot tests docs -name __pycache__ -type d -exec rm -rf {} +
