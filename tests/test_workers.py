@@ -51,15 +51,19 @@ def test_an_impossible_number_of_workers_is_refused_even_for_no_work():
 IN_A_BROWSER = """
 import _thread, os, sys, threading, types, warnings
 
-def refuse(*args, **kwargs):
-    raise RuntimeError("There is one thread of one process.")
+def no_thread(*args, **kwargs):
+    raise RuntimeError("There is one thread.")
+
+def no_process(*args, **kwargs):
+    # numpy 1.26 asks for a process when it is imported, and goes on after this error.
+    raise OSError("There is one process.")
 
 sys.modules.update(_multiprocessing=types.ModuleType("_multiprocessing"), _posixshmem=None)
-sys.modules["_posixsubprocess"] = types.SimpleNamespace(fork_exec=refuse)
-_thread.start_new_thread = threading._start_new_thread = threading.Thread.start = refuse
-_thread.start_joinable_thread = threading._start_joinable_thread = refuse  # Python 3.13
+sys.modules["_posixsubprocess"] = types.SimpleNamespace(fork_exec=no_process)
+_thread.start_new_thread = threading._start_new_thread = threading.Thread.start = no_thread
+_thread.start_joinable_thread = threading._start_joinable_thread = no_thread  # Python 3.13
 for name in ("fork", "forkpty", "posix_spawn", "posix_spawnp", "system"):
-    setattr(os, name, refuse)
+    setattr(os, name, no_process)
 # joblib says that it will work one by one.
 warnings.filterwarnings("ignore", message=".*joblib will operate in serial mode")
 

@@ -317,7 +317,7 @@ def test_a_cluster_of_dask_gives_the_bits_of_one_process():
     distributed = pytest.importorskip("distributed")
     options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
     with (
-        distributed.LocalCluster(**options, dashboard_address=None) as cluster,
+        distributed.LocalCluster(**options, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
     ):
         found = bootstrap_score(cut(TRUTH, 300), cut(GOOD, 300), **OPTIONS)

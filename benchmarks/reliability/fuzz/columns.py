@@ -155,6 +155,8 @@ def in_a_file(entries, rng, folder):
 def in_numpys_text(entries, rng):
     if not isinstance(entries[0], str):
         raise TypeError("for text")
+    if not hasattr(np.dtypes, "StringDType"):
+        raise TypeError("from numpy 2 on")
     return np.array(entries, dtype=np.dtypes.StringDType())
 
 
