@@ -623,7 +623,7 @@ def test_ids_above_2_to_the_63_are_labels_of_any_metric(metric):
 
 
 def test_bytes_split_no_rows():
-    with pytest.raises(ValueError, match="Expected `?cv`? as an integer"):
+    with pytest.raises(ValueError, match=r"Expected `?cv`? as an integer"):
         list(skboot.BootstrapTestSplit(b"three").split(X, Y))
 
 

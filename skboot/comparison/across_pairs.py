@@ -29,6 +29,7 @@ from ..inference.data_sets import (
 from ..inference.differences import share_won
 from ..inference.evidence import Evidence
 from ..inference.multiplicity import holm
+from ..inference.normal_law import symmetric_root
 from ..inference.run_differences import RunsDifference
 from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult
@@ -206,11 +207,9 @@ def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
     standard_errors, df = mean_of_these(errors.of_scores, freedom)
     of_scores = standard_errors**2
     covariance = (of_scores[:, None] + of_scores - call.variances_on_these) / 2
-    values, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
     rng = np.random.default_rng(child_seed(call.seed, _ERRORS))
     means = data.scores.mean(axis=0)
-    draws = means + rng.standard_normal((call.n_resamples, len(means))) @ root.T
+    draws = means + rng.standard_normal((call.n_resamples, len(means))) @ symmetric_root(covariance)
     return [
         GivenDataSetsBasis(
             _evidence(data, float(means[k]), draws[:, k], standard_error=float(standard_errors[k])),

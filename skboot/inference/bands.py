@@ -24,6 +24,7 @@ from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .intervals import confidence_interval
 from .multiplicity import critical_deviation, t_quantile_of_normal
+from .normal_law import symmetric_root
 from .proportions import clopper_pearson_limits, wilson_limits
 
 Floats = NDArray[np.float64]
@@ -226,7 +227,8 @@ def _largest_deviations(
 def _normal_paths(deviations: Floats) -> Floats:
     """Draws of a normal process with the covariance of the replicates, (_N_PATHS, n_grid)."""
     centred = np.nan_to_num(deviations - np.nanmean(deviations, axis=0))
-    root = np.linalg.qr(centred, mode="r") / np.sqrt(max(len(centred) - 1, 1))
+    covariance = centred.T @ centred / max(len(centred) - 1, 1)
+    root = symmetric_root(covariance)
     return np.random.default_rng(_SEED).standard_normal((_N_PATHS, len(root))) @ root
 
 

@@ -17,6 +17,7 @@ from scipy import special, stats
 
 from .._streams import child_seed
 from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE, SHARE_KEPT
+from .normal_law import symmetric_root
 
 Floats = NDArray[np.float64]
 
@@ -498,10 +499,9 @@ def joint_p_values(
 def _joint_draws(df: Floats, correlation: Floats, seed: np.random.SeedSequence) -> Iterator[Floats]:
     """Draw t statistics with these correlations, (n_draws, n_tests), some draws at a time."""
     rng = np.random.default_rng(child_seed(seed, _JOINT_STREAM))
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    root = symmetric_root(correlation)
     for _ in range(0, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE):
         shape = (JOINT_DRAWS_AT_ONCE, len(df))
-        normal = rng.standard_normal(shape) @ root.T
+        normal = rng.standard_normal(shape) @ root
         chi = stats.chi2.ppf(rng.random(shape), df) / df
         yield normal / np.sqrt(chi)

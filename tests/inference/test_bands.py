@@ -56,6 +56,22 @@ def test_bins_of_one_label_count_as_points_that_can_miss():
     assert one_run.critical == pytest.approx(stats.norm.ppf(0.975))
 
 
+def test_rounding_does_not_change_a_band_of_points_that_move_together():
+    """Their covariance has no inverse, and a triangular root of it hangs on the last digits."""
+    steps = np.random.default_rng(1).binomial(40, 0.05, size=(199, 12)).cumsum(axis=1)
+    together = np.repeat(1 - steps / 40 / 2, 5, axis=1)
+    noise = 1e-16 * np.random.default_rng(2).choice([-1.0, 0.0, 1.0], size=together.shape)
+    near = np.column_stack([np.arange(60), np.arange(60) + 1])
+    bands = [
+        simultaneous_band(
+            shares(together.mean(axis=0), 40, replicates=each, of_bins=False, nearby=near), 0.95
+        )
+        for each in (together, together + noise)
+    ]
+    assert_allclose(bands[1].critical, bands[0].critical, rtol=1e-9)
+    assert_allclose(bands[1].low, bands[0].low, rtol=1e-9)
+
+
 def test_a_spread_is_not_believed_below_that_of_independent_rows():
     known = shares([0.98, 0.5], 100, replicates=np.tile([0.98, 0.5], (500, 1)))
     band = simultaneous_band(known, 0.95)
