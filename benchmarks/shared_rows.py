@@ -57,16 +57,21 @@ def descendants():
 
 
 class Sampler(threading.Thread):
-    """Peaks of one worker, and of the sum of all, until it is stopped."""
+    """Peaks of one worker, and of the sum of all, until it is stopped.
 
-    def __init__(self):
+    Workers are the processes that this one started; this one alone if it does the work ``own``.
+    """
+
+    def __init__(self, own=False):
         super().__init__(daemon=True)
+        self._own = own
         self.peaks = {**dict.fromkeys(KINDS, 0), "Pss of all": 0}
         self.n_workers, self._stop_asked = 0, threading.Event()
 
     def run(self):
         while not self._stop_asked.wait(0.05):
-            all_sizes = [one for pid in descendants() if (one := sizes(pid)) is not None]
+            workers = {os.getpid()} if self._own else descendants()
+            all_sizes = [one for pid in workers if (one := sizes(pid)) is not None]
             for one in all_sizes:
                 for kind, size in one.items():
                     self.peaks[kind] = max(self.peaks[kind], size)
