@@ -70,11 +70,13 @@ class ExactSums:
 
     def _normal(self) -> Self:
         """Return the same sums with the digits in their range, in as few as possible."""
+        if len(self.digits) == 1 and self.lowest == 0 and not _is_large(self.digits[0]):
+            return self
         digits = list(self.digits)
         for k in range(len(digits) - 1):
             digits[k], carried = _carried(digits[k])
             digits[k + 1] = digits[k + 1] + carried
-        while np.abs(digits[-1]).max(initial=0) >> _LARGE:
+        while _is_large(digits[-1]):
             digits[-1], carried = _carried(digits[-1])
             digits.append(carried)
         lowest = self.lowest
@@ -84,6 +86,8 @@ class ExactSums:
 
     def placed(self, rows: NDArray[np.intp], n_rows: int) -> ExactSums:
         """Return ``n_rows`` sums, those of ``self`` added up at the given rows, the others 0."""
+        if n_rows == len(rows) and np.array_equal(rows, np.arange(n_rows)):
+            return self
         digits = np.zeros((len(self.digits), n_rows, self.digits.shape[2]), dtype=np.int64)
         if len(np.unique(rows)) == len(rows):
             digits[:, rows] = self.digits
@@ -98,6 +102,12 @@ class ExactSums:
         for power, digit in enumerate(self.digits, self.lowest):
             total += np.ldexp(digit.astype(np.float64), _BITS * power)
         return total
+
+
+def _is_large(digit: Digits) -> bool:
+    """Whether a highest digit needs one more."""
+    largest = max(int(digit.max(initial=0)), -int(digit.min(initial=0)))
+    return bool(largest >> _LARGE)
 
 
 def _carried(digit: Digits) -> tuple[Digits, Digits]:

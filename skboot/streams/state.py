@@ -305,7 +305,7 @@ def _resampled(
         both = of_cells.reshape(*sizes, -1)
         for k, key in enumerate(keys):
             others = tuple(axis for axis in range(len(sizes)) if axis != k)
-            by_table[key] = both.sum(axis=others)
+            by_table[key] = both.sum(axis=others) if others else both
     return weights.sums(units, terms)[0] if sums is None else sums, by_table
 
 
