@@ -216,6 +216,25 @@ def test_rows_of_a_group_are_drawn_together_also_from_different_batches():
         np.testing.assert_allclose(result.bootstrap_distribution[resample], expected, rtol=1e-11)
 
 
+@pytest.mark.parametrize("sample_weight", [None, WEIGHTS])
+@pytest.mark.parametrize("case", CASES)
+def test_rows_of_a_group_in_one_batch_or_each_in_its_own_give_the_same(case, sample_weight):
+    """In one batch the rows of a group are added up before the group is drawn."""
+    _, truth, predicted, _, _ = CASES[case]
+    groups = np.arange(N) % 40
+
+    def drawn(batches):
+        found = accumulator(case)
+        for rows in batches:
+            weight = None if sample_weight is None else sample_weight[rows]
+            batch = None if truth is None else truth[rows], predicted[rows]
+            found.update(*batch, groups=groups[rows], sample_weight=weight)
+        return found.result().bootstrap_distribution
+
+    apart = [np.flatnonzero(np.arange(N) // 40 == k) for k in range(10)]
+    np.testing.assert_allclose(drawn([np.arange(N)]), drawn(apart), rtol=1e-10, atol=1e-14)
+
+
 # ------------------------------------------------------------------ any partition
 
 

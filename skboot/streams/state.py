@@ -212,9 +212,14 @@ def state_of(
     if sample_weight is not None:
         terms *= sample_weight
         largest = np.abs(terms).max(axis=1)
-    sums, by_table = _resampled(settings, units, terms, coded, sample_weight)
+    own_groups, group = np.unique(units, return_inverse=True)
+    if 2 * len(own_groups) <= len(units):
+        drawn = own_groups, group.reshape(-1)
+        sums, by_table = _resampled_groups(settings, units, drawn, terms, coded, sample_weight)
+    else:
+        sums, by_table = _resampled(settings, units, terms, coded, sample_weight)
     sums = np.column_stack((np.abs(terms).sum(axis=1), terms.sum(axis=1), sums))
-    groups = np.unique(units)[:GROUPS_KEPT] if unit == "groups" else np.empty(0, dtype=np.uint64)
+    groups = own_groups[:GROUPS_KEPT] if unit == "groups" else np.empty(0, dtype=np.uint64)
     return StreamState(
         ExactSums.of(sums),
         largest,
@@ -307,6 +312,37 @@ def _resampled(
             others = tuple(axis for axis in range(len(sizes)) if axis != k)
             by_table[key] = both.sum(axis=others) if others else both
     return weights.sums(units, terms)[0] if sums is None else sums, by_table
+
+
+def _resampled_groups(
+    settings: StreamSettings,
+    units: Words,
+    drawn: tuple[Words, NDArray[np.intp]],
+    terms: Floats,
+    coded: Mapping[tuple[str, int], tuple[Table, NDArray[np.intp]]],
+    sample_weight: Floats | None,
+) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+    """Return the same, rows of a group being added up before it is drawn.
+
+    ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
+    their own, there is nothing to add up.
+    """
+    own_groups, group = drawn
+    by_table, others = {}, {}
+    for key, (table, code) in coded.items():
+        pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
+        if 2 * len(pairs) > len(units):
+            others[key] = table, code
+            continue
+        size = np.bincount(of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
+        at, cell = np.divmod(pairs, table.n_cells)
+        of_cells = settings.weights.sums_by_code(own_groups[at], size, cell, table.n_cells)
+        on_data = np.bincount(code, sample_weight, table.n_cells)
+        by_table[key] = np.column_stack((on_data, of_cells))
+    if others:
+        by_table |= _resampled(settings, units, terms[:0], others, sample_weight)[1]
+    of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])
+    return settings.weights.sums(own_groups, of_groups)[0], by_table
 
 
 def _together(n_cells: Mapping[tuple[str, int], int]) -> list[list[tuple[str, int]]]:
