@@ -316,29 +316,6 @@ def test_fewer_resamples_are_the_first_of_more():
     np.testing.assert_array_equal(few.bootstrap_distribution, many.bootstrap_distribution[:41])
 
 
-# ------------------------------------------------------------------ the multinomial bootstrap
-
-
-@pytest.mark.parametrize("n", [1000, 5000])
-def test_the_standard_error_is_that_of_the_multinomial_bootstrap(n):
-    # A standard deviation of 8000 replicates has a relative error of .8 %: five of these, 3e-7.
-    values = np.random.default_rng(n).exponential(size=n)
-    found = BootstrapAccumulator("mean", random_state=1, n_resamples=8000)
-    result = found.update(None, values, start=0).result()
-    exact = values.std() / np.sqrt(n)
-    assert abs(result.standard_error / exact - 1) < 0.05
-
-
-@pytest.mark.parametrize("n", [30, 100])
-def test_with_few_rows_it_is_within_half_a_row(n):
-    # The Monte Carlo error of 100,000 replicates is .22 %; four of these beside 1 / (2 n).
-    values = np.random.default_rng(n).normal(size=n)
-    found = BootstrapAccumulator("mean", random_state=1, n_resamples=100_000)
-    result = found.update(None, values, start=0).result()
-    exact = values.std() / np.sqrt(n)
-    assert abs(result.standard_error / exact - 1) < 1 / (2 * n) + 0.01
-
-
 # ------------------------------------------------------------------ scores in intervals
 
 
