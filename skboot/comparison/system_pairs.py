@@ -381,12 +381,11 @@ def largest_gaps(
         n_pairs = len(kept.at) * (len(kept.at) - 1) // 2
         name = f"{one} - {other}"
         n_changes = n_pairs * len(pairs)
-        notes = [
-            f"The largest of {n_pairs} changes between subgroups of the difference {name}, with "
-            f"its simultaneous interval over {n_changes} changes."
-        ]
-        if n_changes == 1:
-            notes = [f"The change between the two subgroups of the difference {name}."]
+        which = f"The largest of {n_pairs} changes between subgroups"
+        if n_pairs == 1:
+            which = "The change between the two subgroups"
+        of_all = f", with its simultaneous interval over {n_changes} changes"
+        notes = [f"{which} of the difference {name}{of_all if n_changes > 1 else ''}."]
         result = make_gap_result(
             call,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
