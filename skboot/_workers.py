@@ -36,7 +36,7 @@ _Result = TypeVar("_Result")
 # Least work (seconds in one process, predicted) for workers: these take seconds to start.
 _WORTH_WORKERS = 3.0
 # Chunks per worker: few enough to send what they share rarely, enough to even out slow ones.
-_CHUNKS_PER_WORKER = 8
+CHUNKS_PER_WORKER = 8
 # Least time (seconds) between two reports of progress.
 _REPORT_EVERY = 0.5
 # Least time (seconds) that has passed, and that is left, when progress is reported unasked.
@@ -113,7 +113,7 @@ def in_chunks(
             for item in items:
                 yield [work(shared, item)]
         return
-    n_chunks = min(len(items), _CHUNKS_PER_WORKER * n_workers)
+    n_chunks = min(len(items), CHUNKS_PER_WORKER * n_workers)
     # Neighbours go to different chunks: folds of cross-validation, which come last, take longer
     # than bootstrap samples.
     chunks = [list(items[start::n_chunks]) for start in range(n_chunks)]

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from .. import _checks as check
-from .._workers import Progress, Workers, in_chunks
+from .._workers import CHUNKS_PER_WORKER, Progress, Workers, in_chunks
 from .batches import ROWS_AT_ONCE, part_added
 from .state import StreamSettings, StreamState
 
@@ -176,10 +177,11 @@ def state_of_scanned(
             raise check.fail(caller, name, must, f"{n} rows and {n_rows} rows")
     runs = _runs(files.ends)
     found = StreamState.empty(settings)
-    seconds = n_rows * settings.n_resamples * _SECONDS_PER_WEIGHT / len(runs)
     # A data set with a filter is one part, and loses the filter when it is pickled.
     n_jobs = workers.n_jobs if len(runs) > 1 else 1
-    work = (_run_state, (settings, given), runs)
+    shares = _shares(runs, effective_n_jobs(n_jobs))
+    seconds = n_rows * settings.n_resamples * _SECONDS_PER_WEIGHT / len(shares)
+    work = (_state_of_share, (settings, given), shares)
     with Progress(n_rows, "rows", workers.verbose) as progress:
         for states in in_chunks(*work, n_jobs=n_jobs, seconds_each=seconds):
             for state in states:
@@ -200,6 +202,20 @@ def _runs(ends: Sequence[int]) -> list[_Run]:
         if end - edges[-1] >= step or end == ends[-1]:
             edges.append(end)
     return [_Run(*pair) for pair in pairwise(edges) if pair[0] < pair[1]]
+
+
+def _shares(runs: Sequence[_Run], n_workers: int) -> list[Sequence[_Run]]:
+    """Return runs in sets whose states are added up where they are made: a worker keeps one."""
+    n_shares = len(runs) if n_workers == 1 else min(len(runs), CHUNKS_PER_WORKER * n_workers)
+    return [runs[k::n_shares] for k in range(n_shares)]
+
+
+def _state_of_share(
+    shared: tuple[StreamSettings, Mapping[str, Any]], runs: Sequence[_Run]
+) -> StreamState:
+    """Return the state of some runs of rows."""
+    states = (_run_state(shared, run) for run in runs)
+    return reduce(lambda one, other: one.plus(other, shared[0]), states)
 
 
 def _run_state(shared: tuple[StreamSettings, Mapping[str, Any]], run: _Run) -> StreamState:
