@@ -146,8 +146,11 @@ def _columns(units: Sequence[_Unit]) -> list[Any]:
     """Return the numbers of a system; systems are sorted by them, not by their names."""
     columns: list[Any] = []
     for unit in units:
-        subject = unit.subject
-        arrays = [subject.coding.code, subject.reduced.terms]
+        code, terms = unit.subject.coding.code, unit.subject.reduced.terms
+        if isinstance(terms, np.ndarray) and terms.dtype == bool:
+            # Flags have the place of the numbers they stand for.
+            terms = terms.astype(np.float64)
+        arrays = [code, terms]
         if all(array is None for array in arrays):
             arrays = [unit.columns[1]]
         columns += arrays

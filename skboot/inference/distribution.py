@@ -350,11 +350,13 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
     )
 
 
-def _n_sums(bound: BoundStatistic) -> int:
-    """Sums that a function of sums takes of each resample."""
-    if bound.statistic.reads != "sums":
-        return 1
+def _n_sums(bound: BoundStatistic) -> int | None:
+    """Sums that a statistic takes of each resample; None if there are others than of its terms."""
     terms = bound.reduced.terms
+    if bound.coding.reads == "thresholds" and terms is not None:
+        return int(terms.shape[1])
+    if bound.coding.reads != "sums":
+        return None
     return bound.reduced.n_codes if terms is None else int(terms.shape[1])
 
 

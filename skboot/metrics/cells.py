@@ -79,8 +79,11 @@ def encode(y: NDArray, labels: NDArray) -> NDArray[np.intp]:
             # The table has one more entry on each side, for labels out of range.
             table = np.full(high - low + 3, -1)
             table[labels.astype(np.int64) - low + 1] = np.arange(len(labels))
-            inside = np.clip(y.astype(np.int64), low - 1, high + 1)
-            return table[inside - (low - 1)]
+            code = np.empty(len(y), dtype=np.intp)
+            for rows in _chunks(len(y)):
+                inside = np.clip(y[rows].astype(np.int64), low - 1, high + 1)
+                code[rows] = table[inside - (low - 1)]
+            return code
     order = np.argsort(labels)
     at = np.searchsorted(labels[order], y)
     position = order[np.minimum(at, len(labels) - 1)]

@@ -176,7 +176,9 @@ def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:
     """Negative log probability of the truth, clipped as `sklearn.metrics.log_loss` does."""
     epsilon = np.finfo(prob.dtype).eps
     of_truth = prob[np.arange(len(classes)), classes]
-    return -np.log(np.clip(of_truth, epsilon, 1 - epsilon))
+    np.clip(of_truth, epsilon, 1 - epsilon, out=of_truth)
+    np.log(of_truth, out=of_truth)
+    return np.negative(of_truth, out=of_truth)
 
 
 def squared_distances(

@@ -255,9 +255,11 @@ class AveragePrecision(Statistic):
             return self._reduce_classes(y_true, y_pred, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
         codes = falling_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
-        terms = np.column_stack((codes.positive, np.ones(len(codes.first)))).astype(np.float64)
+        # Flags take an eighth of the memory of numbers.
+        terms: NDArray[Any] = np.ones((len(codes.positive), 2), dtype=bool, order="F")
+        terms[:, 0] = codes.positive
         if sample_weight is not None:
-            terms *= sample_weight[codes.first][:, None]
+            terms = terms * sample_weight[codes.first][:, None]
         curve = _Curve(terms, _ends_of_positives(codes.positive, codes.level), None)
         data = {"curves": [curve], "equal_weights": sample_weight is None}
         return ReducedData(codes.code, len(codes.first), terms, MappingProxyType(data))
@@ -285,7 +287,7 @@ class AveragePrecision(Statistic):
         if reduced.code is None:
             return None
         rows = _rows_of_codes(reduced)
-        n_positive = int((rows * reduced.terms[:, 0]).sum())
+        n_positive = int(rows.sum(where=reduced.terms[:, 0]))
         return min(n_positive, int(rows.sum()) - n_positive)
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
@@ -322,7 +324,7 @@ def _average_precision(
 class _Curve(NamedTuple):
     """Arguments of ``block.sum_over_thresholds``: terms (positives, all), ends and order."""
 
-    terms: Floats
+    terms: NDArray[Any]
     ends: NDArray[np.intp]
     order: NDArray[np.intp] | None
 

@@ -162,15 +162,15 @@ def falling(ranked: Ranked) -> Ranked:
 def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
     """Number rows in falling order; negatives between two scores of positives as one code."""
     ranked = falling(rank(positive, score))
-    n = len(score)
-    new = np.ones(n, dtype=bool)
+    new = np.ones(len(score), dtype=bool)
     if merge:
-        level = np.arange(n) if ranked.level is None else ranked.level
         # Precision is taken at scores of positives, so that negatives between two of these may
         # share a code.
-        with_positives = np.bincount(level, ranked.positive) > 0
-        step = np.concatenate(([0], np.cumsum(with_positives)))[level]
-        new[1:] = (np.diff(step) > 0) | (ranked.positive[1:] != ranked.positive[:-1])
+        after_positives = ranked.positive[:-1]
+        if ranked.level is not None:
+            level, with_positives = ranked.level, np.bincount(ranked.level, ranked.positive) > 0
+            after_positives = (level[1:] != level[:-1]) & with_positives[level[:-1]]
+        new[1:] = after_positives | (ranked.positive[1:] != ranked.positive[:-1])
     return _numbered(ranked, new)
 
 

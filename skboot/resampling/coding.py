@@ -214,7 +214,7 @@ def types_of(terms: Floats) -> tuple[NDArray[np.uint8], Floats] | None:
             number += same.view(np.uint8) * np.uint8(len(values))
         values.append(value)
         unnumbered &= ~same
-    return number, np.array(values)
+    return number, np.array(values, dtype=np.float64)
 
 
 # Units of each statistic's codes; multiplicity of the atoms of each factor; strata of the atoms.

@@ -7,7 +7,7 @@ start from running counts of the data, which `ObservedBlock` caches.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._tuning import (
+    EXACT_INTEGER,
     JACKKNIFE_COUNTS,
     JACKKNIFE_SUMS,
     JACKKNIFE_TERMS,
@@ -23,7 +24,8 @@ from ._tuning import (
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
 from .coding import UnitsOfCodes, types_of
-from .prefix_sums import Gap, SignChange, joined, pairs_with_all, search
+from .prefix_sums import Gap, SignChange, pairs_with_all, search
+from .unit_types import SumsWithoutUnits, Types, change_without_units, sums_without_units
 
 
 class JackknifeResamples(NamedTuple):
@@ -43,15 +45,14 @@ class JackknifeResamples(NamedTuple):
     times: NDArray[np.int64]
     strata: NDArray[np.intp]
 
-    def parts(self, k: int, n_terms: int) -> Iterator[tuple[slice, Block]]:
-        """Yield consecutive resamples of one statistic, few where it takes sums of many terms.
+    def parts(self, k: int, n_sums: int | None) -> Iterator[tuple[slice, Block]]:
+        """Yield consecutive resamples of one statistic, few where each takes many sums.
 
-        Other readings derive arrays from the data that all resamples share, so that their
+        None stands for a statistic that derives arrays from the data for each block, so that its
         resamples come together.
         """
         block, n_resamples = self.blocks[k], len(self.times)
-        in_parts = block.units_of_codes.reads == "sums"
-        step = max(1, JACKKNIFE_SUMS // n_terms) if in_parts else n_resamples
+        step = n_resamples if n_sums is None else max(1, JACKKNIFE_SUMS // n_sums)
         for start in range(0, n_resamples, step):
             resamples = slice(start, min(start + step, n_resamples))
             yield resamples, block._part(resamples) if step < n_resamples else block
@@ -126,28 +127,6 @@ def _sets_left_out(
         )
 
 
-class Types(NamedTuple):
-    """Running counts of the units of each type, a distinct row of terms.
-
-    Attributes
-    ----------
-    number : ndarray of shape (n_positions,), uint8
-        Type of each code, in reading order.
-    values : ndarray of shape (n_types, n_terms)
-        The distinct rows of terms.
-    upto : ndarray of shape (n_ends + 1, n_types)
-        Units of each type before the first end, and up to each.
-    """
-
-    number: NDArray[np.uint8]
-    values: Floats
-    upto: NDArray[np.int64]
-
-    def running_at(self, end: NDArray[np.intp]) -> Floats:
-        """Return running sums of the data at some ends, (len(end), n_terms)."""
-        return self.upto[end + 1] @ self.values
-
-
 class ObservedBlock(UnitBlock):
     """One resample, the data as they are.
 
@@ -202,10 +181,12 @@ class ObservedBlock(UnitBlock):
         weights = self._weights(slice(0, self.n_codes))[0]
         weights = weights if order is None else weights[order]
         ones = int(weights.max()) == 1
-        upto = np.zeros(((len(terms) if ends is None else len(ends)) + 1, len(values)), np.int64)
+        narrow = np.int32 if int(weights.sum()) < EXACT_INTEGER else np.int64
+        n_ends = len(terms) if ends is None else len(ends)
+        upto: NDArray[Any] = np.zeros((n_ends + 1, len(values)), narrow)
         for k in range(len(values)):
             of_type = number == k
-            running = np.cumsum(of_type if ones else of_type * weights, dtype=np.int64)
+            running = np.cumsum(of_type if ones else of_type * weights, dtype=narrow)
             upto[1:, k] = running if ends is None else running[ends]
         return Types(number, values, upto)
 
@@ -247,18 +228,16 @@ class JackknifeBlock(UnitBlock):
         return counts
 
     def _part(self, resamples: slice) -> JackknifeBlock:
-        return JackknifeBlock(
+        part = JackknifeBlock(
             self.units_of_codes, self.multiplicity, self.atoms[resamples], self.strata
         )
+        # All parts of the resamples share one block of the data, which holds their sums.
+        part._observed = self._observed
+        return part
 
     @cached_property
     def _observed(self) -> ObservedBlock:
-        # All parts of the resamples share one block of the data, which holds their sums.
-        return self.units_of_codes.kept(
-            "observed",
-            (self.multiplicity,),
-            lambda: ObservedBlock(self.units_of_codes, self.multiplicity[None]),
-        )
+        return ObservedBlock(self.units_of_codes, self.multiplicity[None])
 
     def sums(self, terms: Any = None) -> Floats:
         """Sums of the data less those of the unit; see `Block.sums`."""
@@ -340,7 +319,8 @@ class JackknifeBlock(UnitBlock):
         if types is None:
             return self._search_each(terms, gaps, ends)
         unit_end, unit_type = self._unit_ends(types, ends, None)
-        return tuple(_without_units(types, gap, unit_end, unit_type) for gap in gaps)
+        own = unit_end[self._at], unit_type[self._at]
+        return tuple(change_without_units(types, gap, *own) for gap in gaps)
 
     def _search_each(
         self, terms: Floats, gaps: tuple[Gap, ...], ends: NDArray[np.intp] | None
@@ -362,7 +342,7 @@ class JackknifeBlock(UnitBlock):
     def _unit_ends(
         self, types: Types, ends: NDArray[np.intp] | None, order: NDArray[np.intp] | None
     ) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
-        """Return the end from which each unit counts, past the last for none, and its type."""
+        """Return the end from which a unit of each atom counts, past all for none, and its type."""
         n_positions, n_ends = len(types.number), len(types.upto) - 1
         unit_end: NDArray[Any] = np.arange(
             n_positions, dtype=np.int64 if n_positions >> 31 else np.int32
@@ -370,9 +350,11 @@ class JackknifeBlock(UnitBlock):
         if ends is not None:
             numbers = np.arange(n_ends + 1, dtype=unit_end.dtype)
             unit_end = np.repeat(numbers, np.diff(ends, prepend=-1, append=n_positions - 1))
-        position = self._codes
-        if isinstance(position, slice) and order is None:
-            return unit_end[position], types.number[position]
+        position: Any = slice(None)
+        if not self.units_of_codes.codes_are_atoms:
+            position = self.units_of_codes.code_of_atom
+        elif order is None:
+            return unit_end, types.number
         if order is not None:
             at = np.full(self.n_codes + 1, n_positions)
             at[order] = np.arange(n_positions)
@@ -397,76 +379,28 @@ class JackknifeBlock(UnitBlock):
         order: NDArray[np.intp] | None = None,
     ) -> tuple[Floats, Floats]:
         """Sum over the ends before the unit, its own end, and those after it, for each type."""
-        has_one_code = self.units_of_codes.has_one_code_each
-        types = self._observed.types_along(terms, ends, order) if has_one_code else None
-        if types is None:
+        units = self.units_of_codes
+        found = None
+        if units.has_one_code_each:
+            # Parts of the resamples look up what all of them share.
+            of = (terms, added, ends, order)
+            found = units.kept("without units", of, lambda: self._without_each(*of))
+        if found is None:
             return super().sum_over_thresholds(terms, added, ends, order)
-        unit_end, unit_type = self._unit_ends(types, ends, order)
-        none = np.zeros((types.values.shape[1], 1))
-        up_to = np.append(0.0, np.cumsum(_added_along(added, types, none, none)))
-        n_ends = len(types.upto) - 1
-        sums = np.full(self.n_resamples, up_to[-1])
-        total = types.running_at(np.array([n_ends - 1]))
-        last = np.repeat(total.T, self.n_resamples, axis=1)
-        for number, value in enumerate(types.values):
-            resamples = np.flatnonzero((unit_type == number) & (unit_end < n_ends))
-            end, less = unit_end[resamples], value[:, None]
-            at_own = _added_along(added, types, none, less)
-            after = _added_along(added, types, less, less)
-            beyond = np.append(np.cumsum(after[::-1])[::-1], 0.0)
-            sums[resamples] = up_to[end] + at_own[end] + beyond[end + 1]
-            last[:, resamples] -= less
-        return sums, last
+        return found.of(self._at)
 
-
-def _added_along(added: AddedAtEnds, types: Types, less_before: Floats, less_at: Floats) -> Floats:
-    """Return what each end adds where the sums before it, and at it, are less by these, (n_ends,).
-
-    Ends before the unit are computed as well, but never used; there the running sums less the unit
-    may be 0, or negative, and what is added undefined.
-    """
-    values = np.empty(len(types.upto) - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for start in range(0, len(values), TILE_ELEMENTS):
-            stop = min(start + TILE_ELEMENTS, len(values))
-            running = (types.upto[start : stop + 1] @ types.values).T
-            at = (running[:, 1:] - less_at)[:, :, None]
-            values[start:stop] = added(running[:, :-1] - less_before, at)
-    return values
-
-
-def _without_units(
-    types: Types, gap: Gap, unit_end: NDArray[np.intp], unit_type: NDArray[np.uint8]
-) -> SignChange:
-    """Return the sign changes without each unit, which have a few outcomes for each type.
-
-    A unit is missing from its own end on. If the sums with it change sign before that end, they do
-    so without it; otherwise the sign changes where the sums without it do, or at its own end if
-    that comes later.
-    """
-    n_ends = len(types.upto) - 1
-    values = np.vstack((types.values, np.zeros(types.values.shape[1])))
-    totals = types.running_at(np.array([n_ends - 1])) - values
-    # The sums with the unit and those without it are searched together.
-    less = np.vstack((np.zeros_like(values), values))
-    both = search(partial(_less, types, less), np.vstack((totals, totals)), n_ends, gap)
-    lasts, firsts = np.split(both.end, 2)
-    # The outcomes of a type: before the unit, after it, and each of the ends that a unit may have
-    # where the sign changes at its own end.
-    n_own = np.maximum(lasts - firsts, 0) + 1
-    of_type = np.repeat(np.arange(len(values)), n_own)
-    at = np.arange(n_own.sum()) - np.repeat(np.cumsum(n_own) - n_own - firsts, n_own)
-    before = np.where((at > 0)[:, None], types.running_at(np.maximum(at - 1, 0)), 0.0)
-    at_own = SignChange(at, before, types.running_at(at) - values[of_type], totals[of_type])
-    (change,) = joined([[both], [at_own]])
-    n_types = len(values)
-    first_own = 2 * n_types + np.cumsum(n_own) - n_own
-    number = unit_end + (first_own - firsts)[unit_type]
-    after = unit_end < firsts[unit_type]
-    number[after] = n_types + unit_type[after]
-    crossed = unit_end > lasts[unit_type]
-    number[crossed] = unit_type[crossed]
-    return change._replace(outcome=number)
+    def _without_each(
+        self,
+        terms: Floats,
+        added: AddedAtEnds,
+        ends: NDArray[np.intp] | None,
+        order: NDArray[np.intp] | None,
+    ) -> SumsWithoutUnits | None:
+        """Return the sums over the ends without a unit of each atom, if types are few."""
+        types = self._observed._types_along(terms, ends, order)
+        if types is None:
+            return None
+        return sums_without_units(types, added, *self._unit_ends(types, ends, order))
 
 
 def _of_codes(values: NDArray[Any], code: slice | NDArray[np.intp]) -> Floats:
@@ -474,11 +408,6 @@ def _of_codes(values: NDArray[Any], code: slice | NDArray[np.intp]) -> Floats:
     if isinstance(code, slice):
         return values[code]
     return np.append(values, values.dtype.type(0))[code]
-
-
-def _less(types: Types, values: Floats, end: NDArray[np.intp]) -> Floats:
-    """Return running sums of the data less the terms of a unit, (len(end), n_terms)."""
-    return types.running_at(end) - values
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:

@@ -75,7 +75,8 @@ class OnDemandBlock(UnitBlock):
             ends = np.arange(self.n_codes) if ends is None else ends
             return self._drawn_whole(rng, terms, gaps, ends)
         values, upto = types.values, types.upto
-        drawn = multinomial_counts(rng, self.n_resamples, upto[-1]).astype(np.int64)
+        n_of_types = upto[-1].astype(np.int64)
+        drawn = multinomial_counts(rng, self.n_resamples, n_of_types).astype(np.int64)
         total = drawn @ values
         return tuple(
             SignChange(
@@ -112,7 +113,7 @@ class _Node(NamedTuple):
 
 def _descend(
     rng: np.random.Generator,
-    upto: Counts,
+    upto: NDArray[np.signedinteger],
     drawn: Counts,
     values: Floats,
     gaps: Sequence[Gap],
@@ -146,7 +147,7 @@ def _descend(
     return nodes
 
 
-def _split(rng: np.random.Generator, upto: Counts, node: _Node) -> Counts:
+def _split(rng: np.random.Generator, upto: NDArray[np.signedinteger], node: _Node) -> Counts:
     """Draw how many of the units inside lie in the left half, (n_resamples, n_types)."""
     at_low = upto[node.low]
     units = upto[node.high] - at_low

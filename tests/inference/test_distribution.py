@@ -1,12 +1,14 @@
 """Filling distributions: accelerations by leaving out units, streams, and progress."""
 
+import gc
+import weakref
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.exceptions import EfficiencyWarning
-from sklearn.metrics import average_precision_score, f1_score
+from sklearn.metrics import average_precision_score, f1_score, roc_auc_score
 
 from skboot import bootstrap_score
 from skboot.inference import distribution
@@ -15,9 +17,12 @@ from skboot.inference.distribution import (
     bootstrap,
     bootstrap_each,
     jackknife,
+    leave_out,
 )
 from skboot.metrics.additive import RowMean, accuracy
+from skboot.metrics.crossing import EqualErrorRate
 from skboot.metrics.lookup import resolve_metrics
+from skboot.metrics.ranking import AveragePrecision, RocAuc
 from skboot.metrics.statistic import CallableStatistic
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import GroupDesign, RowDesign
@@ -28,7 +33,7 @@ MEAN = RowMean("mean", lambda y_true, y_pred: y_pred)
 
 def subject_of(statistic, y_true, y_pred, with_variance=False):
     reduced = statistic.reduce(y_true, y_pred, None)
-    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
+    coding = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
     return BoundStatistic(statistic, reduced, coding, with_variance)
 
 
@@ -86,6 +91,50 @@ def test_a_metric_that_is_undefined_without_a_unit_has_no_acceleration():
     y_true = np.array([1] + [0] * 9)
     statistic = CallableStatistic(lambda t, p: average_precision_score(t, p) if t.any() else np.nan)
     assert np.isnan(acceleration_of(statistic, RowDesign.of(10), y_true, np.arange(10.0)))
+
+
+@pytest.mark.parametrize(("with_strata", "decimals"), [(False, None), (False, 2), (True, None)])
+def test_areas_without_one_of_many_rows_are_those_of_scikit_learn(with_strata, decimals):
+    """Rows of each of the parts in which they are left out; the scores rounded or not."""
+    rng, n = np.random.default_rng(4), 40_000
+    y_true = rng.integers(0, 2, n)
+    score = rng.normal(size=n) + y_true
+    score = score if decimals is None else score.round(decimals)
+    design = RowDesign.of(n, np.arange(n) % 3 if with_strata else None)
+    for statistic, function in (
+        (AveragePrecision(), average_precision_score),
+        (RocAuc(), roc_auc_score),
+    ):
+        subject = subject_of(statistic, y_true, score)
+        binding = ResamplingPlan(design, 10, np.random.SeedSequence(0)).bind([subject.coding])
+        left_out = leave_out(binding, [subject])
+        assert int(left_out.times.sum()) == n
+        # Interchangeable rows are one atom, and single rows may be in the order of their codes.
+        atom = np.arange(n) if binding.units_of_codes[0].units is not None else subject.coding.code
+        assert len(left_out.times) > 30_000 or decimals is not None
+        for row in (0, 1, 17_000, 20_000, n - 1, int(np.argmax(score)), int(np.argmin(score))):
+            expected = function(np.delete(y_true, row), np.delete(score, row))
+            assert left_out.values[0, atom[row]] == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("statistic", [MEAN, RocAuc(), AveragePrecision(), EqualErrorRate()])
+def test_what_was_made_of_the_rows_is_freed_without_the_garbage_collector(statistic):
+    """At ten million rows it is several times the input, and a collection may be far away."""
+    rng = np.random.default_rng(5)
+    y_true, score = rng.integers(0, 2, 500), rng.normal(size=500)
+    subject = subject_of(statistic, y_true, score, with_variance=statistic is MEAN)
+    binding = ResamplingPlan(RowDesign.of(500), 10, np.random.SeedSequence(0)).bind(
+        [subject.coding]
+    )
+    kept = weakref.ref(binding.units_of_codes[0])
+    gc.disable()
+    try:
+        (drawn,) = bootstrap(binding, [subject])
+        jackknife(binding, [subject], [drawn.estimate])
+        del binding
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("strata", [None, np.repeat([0, 1], [40, 80])])
