@@ -254,6 +254,7 @@ def jackknives_of(
     if not subjects:
         return [None] * len(prepared)
     estimates = [drawn[k].estimate for k in subjects]
+    binding.forget()
     jackknives = jackknife(binding.only(list(subjects)), list(subjects.values()), estimates)
     by_number = dict(zip(subjects, jackknives, strict=True))
     return [by_number.get(k) for k in prepared]

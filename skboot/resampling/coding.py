@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._tuning import CACHED_ARRAYS, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
+from ._tuning import CACHED_ARRAYS, EXACT_INTEGER, KEYS_PER_ROW, ROWS_PER_ATOM, TYPES
 from .draws import single_units
 
 Floats = NDArray[np.float64]
@@ -87,7 +87,7 @@ class UnitsOfCodes:
         return np.repeat(np.arange(self.n_codes), np.diff(self.first))
 
     @cached_property
-    def code_of_atom(self) -> NDArray[np.intp] | None:
+    def code_of_atom(self) -> NDArray[np.signedinteger] | None:
         """Code of each atom, ``n_codes`` where it has none; None if an atom has several."""
         if self.times is not None:
             return None
@@ -96,8 +96,10 @@ class UnitsOfCodes:
         atoms = self.units[:, 0]
         if np.bincount(atoms).max(initial=0) > 1:
             return None
-        code = np.full(self.n_atoms[0], self.n_codes)
-        code[atoms] = self.code_of_entry
+        narrow = narrow_type(self.n_codes)
+        code: NDArray[Any] = np.full(self.n_atoms[0], self.n_codes, narrow)
+        numbers: NDArray[Any] = np.arange(self.n_codes, dtype=narrow)
+        code[atoms] = numbers if self.first is None else self.code_of_entry
         return code
 
     @property
@@ -118,6 +120,10 @@ class UnitsOfCodes:
         value = make()
         self._cache[:] = [*self._cache[1 - CACHED_ARRAYS :], (purpose, of, value)]
         return value
+
+    def forget(self) -> None:
+        """Let go of the arrays that were derived."""
+        self._cache.clear()
 
     def divided(
         self, starts: NDArray[np.intp]
@@ -178,6 +184,11 @@ class UnitsOfCodes:
         times = np.ones(n_entries) if self.times is None else self.times
         shape = (self.n_atoms[0], self.n_codes)
         return sparse.csr_matrix((times, (atoms, self.code_of_entry)), shape=shape) @ terms
+
+
+def narrow_type(n: int) -> type:
+    """Type of the numbers up to n: half as large where it does."""
+    return np.int32 if n < EXACT_INTEGER else np.int64
 
 
 @cache
@@ -282,8 +293,12 @@ def _of_atoms(coding: CodedRows, code: NDArray[Any] | None, n_atoms: int) -> Uni
     """Return the units of codes when every atom has one code, or none (-1)."""
     if code is None:
         return UnitsOfCodes(coding.n_codes, (n_atoms,), reads=coding.reads)
-    used = np.arange(n_atoms) if code.dtype == bool else np.flatnonzero(code >= 0)
-    atoms = used[_counting_sort(code[used], coding.n_codes)]
+    if code.dtype == bool or int(code.min()) >= 0:
+        atoms = _counting_sort(code, coding.n_codes)
+    else:
+        used = np.flatnonzero(code >= 0)
+        atoms = used[_counting_sort(code[used], coding.n_codes)]
+    atoms = atoms.astype(narrow_type(n_atoms), copy=False)
     return _entries(coding, code[atoms], atoms[:, None], (n_atoms,), None)
 
 
@@ -347,12 +362,12 @@ def _counted(keys: NDArray[np.intp], n_keys: int) -> tuple[NDArray[np.intp], NDA
     return occurring, times[occurring]
 
 
-def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.intp]:
+def _counting_sort(code: NDArray[Any], n_codes: int) -> NDArray[np.signedinteger]:
     """Return positions in rising order of codes, equal codes in their own order, in O(n)."""
     n = len(code)
     if n == n_codes:
-        order = np.empty(n, dtype=np.intp)
-        order[code.astype(np.intp, copy=False)] = np.arange(n)
+        order: NDArray[Any] = np.empty(n, dtype=narrow_type(n))
+        order[code.astype(np.intp, copy=False)] = np.arange(n, dtype=order.dtype)
         return order
     # scipy gathers the rows of a sparse matrix by counting, without comparisons.
     by_code = sparse.coo_matrix((np.ones(n, np.int8), (code, np.arange(n))), shape=(n_codes, n))

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ._tuning import (
-    EXACT_INTEGER,
     JACKKNIFE_COUNTS,
     JACKKNIFE_SUMS,
     JACKKNIFE_TERMS,
@@ -23,7 +22,7 @@ from ._tuning import (
     TILE_ELEMENTS,
 )
 from .block import AddedAtEnds, Block, Floats, UnitBlock
-from .coding import UnitsOfCodes, types_of
+from .coding import UnitsOfCodes, narrow_type, types_of
 from .prefix_sums import Gap, SignChange, pairs_with_all, search
 from .unit_types import SumsWithoutUnits, Types, change_without_units, sums_without_units
 
@@ -181,12 +180,12 @@ class ObservedBlock(UnitBlock):
         weights = self._weights(slice(0, self.n_codes))[0]
         weights = weights if order is None else weights[order]
         ones = int(weights.max()) == 1
-        narrow = np.int32 if int(weights.sum()) < EXACT_INTEGER else np.int64
+        narrow = narrow_type(int(weights.sum()))
         n_ends = len(terms) if ends is None else len(ends)
         upto: NDArray[Any] = np.zeros((n_ends + 1, len(values)), narrow)
         for k in range(len(values)):
             of_type = number == k
-            running = np.cumsum(of_type if ones else of_type * weights, dtype=narrow)
+            running: NDArray[Any] = np.cumsum(of_type if ones else of_type * weights, dtype=narrow)
             upto[1:, k] = running if ends is None else running[ends]
         return Types(number, values, upto)
 
@@ -275,19 +274,22 @@ class JackknifeBlock(UnitBlock):
             )
         weight = self.multiplicity if units.codes_are_atoms else self._observed.sums()[0]
         step = TILE_ELEMENTS if order is None else len(upper)
-        found = pairs_with_all(weight, upper, lower, level, step)
+        with_all, all_in_order, n_upper, n_lower = pairs_with_all(weight, upper, lower, level, step)
+        # There may be as many numbers as memory holds a few times.
+        del weight
         if units.has_one_code_each:
             # The rows of a unit share one code, and no code counts on both sides.
             code = self._codes
-            with_all, up, low = (_of_codes(each, code) for each in (found.with_all, upper, lower))
-            in_order = np.subtract(found.in_order, with_all, out=with_all)
+            with_all = _of_codes(with_all, code)
+            up, low = _of_codes(upper, code), _of_codes(lower, code)
+            in_order = np.subtract(all_in_order, with_all, out=with_all)
         else:
-            totals = units.totals(found.with_all[:, None])[self._at, 0]
+            totals = units.totals(with_all[:, None])[self._at, 0]
             up, low = units.totals(np.column_stack((upper, lower)))[self._at].T
             level = np.arange(len(upper)) if level is None else level
-            in_order = found.in_order - totals + self._pairs_within_units(upper, lower, level)
-        all_pairs = found.upper - up
-        all_pairs *= found.lower - low
+            in_order = all_in_order - totals + self._pairs_within_units(upper, lower, level)
+        all_pairs = n_upper - up
+        all_pairs *= n_lower - low
         return in_order, all_pairs
 
     def _pairs_within_units(
@@ -363,7 +365,7 @@ class JackknifeBlock(UnitBlock):
         return unit_end, np.append(types.number, np.uint8(len(types.values)))[position]
 
     @cached_property
-    def _codes(self) -> slice | NDArray[np.intp]:
+    def _codes(self) -> slice | NDArray[np.signedinteger]:
         """Code of the unit that each resample lacks, as an index; past the last for none."""
         if self.units_of_codes.codes_are_atoms:
             return self._at
@@ -403,11 +405,16 @@ class JackknifeBlock(UnitBlock):
         return sums_without_units(types, added, *self._unit_ends(types, ends, order))
 
 
-def _of_codes(values: NDArray[Any], code: slice | NDArray[np.intp]) -> Floats:
+def _of_codes(values: NDArray[Any], code: slice | NDArray[np.signedinteger]) -> NDArray[Any]:
     """Return the value of each code; 0 where the code is one past the last, which is none."""
     if isinstance(code, slice):
         return values[code]
-    return np.append(values, values.dtype.type(0))[code]
+    of_codes = np.empty(len(code), values.dtype)
+    for start in range(0, len(code), TILE_ELEMENTS):
+        part = slice(start, start + TILE_ELEMENTS)
+        of_codes[part] = values.take(code[part], mode="clip")
+    of_codes[code == len(values)] = 0
+    return of_codes
 
 
 def _by_code(values: NDArray[Any], order: NDArray[np.intp], n_codes: int) -> NDArray[Any]:

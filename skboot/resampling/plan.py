@@ -218,6 +218,12 @@ class Binding:
         for k, columns in zip(which, self._cache["columns"], strict=True):
             blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
 
+    def forget(self) -> None:
+        """Let go of what was made of terms for blocks of resamples: as much memory as they take."""
+        self._cache.clear()
+        for units in self.units_of_codes:
+            units.forget()
+
     def observed(self) -> list[Block]:
         """Return blocks of one resample, the data, in which every unit occurs once."""
         return self.plan.design.observed(self.units_of_codes, self.multiplicity, self.strata)

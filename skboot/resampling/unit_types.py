@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._tuning import EXACT_INTEGER, TILE_ELEMENTS
+from ._tuning import TILE_ELEMENTS
 from .block import AddedAtEnds, Floats
+from .coding import narrow_type
 from .prefix_sums import Gap, SignChange, joined, search
 
 
@@ -102,8 +103,7 @@ def sums_without_units(
             of_type[:-1] += np.cumsum(after[:0:-1])[::-1]
     # A unit past the last end is in no sum, as one of no type is.
     unit_type = np.where(unit_end < n_ends, unit_type, np.uint8(n_types))
-    narrow = np.int32 if len(sums) < EXACT_INTEGER else np.int64
-    place: NDArray[Any] = unit_type.astype(narrow)
+    place: NDArray[Any] = unit_type.astype(narrow_type(len(sums)))
     place *= n_ends
     place += unit_end
     place[unit_type == n_types] = n_types * n_ends
