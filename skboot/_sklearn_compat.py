@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
 from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, make_scorer
@@ -57,7 +58,18 @@ def unchecked() -> Any:
 
 def take(data: Any, rows: Any) -> Any:
     """Rows of an array, data frame (pandas, polars), sparse matrix or list, by position."""
+    is_of_pandas = type(data).__module__.partition(".")[0] == "pandas"
+    if is_of_pandas and not hasattr(data, "iloc"):
+        # An index, or an array of pandas': those of text fail at the index that scikit-learn makes.
+        return data.take(rows)
     return _safe_indexing(data, rows)
+
+
+def with_rows(data: Any) -> Any:
+    """The data, or an array of those that cannot be indexed, as `sklearn.utils.indexable` makes."""
+    if hasattr(data, "__array__") and not hasattr(data, "__getitem__"):
+        return np.asarray(data)
+    return data
 
 
 def n_rows_of(data: Any) -> int:

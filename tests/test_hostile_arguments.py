@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import metrics
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
@@ -724,3 +725,122 @@ def test_an_array_of_objects_is_no_adjustment():
     value = np.array(["max-t", None], dtype=object)
     with pytest.raises(ValueError, match="'adjust' parameter of bootstrap_score"):
         skboot.bootstrap_score(Y, P, adjust=value)
+
+
+class WithArray:
+    """What only says how to become an array, and has a length."""
+
+    def __init__(self, values):
+        self._values = np.asarray(values)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._values
+
+    def __len__(self):
+        return len(self._values)
+
+
+def test_weights_that_only_become_an_array_are_drawn_with_their_rows():
+    weights = RNG.integers(1, 9, size=N).astype(float)
+
+    def fitted(own):
+        scorer = skboot.BootstrapScorer(GaussianNB(), n_train_resamples=5, random_state=0)
+        return scorer.fit(X, Y, sample_weight=own).confidence_interval_
+
+    # These were given whole to every training sample, whose rows are others.
+    assert fitted(WithArray(weights)) == fitted(weights)
+
+
+def test_test_rows_that_only_become_an_array_are_answered():
+    expected = fit(X_test=X, y_test=Y).confidence_interval
+    assert fit(X_test=WithArray(X), y_test=WithArray(Y)).confidence_interval == expected
+
+
+def test_test_targets_of_a_sparse_column_are_as_many_as_its_rows():
+    groups = np.arange(N) // 4
+    expected = fit(X_test=X, y_test=Y, groups_test=groups).confidence_interval
+    column = sparse.csc_array(Y.reshape(-1, 1))
+    found = fit(X_test=X, y_test=column, groups_test=groups).confidence_interval
+    assert found == expected
+
+
+def test_losses_and_groups_may_be_frames_of_one_column():
+    groups = np.arange(N) // 4
+    counts = RNG.multinomial(10, np.full(10, 0.1), size=10).repeat(4, axis=1)
+    given = {"losses": LOSSES, "weights": counts, "no_information_rate": 0.5}
+    flat = prediction_error(**given, resubstitution_losses=LOSSES[0], groups=groups)
+    found = prediction_error(
+        **given, resubstitution_losses=LOSSES[:1].T, groups=groups.reshape(-1, 1)
+    )
+    assert found.interval() == flat.interval()
+
+
+def test_text_in_an_index_of_pandas_is_a_target():
+    pandas = pytest.importorskip("pandas")
+    expected = fit(y=np.array(["no", "yes"])[Y]).confidence_interval
+    assert fit(y=pandas.Index(np.array(["no", "yes"])[Y])).confidence_interval == expected
+
+
+def test_a_fraction_is_a_point_of_a_curve():
+    assert CURVE.at(Fraction(1, 2)).estimate == CURVE.at(0.5).estimate
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    RESULT = skboot.bootstrap_score(Y, P, **FEW)
+    COMPARED = skboot.compare_systems(Y, TWO, **FEW)
+    CURVE = skboot.bootstrap_curve(Y, PROB, **FEW)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "named"),
+    [
+        (RESULT.interval, {"method": np.array(["auto", "auto"])}, "method"),
+        (RESULT.interval, {"method": {}}, "method"),
+        (RESULT.interval, {"estimand": np.zeros(2, dtype=[("a", int)])}, "estimand"),
+        (RESULT.interval, {"confidence_level": np.array([0.9, 0.95])}, "confidence_level"),
+        (RESULT.save, {"path": 3}, "path"),
+        (RESULT.save, {"path": ""}, "path"),
+        (RESULT.to_html, {"path": object()}, "path"),
+        (skboot.EvaluationResult.load, {"path": "a\0b"}, "path"),
+        (skboot.ResultTable.load, {"path": None}, "path"),
+        (CURVE.at, {"x": "0.5"}, "x"),
+        (CURVE.at, {"x": [0.5]}, "x"),
+        (CURVE.at, {"x": np.array("a")}, "x"),
+        (COMPARED.is_distinguishable, {"pair": ("A", "B")}, "pair"),
+    ],
+)
+def test_methods_of_results_name_what_cannot_be_right(method, arguments, named):
+    with pytest.raises(ValueError, match=rf"'{named}' parameter of [\w.]+ must"):
+        method(**arguments)
+
+
+@pytest.mark.parametrize("names", [("A", "D"), ("A", {}), (np.array(["A", "B"]), "A"), (0, 1)])
+@pytest.mark.parametrize("method", ["pair", "replicates"])
+def test_systems_that_were_not_compared_are_named(method, names):
+    with pytest.raises(KeyError, match=r"were not compared\. Systems: "):
+        getattr(COMPARED, method)(*names)
+
+
+@pytest.mark.parametrize(
+    ("shown", "options", "named"),
+    [
+        (RESULT, {"ax": 5}, "ax"),
+        (RESULT, {"name": 0}, "name"),
+        (RESULT, {"name": np.zeros(2)}, "name"),
+        (RESULT, {"show_naive": np.zeros(2)}, "show_naive"),
+        (COMPARED, {"ax": "axes"}, "ax"),
+        (COMPARED, {"name": 5}, "name"),
+        (COMPARED, {"show_values": None}, "show_values"),
+        (COMPARED, {"pairs": np.zeros((2, 2))}, "pairs"),
+        (CURVE, {"name": 5}, "name"),
+        (CURVE, {"plot_reference": Y}, "plot_reference"),
+        (skboot.ResultTable({"a": RESULT}), {"names": 5}, "names"),
+        (skboot.ResultTable({"a": RESULT}), {"names": "a"}, "names"),
+        (skboot.ResultTable({"a": RESULT}), {"names": [5]}, "names"),
+    ],
+)
+def test_pictures_name_what_cannot_be_right(shown, options, named):
+    pytest.importorskip("matplotlib").use("Agg")
+    with pytest.raises(ValueError, match=rf"'{named}' parameter of \w+Display\.\w+ must"):
+        shown.plot(**options)

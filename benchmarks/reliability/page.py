@@ -12,8 +12,9 @@ PARTS = {
         "Random calls",
         "Each case is a call of a public function, drawn by its number: types of entries, "
         "containers, sizes, metrics, options, functions of the user's. It must give the number of "
-        "scikit-learn, on the same or on the repeated rows, or a message that names the argument; "
-        "warn of nothing that a library says, and change none of its inputs.",
+        "scikit-learn, on the same or on the repeated rows, or of the same call with plain arrays, "
+        "or a message that names the argument; warn of nothing that a library says, and change "
+        "none of its inputs.",
     ),
     "faults": (
         "Faults of files, disks and processes",

@@ -156,7 +156,7 @@ def _checked_losses(
             "Give how often each row was in each training sample: np.bincount(rows, minlength=n)."
         )
         raise fail(_CALLER, "weights", must, repr(counts.shape), advice)
-    full = _numbers("resubstitution_losses", resubstitution_losses)
+    full = _of_one_column(_numbers("resubstitution_losses", resubstitution_losses))
     if full.shape != array.shape[1:] or not np.isfinite(full).all():
         must = f"be finite numbers of shape {array.shape[1:]}"
         advice = "Give the losses, on all rows, of the model trained on all rows."
@@ -175,6 +175,11 @@ def _numbers(name: str, values: ArrayLike) -> Array:
         raise fail(_CALLER, name, "be an array of numbers", repr(array.dtype.name), advice)
     check_size(name, array, _CALLER)
     return array
+
+
+def _of_one_column(array: Array) -> Array:
+    """Return the entries of a table of one column, which data frames give, or the array."""
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
 def _checked_rate(rate: Any, bounds: Bounds) -> float:
@@ -204,7 +209,7 @@ def _checked_bounds(bounds: Any) -> Bounds:
 def _checked_groups(groups: ArrayLike | None, n_rows: int) -> Array | None:
     if groups is None:
         return None
-    labels = converted("groups", groups, _CALLER)
+    labels = _of_one_column(converted("groups", groups, _CALLER))
     if labels.shape != (n_rows,):
         must = f"be an array of shape ({n_rows},)"
         raise fail(_CALLER, "groups", must, repr(labels.shape), "Give the group of each row.")

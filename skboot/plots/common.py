@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checks import check_flag, fail
 from ..results import wording
 
 # Of the Okabe-Ito palette, whose colours differ in grey and for readers with colour blindness.
@@ -26,13 +27,17 @@ class Display:
 
     def _take_axes(self, ax: Any, figsize: tuple[float, float] | None = None) -> Any:
         """Draw on the axes that are given, or on those of a new figure; returns them."""
-        plt = pyplot(f"{type(self).__name__}.plot")
+        caller = f"{type(self).__name__}.plot"
+        check_asked(caller, ax=ax)
+        plt = pyplot(caller)
         self.ax_ = plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
 
     def _entitle(self, name: str | None, otherwise: str = "", **style: Any) -> None:
         """Write the name that is given, or that of the display, or another above the axes."""
+        for own in (name, self.name):
+            check_asked(f"{type(self).__name__}.plot", name=own)
         title = literal(name or self.name or otherwise)
         self.ax_.set_title(title, fontsize="medium", **style)
 
@@ -48,6 +53,16 @@ class Display:
         from IPython.display import display
 
         display(figure)
+
+
+def check_asked(caller: str, *, ax: Any = None, name: Any = None, **flags: Any) -> None:
+    """Refuse axes, a title and switches that are something else."""
+    if ax is not None and not hasattr(ax, "get_subplotspec"):
+        raise fail(caller, "ax", "be axes of matplotlib", repr(ax), "Use ax=plt.gca().")
+    if name is not None and not isinstance(name, str):
+        raise fail(caller, "name", "be a string", repr(name))
+    for flag, value in flags.items():
+        check_flag(flag, value, caller)
 
 
 def pyplot(caller: str) -> Any:

@@ -304,7 +304,7 @@ class ComparisonDisplay(ForestPlot):
 def _shown(result: ComparisonResult, pairs: str, caller: str) -> Sequence[PairedDifference]:
     """Return the pairs to draw."""
     method = f"ComparisonDisplay.{caller}"
-    if pairs not in ("auto", "all", "best"):
+    if not check.is_among(pairs, ("auto", "all", "best")):
         raise check.fail(method, "pairs", "be 'auto', 'all' or 'best'", repr(pairs))
     if result.reference is not None or pairs == "all":
         return result.pairs

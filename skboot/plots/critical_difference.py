@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._checks import fail
 from ..results import rendering, wording
-from .common import BLUE, GREY, Display, literal, shortened
+from .common import BLUE, GREY, Display, check_asked, literal, shortened
 
 if TYPE_CHECKING:
     from ..results.data_sets import DatasetsComparison
@@ -159,6 +160,10 @@ class CriticalDifferenceDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
+        caller = "CriticalDifferenceDisplay.plot"
+        check_asked(caller, name=name)
+        if not isinstance(scale_name, str):
+            raise fail(caller, "scale_name", "be a string", repr(scale_name))
         n = len(self.names)
         runs = _runs_within(self.mean_ranks, self.critical_difference)
         below = _FIRST_BAR + _STEP * len(runs)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._checks import fail
 from ..results import rendering, wording
-from .common import BLUE, GREY, ORANGE, Display, literal
+from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
 
 if TYPE_CHECKING:
     from ..results.curve import CurveResult
@@ -153,6 +153,7 @@ class CurveBandDisplay(Display):
         ValueError
             If the curves are of different kinds.
         """
+        check_asked("CurveBandDisplay.from_result", name=name)
         curves = _curves_of(result)
         first = curves[0]
         if len({(each.curve, each.is_difference) for each in curves}) > 1:
@@ -301,6 +302,7 @@ class CurveBandDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
+        check_asked("CurveBandDisplay.plot", plot_reference=plot_reference)
         ax = self._take_axes(ax, figsize=(5.6, 5.0))
         self.lines_, self.bands_ = [], []
         for k, line in enumerate(self.lines):

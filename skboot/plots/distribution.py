@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..results import drawing, rendering, wording
-from .common import BLUE, GREY, ORANGE, Display, literal, range_of, with_direction
+from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
 
 if TYPE_CHECKING:
     from ..inference.confidence_interval import ConfidenceInterval
@@ -111,6 +111,7 @@ class BootstrapDistributionDisplay(Display):
         BootstrapDistributionDisplay
             The display, drawn.
         """
+        check_asked("BootstrapDistributionDisplay.from_result", name=name)
         display = cls(
             replicates=result.bootstrap_distribution,
             estimate=result.estimate,
@@ -162,6 +163,7 @@ class BootstrapDistributionDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
+        check_asked("BootstrapDistributionDisplay.plot", name=name, show_naive=show_naive)
         ax = self._take_axes(ax)
         values = self.replicates[np.isfinite(self.replicates)]
         self.bars_ = self._draw_bars(values, bins, hist_kwargs or {})

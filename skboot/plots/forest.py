@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .common import Display, literal, pyplot, shortened
+from .common import Display, check_asked, literal, pyplot, shortened
 
 
 class ForestPlot(Display):
@@ -30,6 +30,8 @@ class ForestPlot(Display):
 
     def _start(self, ax: Any, *, show_values: bool) -> None:
         """Make the axes, and the lists of what will be drawn on them."""
+        caller = f"{type(self).__name__}.plot"
+        check_asked(caller, ax=ax, show_values=show_values)
         self.axes_ = self._make_axes(ax, show_values=show_values)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.points_: list[Any] = []
@@ -38,6 +40,7 @@ class ForestPlot(Display):
 
     def _finish(self, name: str | None, handles: Mapping[str, Any]) -> None:
         """Name the last value axis, and draw the legend."""
+        check_asked(f"{type(self).__name__}.plot", name=name)
         if name is not None:
             self.axes_[-1].set_xlabel(literal(name))
         self.legend_ = self._draw_legend(handles)

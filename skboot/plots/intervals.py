@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks as check
 from ..results import wording
 from ..results.entries import Entry, entries_of
-from .common import BLUE, range_of, with_direction
+from .common import BLUE, check_asked, range_of, with_direction
 from .forest import ForestPlot, labelled_handles
 
 if TYPE_CHECKING:
@@ -152,9 +152,8 @@ class IntervalDisplay(ForestPlot):
             entries = [Entry((), result) for result in results]
         if not entries:
             raise check.fail("from_results", "results", "hold a result", "none")
-        if names is not None and len(names) != len(entries):
-            got = f"{len(names)} names for {len(entries)} results"
-            raise check.fail("from_results", "names", "hold one name per result", got)
+        if names is not None:
+            _check_names(names, len(entries))
         panels = _panels(entries)
         labels = {k: _row_label(entries, members, k) for _, members in panels for k in members}
         each = [entry.result for entry in entries]
@@ -211,6 +210,7 @@ class IntervalDisplay(ForestPlot):
         ImportError
             If matplotlib is not installed.
         """
+        check_asked("IntervalDisplay.plot", show_naive=show_naive)
         self._start(ax, show_values=show_values)
         self.naive_points_: list[Any] = []
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
@@ -296,6 +296,19 @@ class IntervalDisplay(ForestPlot):
                     label=label,
                     **style,
                 )
+
+
+def _check_names(names: Any, n_results: int) -> None:
+    """Accept a string for each result."""
+    caller, must = "IntervalDisplay.from_results", "hold one name per result"
+    is_column = isinstance(names, Iterable) and not isinstance(names, str | bytes)
+    if not is_column or not hasattr(names, "__len__"):
+        raise check.fail(caller, "names", must, repr(names))
+    if len(names) != n_results:
+        raise check.fail(caller, "names", must, f"{len(names)} names for {n_results} results")
+    others = [name for name in names if not isinstance(name, str)]
+    if others:
+        raise check.fail(caller, "names", "hold strings", repr(others[0]))
 
 
 # ------------------------------------------------------------------ panels and labels

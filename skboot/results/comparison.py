@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checks import fail, is_among
 from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
@@ -246,6 +247,10 @@ class ComparisonResult(ShownDifferences):
         bool
             Never true where the simultaneous interval holds 0.
         """
+        given: Any = pair
+        if not isinstance(given, PairedDifference):
+            caller = "ComparisonResult.is_distinguishable"
+            raise fail(caller, "pair", "be one of result.pairs", repr(given))
         if self.adjust == "holm" and not pair.p_value_adjusted <= round(
             1 - self.confidence_level, 12
         ):
@@ -341,11 +346,21 @@ class ComparisonResult(ShownDifferences):
         KeyError
             If they were not compared.
         """
+        self._check_systems(first, second)
         if (first, second) in self._pair_of:
             return self._pair_of[first, second]
         if (second, first) in self._pair_of:
             return self._pair_of[second, first].mirrored()
-        raise KeyError(
+        raise self._not_compared(first, second)
+
+    def _check_systems(self, first: str, second: str) -> None:
+        """Refuse names of systems that are not known."""
+        known = list(self.systems)
+        if not (is_among(first, known) and is_among(second, known)):
+            raise self._not_compared(first, second)
+
+    def _not_compared(self, first: str, second: str) -> KeyError:
+        return KeyError(
             f"{first!r} and {second!r} were not compared. Systems: {list(self.systems)}"
             + (f"; all with {self.reference!r}." if self.reference else ".")
         )
@@ -362,7 +377,13 @@ class ComparisonResult(ShownDifferences):
         -------
         ndarray of shape (n_resamples,)
             First minus second; NaN where undefined.
+
+        Raises
+        ------
+        KeyError
+            If they were not compared.
         """
+        self._check_systems(first, second)
         minuend, subtrahend = self.systems[first], self.systems[second]
         return minuend.bootstrap_distribution - subtrahend.bootstrap_distribution
 

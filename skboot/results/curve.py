@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
+from .._checks import check_number, fail
 from .._values import read_only, same_values
 from ..inference.bands import PointwiseFacts, pointwise_interval
 from ..inference.evidence import Evidence
@@ -226,13 +226,14 @@ class CurveResult(Shown):
         )
 
     def _position(self, x: float) -> int:
-        distance = np.abs(self.x - float(x))
+        x = check_number("x", x, "CurveResult.at")
+        distance = np.abs(self.x - x)
         k = int(np.argmin(distance)) if np.isfinite(x) else -1
-        if k >= 0 and distance[k] <= _ROUNDING * max(float(np.ptp(self.x)), abs(float(x))):
+        if k >= 0 and distance[k] <= _ROUNDING * max(float(np.ptp(self.x)), abs(x)):
             return k
         near = np.sort(np.argsort(distance, kind="stable")[:2])
         named = " and ".join(f"{value:.6g}" for value in self.x[near])
-        advice = f"The nearest points are {named}. For others call again with grid=[{float(x):g}]."
+        advice = f"The nearest points are {named}. For others call again with grid=[{x:g}]."
         raise fail("CurveResult.at", "x", "be a point of the grid", repr(x), advice)
 
     def _evidence(self, k: int) -> Evidence:

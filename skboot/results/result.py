@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._checks import check_confidence_level, fail
 from .._typing import Estimand, MethodInterval, RunsInterval
 from .._values import read_only, same_values
 from ..inference.confidence_interval import ConfidenceInterval
@@ -234,6 +235,12 @@ class EvaluationResult(ShownNumbers):
         UserWarning
             If the interval has no width, or the resamples are too few for the level.
         """
+        caller = "interval"
+        for name, value in (("method", method), ("estimand", estimand)):
+            if value is not None and not isinstance(value, str):
+                raise fail(caller, name, "be None or a name", repr(value))
+        if confidence_level is not None:
+            confidence_level = check_confidence_level(confidence_level, caller)
         return self.basis.interval(self, method, confidence_level, estimand)
 
     # -------------------------------------------------------------- text and tables

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
-from .._checks import check_choice, fail
+from .._checks import check_choice, check_path, fail
 from .._typing import Layout
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
@@ -159,6 +159,8 @@ class Shown(ABC):
         str or None
             The page, if no path is given.
         """
+        if path is not None:
+            check_path(path, f"{type(self).__name__}.to_html")
         text = rendering.page(self._heading(), self._repr_html_())
         if path is None:
             return text
@@ -206,6 +208,7 @@ class Shown(ABC):
         TypeError
             If something is held that can only be pickled.
         """
+        check_path(path, f"{type(self).__name__}.save")
         format_name, version = self._format
         storage.save(path, self._to_parts(), format_name=format_name, version=version)
 
@@ -228,6 +231,7 @@ class Shown(ABC):
         ValueError
             If the file is something else, damaged, or of another version.
         """
+        check_path(path, f"{cls.__name__}.load")
         format_name, version = cls._format
         parts = storage.load(path, format_name=format_name, version=version)
         try:

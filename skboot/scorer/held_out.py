@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
+from .._sklearn_compat import with_rows
 from ..metrics.cost_metrics import SAME_KIND
 from ..refit.training import HeldOut
 
@@ -41,7 +42,8 @@ def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
         missing = "X_test" if X_test is None else "y_test"
         raise check.fail(caller, missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
-        return HeldOutSets([None], [_rows("", X_test, y_test)], [_groups("", groups_test, y_test)])
+        rows = _rows("", X_test, y_test)
+        return HeldOutSets([None], [rows], [_groups("", groups_test, rows)])
     names = list(X_test)
     if not names:
         raise check.fail(caller, "X_test", "hold at least one test set", "{}")
@@ -52,16 +54,18 @@ def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
             given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
             raise check.fail(caller, name, f"be a dict with the keys of X_test, {names}", given)
     groups = dict.fromkeys(names) if groups_test is None else groups_test
+    rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
     return HeldOutSets(
         names,
-        [_rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names],
-        [_groups(f"[{name!r}]", groups[name], y_test[name]) for name in names],
+        list(rows_of.values()),
+        [_groups(f"[{name!r}]", groups[name], rows) for name, rows in rows_of.items()],
     )
 
 
 def _rows(of: str, X: Any, y: Any) -> HeldOut:
     caller = f"{_CALLER}.fit"
     check.check_readable(f"X_test{of}", X, caller)
+    X = with_rows(X)
     truth = check.check_rows(f"y_test{of}", y, caller)
     check.check_size(f"y_test{of}", truth, caller)
     try:
@@ -78,12 +82,12 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
     return HeldOut(X, truth)
 
 
-def _groups(of: str, groups: Any, y: Any) -> Any:
+def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
     if groups is None:
         return None
     labels = check.check_rows(f"groups_test{of}", groups, f"{_CALLER}.fit")
-    if len(labels) != len(y):
-        must = f"have as many rows as y_test{of}, {len(y)}"
+    if len(labels) != len(rows.y):
+        must = f"have as many rows as y_test{of}, {len(rows.y)}"
         raise check.fail(f"{_CALLER}.fit", f"groups_test{of}", must, f"{len(labels)}")
     for column in labels.reshape(len(labels), -1).T:
         check.numbered_labels(f"groups_test{of}", column, f"{_CALLER}.fit", "group")

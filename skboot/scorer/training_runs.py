@@ -20,6 +20,7 @@ from sklearn.utils import get_tags
 from .. import _checks as check
 from .._evaluating import versions_used
 from .._memory import check_fits
+from .._sklearn_compat import with_rows
 from .._warnings import Note
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
@@ -140,7 +141,7 @@ def run_all_trainings(
         estimator=estimator,
         X=data.X,
         y=data.y,
-        params=params,
+        params={name: with_rows(value) for name, value in params.items()},
         unit=data.unit,
         classes=None,
         keep=(),

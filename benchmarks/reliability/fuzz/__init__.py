@@ -5,14 +5,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import frozen, numbers, options
+from . import frozen, numbers, options, results, training
 from .case import REFUSAL, SOUND, Case, Fault, judged
 
 __all__ = ["MAKERS", "REFUSAL", "SOUND", "Case", "Fault", "case_of", "judged", "outcome_of"]
 
 SEED = 17
 # Functions that make a case, and how often each is taken beside the others.
-MAKERS = {**frozen.MAKERS, **numbers.MAKERS, **options.MAKERS}
+MAKERS = {
+    **frozen.MAKERS,
+    **numbers.MAKERS,
+    **options.MAKERS,
+    **results.MAKERS,
+    **training.MAKERS,
+}
 
 
 class Outcome(NamedTuple):
