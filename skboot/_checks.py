@@ -114,21 +114,6 @@ def check_folder(memory: Any, caller: str) -> None:
     raise fail(caller, "memory", must, repr(memory), advice)
 
 
-def check_number(name: str, value: Any, caller: str) -> float:
-    """Accept a real number, or an array of one without dimensions."""
-    is_array = isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iuf"
-    if is_array or (isinstance(value, Real) and not _is_bool(value)):
-        return float(value)
-    raise fail(caller, name, "be a number", repr(value))
-
-
-def check_path(path: Any, caller: str) -> None:
-    """Accept what may be the name of a file."""
-    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not name or "\0" in str(name):
-        raise fail(caller, "path", "be the path of a file", repr(path))
-
-
 def is_among(value: Any, known: Sequence[Any]) -> bool:
     """Return whether a value is one of those known; what cannot be compared is none of them."""
     try:

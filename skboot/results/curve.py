@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_number, fail
+from .._checks import fail
 from .._values import read_only, same_values
 from ..inference.bands import PointwiseFacts, pointwise_interval
 from ..inference.evidence import Evidence
@@ -226,7 +227,7 @@ class CurveResult(Shown):
         )
 
     def _position(self, x: float) -> int:
-        x = check_number("x", x, "CurveResult.at")
+        x = _number(x)
         distance = np.abs(self.x - x)
         k = int(np.argmin(distance)) if np.isfinite(x) else -1
         if k >= 0 and distance[k] <= _ROUNDING * max(float(np.ptp(self.x)), abs(x)):
@@ -408,3 +409,11 @@ class CurveResult(Shown):
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         return cls(**parts)
+
+
+def _number(x: Any) -> float:
+    """Accept a real number, or an array of one without dimensions."""
+    is_array = isinstance(x, np.ndarray) and x.shape == () and x.dtype.kind in "iuf"
+    if is_array or isinstance(x, Real):
+        return float(x)
+    raise fail("CurveResult.at", "x", "be a number", repr(x), "Use at(0.5).")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
-from .._checks import check_choice, check_path, fail
+from .._checks import check_choice, fail
 from .._typing import Layout
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
@@ -160,7 +160,7 @@ class Shown(ABC):
             The page, if no path is given.
         """
         if path is not None:
-            check_path(path, f"{type(self).__name__}.to_html")
+            _check_path(path, f"{type(self).__name__}.to_html")
         text = rendering.page(self._heading(), self._repr_html_())
         if path is None:
             return text
@@ -208,7 +208,7 @@ class Shown(ABC):
         TypeError
             If something is held that can only be pickled.
         """
-        check_path(path, f"{type(self).__name__}.save")
+        _check_path(path, f"{type(self).__name__}.save")
         format_name, version = self._format
         storage.save(path, self._to_parts(), format_name=format_name, version=version)
 
@@ -231,7 +231,7 @@ class Shown(ABC):
         ValueError
             If the file is something else, damaged, or of another version.
         """
-        check_path(path, f"{cls.__name__}.load")
+        _check_path(path, f"{cls.__name__}.load")
         format_name, version = cls._format
         parts = storage.load(path, format_name=format_name, version=version)
         try:
@@ -286,6 +286,13 @@ class ShownNumbers(Shown):
             for kind, (low, high) in limits.items():
                 metrics |= {f"{name}_{kind}_low": float(low), f"{name}_{kind}_high": float(high)}
         return metrics
+
+
+def _check_path(path: Any, caller: str) -> None:
+    """Accept what may be the name of a file."""
+    name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not name or "\0" in str(name):
+        raise fail(caller, "path", "be the path of a file", repr(path))
 
 
 def _check_prefix(prefix: Any, caller: str) -> None:
