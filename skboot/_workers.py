@@ -1,4 +1,4 @@
-"""Work in this process or in others: the same numbers, in chunks, with progress and on dask.
+"""Work in this process or in others: the same numbers, in chunks, with progress, on dask and Ray.
 
 Matrix products have one thread each, here as in workers, so that they round alike. Workers get
 chunks of items, about eight each: what the items share is then sent (or mapped, if it is large) a
@@ -8,6 +8,8 @@ joblib puts what tasks share into every task, or on a single worker of dask, whi
 becomes the result of a task of its own: dask sends it to each worker once, and makes it again where
 it is lost. Workers that lack this package would report that in their own logs only, so they are
 asked for it before any work.
+
+On Ray what tasks share is put into its store once, and tasks take it from there.
 """
 
 from __future__ import annotations
@@ -129,6 +131,8 @@ def in_chunks(
 def _chunk(
     shared: _Shared, work: Callable[[_Shared, _Item], _Result], items: Sequence[_Item]
 ) -> list[_Result]:
+    if isinstance(shared, _StoredByRay):
+        shared = sys.modules["ray"].get(shared.place)
     with single_threaded_blas():
         return [work(shared, item) for item in items]
 
@@ -240,13 +244,22 @@ def _is_part_of_other_work() -> bool:
     return False
 
 
-# ------------------------------------------------------------------ dask
+# ------------------------------------------------------------------ dask and Ray
+
+
+class _StoredByRay(NamedTuple):
+    """What tasks take in place of an object that is in the store of Ray."""
+
+    place: Any
 
 
 @contextmanager
 def sent(shared: Any) -> Iterator[Any]:
-    """Give what tasks take in place of an object: itself, or its place on a cluster of dask."""
+    """Give what tasks take in place of an object: itself, or its place on a cluster."""
     backend, _ = get_active_backend()
+    if type(backend).__name__ == "RayBackend":
+        yield _StoredByRay(sys.modules["ray"].put(shared))
+        return
     if type(backend).__name__ != "DaskDistributedBackend":
         yield shared
         return
