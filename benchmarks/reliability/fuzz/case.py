@@ -121,7 +121,8 @@ def _judge_answer(case, found):
 def fingerprint(value: Any) -> Any:
     """What changes if somebody writes into a value."""
     if sparse.issparse(value):
-        return value.shape, value.toarray().tobytes()
+        entries = value.tocoo()
+        return value.shape, *(own.tolist() for own in (entries.row, entries.col, entries.data))
     if isinstance(value, Mapping):
         return [(key, fingerprint(item)) for key, item in value.items()]
     if isinstance(value, list | tuple):
