@@ -2,6 +2,7 @@
 
     python -m benchmarks.streams weights                 ways to make weights, side by side
     python -m benchmarks.streams run --rows 100000000    accuracy and log loss, in eight shards
+    python -m benchmarks.streams classes --classes 10 --metric roc_auc_ovo    an average of areas
 
 Times are CPU times of this process, in nanoseconds per resample and row.
 """
@@ -92,6 +93,31 @@ def run(n_rows, n_chunks, n_resamples):
         print(f"{name} {one}, standard error {one.standard_error:.3g}")
 
 
+def average_classes(metric, n_classes, n_rows, n_resamples):
+    """Print time and memory of an area averaged over classes, with a score for each row."""
+    rng = np.random.default_rng(7)
+    before, spent, size = peak(), 0.0, 1 << 16
+    options = {"random_state": 0, "n_resamples": n_resamples, "labels": np.arange(n_classes)}
+    found = BootstrapAccumulator(metric, **options)
+    for first in range(0, n_rows, size):
+        truth = rng.integers(0, n_classes, min(size, n_rows - first))
+        columns = rng.random((len(truth), n_classes))
+        columns[np.arange(len(truth)), truth] += 0.5
+        columns /= columns.sum(axis=1, keepdims=True)
+        start = time.process_time()
+        found.update(truth, columns, start=first)
+        spent += time.process_time() - start
+    at_most, packed = peak(), len(found.to_bytes())
+    start = time.process_time()
+    result = found.result()
+    to_result = time.process_time() - start
+    print(f"{metric} of {n_classes} classes, {n_rows:,} rows, {n_resamples} resamples:")
+    print(f"{spent / n_rows / n_resamples * 1e9:.2f} ns per resample and row;")
+    print(f"{packed / 2**20:.0f} MB of sums, peak {at_most - before:.0f} MB, then {peak():.0f} MB")
+    print(f"in all, with the result, which takes {to_result:.1f} s: {result}")
+    print(result.notes[0])
+
+
 def peak():
     """Peak memory of this process in MB."""
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -101,13 +127,17 @@ def peak():
 def main():
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["weights", "run"])
+    parser.add_argument("what", choices=["weights", "run", "classes"])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--chunks", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=1000)
+    parser.add_argument("--classes", type=int, default=10)
+    parser.add_argument("--metric", default="roc_auc_ovr")
     asked = parser.parse_args()
     if asked.what == "weights":
         compare_weights()
+    elif asked.what == "classes":
+        average_classes(asked.metric, asked.classes, asked.rows, asked.resamples)
     else:
         run(asked.rows, asked.chunks, asked.resamples)
 

@@ -47,9 +47,10 @@ class BootstrapAccumulator:
     metric : str, callable, list or dict
         Scoring names, losses by their own names, ``"mean"``, functions of `sklearn.metrics` or
         `skboot.metrics`, and `functools.partial` of these; as of `skboot.bootstrap_score`. Exact
-        are means of rows, metrics of labels and R2. The area under the ROC curve, average
-        precision, and error rates at a threshold, of two classes, are exact while the distinct
-        scores are no more than ``n_bins``; from then on a note gives a bound on the error.
+        are means of rows, metrics of labels and R2. The area under the ROC curve and average
+        precision, of two classes or averaged over the ``labels``, and error rates at a threshold
+        are exact while the distinct scores are no more than ``n_bins``; from then on a note gives
+        a bound on the error.
     random_state : int or SeedSequence
         Of all accumulators that will be merged.
     n_resamples : int
@@ -57,10 +58,13 @@ class BootstrapAccumulator:
     systems : sequence of str, optional
         Names of systems to compare on the same rows.
     labels : array-like of shape (n_classes,), optional
-        Labels of the columns of probabilities; required for these, since a batch may lack some.
+        Labels of the columns of probabilities, and of scores of several classes; required for
+        these, since a batch may lack some.
     n_bins : int
         Maximum number of intervals of a score, at least 2. They are those of equal leading bits of
-        the floating-point number, as many bits as fit.
+        the floating-point number, as many bits as fit. An average over classes takes
+        ``16 * n_classes * n_bins * n_resamples`` bytes at most, pair by pair half ``n_classes``
+        times as many, and is refused above 2 GB.
     confidence_level : float
         In (0, 1).
     interval : {"auto", "wilson", "percentile", "expanded", "basic", "normal", "t"}

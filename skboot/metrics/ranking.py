@@ -11,7 +11,7 @@ these metrics, and counts of merged codes are cheaper to draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from types import MappingProxyType
@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._tuning import ROWS_AT_ONCE
 from .registry import Request, fast_path
 from .score_order import (
+    Ranked,
     falling,
     falling_codes,
     level_ends,
@@ -126,8 +127,30 @@ class RocAuc(Statistic):
         member = _class_columns(y_true, self.labels)
         weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
         ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+        terms = member.T * weights[:, None]
+        return self.of_ranked(ranked, member, terms, sample_weight)
+
+    def of_ranked(
+        self,
+        ranked: Sequence[Ranked],
+        member: NDArray[np.bool_],
+        terms: Floats,
+        sample_weight: Floats | None = None,
+    ) -> ReducedData:
+        """Reduce codes of several classes that have been put in order, for each by its scores.
+
+        Parameters
+        ----------
+        ranked : sequence of Ranked
+            Order of codes by the scores of each class.
+        member : ndarray of shape (n_classes, n_codes), bool
+            Which codes belong to each class.
+        terms : ndarray of shape (n_codes, n_classes)
+            What each code adds to the size of each class.
+        sample_weight : ndarray of shape (n_codes,), optional
+        """
         data = {"member": member, "sample_weight": sample_weight, "ranked": ranked}
-        return ReducedData(None, len(y_true), member.T * weights[:, None], MappingProxyType(data))
+        return ReducedData(None, len(terms), terms, MappingProxyType(data))
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Share of the pairs of a positive and a negative that are in order."""
@@ -267,16 +290,32 @@ class AveragePrecision(Statistic):
     def _reduce_classes(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        weights = np.ones(len(y_true)) if sample_weight is None else sample_weight
+        member = _class_columns(y_true, self.labels)
+        ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
+        return self.of_ranked(ranked, len(y_true), sample_weight)
+
+    def of_ranked(
+        self, ranked: Sequence[Ranked], n_codes: int, sample_weight: Floats | None = None
+    ) -> ReducedData:
+        """Reduce codes of several classes that have been put in order, for each by its scores.
+
+        Parameters
+        ----------
+        ranked : sequence of Ranked
+            Order of codes by the scores of each class.
+        n_codes : int
+        sample_weight : ndarray of shape (n_codes,), optional
+        """
+        weights = np.ones(n_codes) if sample_weight is None else sample_weight
         curves = []
-        for k, positive in enumerate(_class_columns(y_true, self.labels)):
-            ranked = falling(rank(positive, y_pred[:, k]))
-            of_rows = weights[ranked.order]
-            terms = np.column_stack((of_rows * ranked.positive, of_rows))
-            ends = _ends_of_positives(ranked.positive, ranked.level)
-            curves.append(_Curve(terms, ends, ranked.order))
+        for one in ranked:
+            down = falling(one)
+            of_codes = weights[down.order]
+            terms = np.column_stack((of_codes * down.positive, of_codes))
+            ends = _ends_of_positives(down.positive, down.level)
+            curves.append(_Curve(terms, ends, down.order))
         data = {"curves": curves, "equal_weights": sample_weight is None}
-        return ReducedData(None, len(y_true), data=MappingProxyType(data))
+        return ReducedData(None, n_codes, data=MappingProxyType(data))
 
     def reading(self, reduced: ReducedData) -> Reading:
         """Units of equal weight have few terms, and so a closed form without one of them."""

@@ -12,6 +12,7 @@ from .. import _checks as check
 from .._arrays import is_column
 from .._inputs import Rows, checked_rows
 from ..resampling.streamed import Words
+from .readings import SCORES
 from .state import StreamSettings, StreamState, check_classes, state_of
 
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
@@ -95,7 +96,7 @@ def batch_added(
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
     batch = state_of(settings, rows, units, unit, dropped)
     for (kind, _), table in batch.tables.items():
-        if kind == "scores":
+        if kind == SCORES:
             check_classes(table.labels, caller)
     return state.plus(batch, settings)
 
@@ -112,7 +113,7 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
         advice = "Give all labels, in the order of the columns: a batch may lack some."
         raise check.fail(caller, "labels", must, "None", advice)
     for reading in settings.readings.values():
-        if rows.y_true is None and reading.table:
+        if rows.y_true is None and reading.tables:
             must = f"hold the true labels for the metric {reading.statistic.name!r}"
             raise check.fail(caller, "y_true", must, "None")
         try:

@@ -96,10 +96,11 @@ class ExactSums:
             np.add.at(digits.swapaxes(0, 1), rows, self.digits.swapaxes(0, 1))
         return ExactSums(digits, self.lowest)._normal()
 
-    def values(self) -> NDArray[np.float64]:
-        """Return the sums as floats, (n_rows, n_columns)."""
-        total = np.zeros(self.digits.shape[1:])
-        for power, digit in enumerate(self.digits, self.lowest):
+    def values(self, columns: slice = slice(None)) -> NDArray[np.float64]:
+        """Return the sums as floats, (n_rows, n_columns); those of some columns alone."""
+        digits = self.digits[:, :, columns]
+        total = np.zeros(digits.shape[1:])
+        for power, digit in enumerate(digits, self.lowest):
             total += np.ldexp(digit.astype(np.float64), _BITS * power)
         return total
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from .. import metrics as own_metrics
 from .._checks import fail
 from .exact_sums import ExactSums
+from .readings import LABELS
 from .state import GROUPS_KEPT, StreamSettings, StreamState
 from .tables import Table
 
@@ -293,7 +294,7 @@ def check_fits(state: StreamState, settings: StreamSettings) -> None:
         fits &= sorted(state.tables) == sorted(settings.tables)
     fits &= all(table.sums.digits.shape[2] == columns for table in state.tables.values())
     scores = [
-        (key[0] == "scores") == (table.shift is not None) for key, table in state.tables.items()
+        (key[0] != LABELS) == (table.shift is not None) for key, table in state.tables.items()
     ]
     if not fits or not all(scores):
         raise ValueError("sums that do not fit its settings")

@@ -3,7 +3,8 @@
 * `MeanReading`: means of a value per row, and their roots;
 * `TermsReading`: other functions of weighted sums (R2, skill and costs under priors);
 * `CellsReading`: functions of the confusion matrix, from the pairs of labels that occur;
-* `ScoresReading`: metrics of the order of scores, from the weight of each class at each score.
+* `ScoresReading`: metrics of the order of scores, from the weight of each class at each score;
+* `ColumnsReading`: their averages over several classes, from the same for each column of scores.
 
 A metric that needs all rows together has none, and is refused by name.
 """
@@ -11,9 +12,10 @@ A metric that needs all rows together has none, and is refused by name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +32,19 @@ from ..metrics.crossing import EqualErrorRate, FalsePositiveRateAt
 from ..metrics.posteriors import TopAccuracy
 from ..metrics.ranking import AveragePrecision, RocAuc
 from ..metrics.responses import check_response
+from ..metrics.score_order import positive_scores, rank
 from ..metrics.statistic import Floats, Proportion, ReducedData, Statistic
 from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
 from .tables import Table
 
+# Kinds of tables.
+LABELS, SCORES = "labels", "scores"
 _RANKINGS = (RocAuc, AveragePrecision, EqualErrorRate, FalsePositiveRateAt)
 # Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
 _FAR_FROM_ZERO = 1e4
+# Bytes of the weights of cells that are read at once.
+_BYTES_AT_ONCE = 1 << 26
 
 Facts = tuple[float | None, bool]
 
@@ -76,8 +83,8 @@ class Read:
 class Reading(ABC):
     """What one metric reads of a stream."""
 
-    # Name of the table that it shares with other metrics of the system; "" for sums of terms.
-    table: ClassVar[str] = ""
+    # Names of the tables that it shares with other metrics of the system; none for sums of terms.
+    tables: tuple[str, ...] = ()
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
@@ -192,8 +199,21 @@ class TermsReading(_Summed):
 class _Tabled(Reading):
     """A metric of the weights of cells."""
 
-    def read(self, table: Table, caller: str) -> Read:
-        """Return the metric from the table of all rows."""
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """Return the truth, and decisions or scores, as the table of this kind has them."""
+        return rows.y_true, self._predicted(rows)
+
+    @abstractmethod
+    def read(self, tables: Sequence[Table], caller: str) -> Read:
+        """Return the metric from its tables of all rows."""
+
+
+class _OneTable(_Tabled):
+    """A metric of the weights of the cells of one table."""
+
+    def read(self, tables: Sequence[Table], caller: str) -> Read:
+        """See `_Tabled.read`."""
+        (table,) = tables
         truth, weights = table.labels[table.truth], table.sums.values()
         decision = self._other(table)
         argument = "y_pred"
@@ -207,10 +227,10 @@ class _Tabled(Reading):
         """Return the predictions of the cells."""
 
 
-class CellsReading(_Tabled):
+class CellsReading(_OneTable):
     """A function of the confusion matrix."""
 
-    table = "labels"
+    tables = (LABELS,)
 
     def check(self, rows: Rows, caller: str, argument: str) -> None:
         """Refuse other predictions than labels; the labels are checked when all are known."""
@@ -222,19 +242,19 @@ class CellsReading(_Tabled):
     def _other(self, table: Table) -> NDArray[Any]:
         return np.asarray(table.labels[table.other.astype(np.intp)])
 
-    def read(self, table: Table, caller: str) -> Read:
+    def read(self, tables: Sequence[Table], caller: str) -> Read:
         """See `_Tabled.read`; ratios of few rows are proportions."""
-        found = super().read(table, caller)
+        found = super().read(tables, caller)
         if isinstance(self.inner, MeanCost):
             return found
         assert found.reduced is not None
         return replace(found, proportion=found.statistic.proportion(found.reduced))
 
 
-class ScoresReading(_Tabled):
+class ScoresReading(_OneTable):
     """A metric of the order in which scores put the rows of two classes."""
 
-    table = "scores"
+    tables = (SCORES,)
 
     def check(self, rows: Rows, caller: str, argument: str) -> None:
         """Refuse other predictions than one score a row."""
@@ -247,10 +267,14 @@ class ScoresReading(_Tabled):
         # The metrics know the order of scores alone.
         return table.rank()
 
-    def read(self, table: Table, caller: str) -> Read:
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """See `_Tabled.columns`."""
+        return rows.y_true, positive_scores(rows.y_pred)
+
+    def read(self, tables: Sequence[Table], caller: str) -> Read:
         """See `_Tabled.read`; an interval of scores may hold rows in any order."""
-        found = super().read(table, caller)
-        if not table.shift:
+        found = super().read(tables, caller)
+        if not tables[0].shift:
             return found
         assert found.columns is not None
         estimate = float(found.values[0])
@@ -258,13 +282,135 @@ class ScoresReading(_Tabled):
         return replace(found, error=max(abs(value - estimate) for value in extremes))
 
 
+class ColumnsReading(_Tabled):
+    """An area averaged over several classes, each of which has a column of scores.
+
+    A table has the scores of one column, beside the true class of pairs of classes, or else beside
+    whether the class of the column is the true one.
+    """
+
+    def __init__(self, statistic: Statistic) -> None:
+        super().__init__(statistic)
+        self.labels: NDArray[Any] = np.asarray(self.inner.labels)
+        self.by_pairs = getattr(self.inner, "multi_class", None) == "ovo"
+        beside = ("all classes" for _ in self.labels)
+        if not self.by_pairs:
+            beside = (f"the class {label!r}" for label in self.labels.tolist())
+        self.tables = tuple(f"column {k} beside {name}" for k, name in enumerate(beside))
+
+    @property
+    def n_sides(self) -> int:
+        """Classes that a table tells apart."""
+        return len(self.labels) if self.by_pairs else 2
+
+    def check(self, rows: Rows, caller: str, argument: str) -> None:
+        """Refuse other predictions than a column for each class, and weights of pairs."""
+        check_response(self.statistic, rows.y_true, rows.y_pred, caller, Notes(), argument)
+        if rows.sample_weight is not None and not self.statistic.takes_weights:
+            must = f"be None with the metric {self.statistic.name!r}"
+            advice = "Pairs of classes have no weights in scikit-learn: use 'roc_auc_ovr'."
+            raise fail(caller, "sample_weight", must, "weights", advice)
+
+    def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+        """See `_Tabled.columns`."""
+        column = self.tables.index(kind)
+        assert rows.y_true is not None
+        truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
+        return truth, rows.y_pred[:, column]
+
+    def read(self, tables: Sequence[Table], caller: str) -> Read:
+        """See `_Tabled.read`; some of the resamples at a time."""
+        n_codes = sum(table.n_cells for table in tables)
+        member = self._member(tables)
+        reduced = self._reduced(tables, member, [table.rank() for table in tables])
+        n_values = tables[0].sums.digits.shape[2]
+        step = max(_BYTES_AT_ONCE // (8 * n_codes), 1)
+        values = np.empty(n_values)
+        for start in range(0, n_values, step):
+            some = slice(start, start + step)
+            values[some] = self._evaluated(self._weights(tables, some), reduced)
+        on_data = self._weights(tables, slice(1))
+        sizes = on_data[:, 0] @ self._sizes(tables, member)
+        columns = self.labels, np.zeros((len(self.labels),) * 2), sizes
+        found = Read(self.statistic, values, columns=columns)
+        if not any(table.shift for table in tables) or np.isnan(values[0]):
+            return found
+        extremes = self._extremes(tables, member, on_data)
+        return replace(found, error=max(abs(value - values[0]) for value in extremes))
+
+    def _evaluated(self, weights: Floats, reduced: ReducedData) -> Floats:
+        return self.statistic.evaluate(WeightsBlock(weights.T, self.statistic.reads), reduced)
+
+    def _weights(self, tables: Sequence[Table], columns: slice) -> Floats:
+        return np.concatenate([table.sums.values(columns) for table in tables])
+
+    def _member(self, tables: Sequence[Table]) -> NDArray[np.bool_]:
+        """Which cells of all tables belong to each class, (n_classes, n_cells)."""
+        found = []
+        for column, table in enumerate(tables):
+            truth = table.labels[table.truth]
+            is_class = np.arange(len(self.labels)) == column
+            own = truth == self.labels[:, None] if self.by_pairs else truth & is_class[:, None]
+            found.append(own)
+        return np.concatenate(found, axis=1)
+
+    def _sizes(self, tables: Sequence[Table], member: NDArray[np.bool_]) -> Floats:
+        """What each cell adds to the size of each class, (n_cells, n_classes)."""
+        counted = np.arange(member.shape[1]) < tables[0].n_cells if self.by_pairs else True
+        return np.where(counted, member, False).T.astype(np.float64)
+
+    def _reduced(
+        self, tables: Sequence[Table], member: NDArray[np.bool_], scores: Sequence[Floats]
+    ) -> ReducedData:
+        """Return the cells of all tables as rows, each table in the order of its scores."""
+        starts = np.cumsum([0, *(table.n_cells for table in tables)])
+        ranked = []
+        for column, score in enumerate(scores):
+            own = rank(member[column, starts[column] : starts[column + 1]], score)
+            ranked.append(own._replace(order=own.order + starts[column]))
+        if isinstance(self.inner, AveragePrecision):
+            return self.inner.of_ranked(ranked, int(starts[-1]))
+        found: ReducedData = self.inner.of_ranked(ranked, member, self._sizes(tables, member))
+        return found
+
+    def _extremes(
+        self, tables: Sequence[Table], member: NDArray[np.bool_], on_data: Floats
+    ) -> list[float]:
+        """Values with each class above the others in every interval of its scores, and below."""
+        starts = np.cumsum([table.n_cells for table in tables])[:-1]
+        sides = [own[k] for k, own in enumerate(np.split(member, starts, axis=1))]
+        found = []
+        for is_upper in (True, False):
+            scores = [
+                2 * table.rank() + (side == is_upper)
+                for table, side in zip(tables, sides, strict=True)
+            ]
+            reduced = self._reduced(tables, member, scores)
+            found.append(float(self._evaluated(on_data, reduced)[0]))
+        if isinstance(self.inner, AveragePrecision):
+            weights = np.split(on_data[:, 0], starts)
+            of_class = [
+                _least_precision(side, table.rank(), own)
+                for table, side, own in zip(tables, sides, weights, strict=True)
+            ]
+            sizes = [own @ side for own, side in zip(weights, sides, strict=True)]
+            by_size = sizes if self.inner.average == "weighted" else None
+            found[1] = float(np.average(of_class, weights=by_size))
+        return found
+
+
 def reading_of(statistic: Statistic, caller: str) -> Reading:
     """Return how a metric reads a stream; refuse one that needs all rows together."""
     inner: Any = without_sign(statistic)
-    if isinstance(inner, _RANKINGS) and getattr(inner, "multi_class", None) is None:
+    labels = getattr(inner, "labels", None)
+    of_classes = isinstance(inner, RocAuc) and inner.multi_class is not None
+    may_average = of_classes or isinstance(inner, AveragePrecision)
+    if may_average and labels is not None and len(labels) > 2:
+        return ColumnsReading(statistic)
+    if isinstance(inner, _RANKINGS) and not (of_classes and labels is None):
         return ScoresReading(statistic)
     has_columns = inner.response == "probabilities" or isinstance(inner, TopAccuracy)
-    if has_columns and getattr(inner, "labels", None) is None:
+    if (has_columns or of_classes) and labels is None:
         must = f"be given for the metric {statistic.name!r} of a stream"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
         raise fail(caller, "labels", must, "None", advice)
@@ -274,7 +420,7 @@ def reading_of(statistic: Statistic, caller: str) -> Reading:
         return CellsReading(statistic)
     if isinstance(inner, Coefficient | ClassCosts):
         return TermsReading(statistic)
-    must = "hold metrics that can be computed from sums, or from the order of two classes"
+    must = "hold metrics that can be computed from sums, or from the order of scores"
     advice = (
         "Batches are not kept. Give a mean of rows, a metric of labels, R2, the area under the ROC "
         "curve, average precision or an error rate at a threshold; others need all rows as arrays: "

@@ -18,11 +18,10 @@ from .._checks import fail
 from .._inputs import Rows
 from ..metrics.cells import encode, label_counts
 from ..metrics.lookup import resolve_metrics
-from ..metrics.score_order import positive_scores
 from ..metrics.statistic import Floats
 from ..resampling.streamed import PoissonWeights, Words
 from .exact_sums import ExactSums
-from .readings import CellsReading, Read, Reading, ScoresReading, reading_of
+from .readings import LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
 from .tables import Table, bits_of, distinct_cells, joined_labels, spare_bits
 
 # Intervals of a score, if no other number is asked for: 16 MB of sums for 1000 resamples.
@@ -31,6 +30,10 @@ N_BINS = 1024
 GROUPS_KEPT = 1 << 16
 # Bytes of the sums of one table; more pairs of labels than that are refused.
 _MOST_BYTES = 1 << 29
+# Bytes of the sums of all scores of several classes, were there a sum in each of their intervals.
+_MOST_BYTES_OF_COLUMNS = 1 << 31
+# Number of intervals of a score below which a message does not offer them.
+_FEWEST_BINS = 16
 # Pairs of codes of two tables that are summed together.
 _JOINT_CODES = 256
 
@@ -53,7 +56,27 @@ class StreamSettings:
     @cached_property
     def readings(self) -> dict[str, Reading]:
         """How each metric is read, by its name."""
-        return {name: reading_of(one, self.caller) for name, one in self._resolved[0].items()}
+        found = {name: reading_of(one, self.caller) for name, one in self._resolved[0].items()}
+        self._check_histograms(found)
+        return found
+
+    def _check_histograms(self, readings: Mapping[str, Reading]) -> None:
+        """Refuse averages over so many classes that their histograms may not fit."""
+        averages = {name: one for name, one in readings.items() if isinstance(one, ColumnsReading)}
+        sides = {kind: one.n_sides for one in averages.values() for kind in one.tables}
+        each = sum(sides.values()) * len(self.systems) * (1 + self.n_resamples) * 8
+        if each * self.n_bins <= _MOST_BYTES_OF_COLUMNS:
+            return
+        must = f"hold averages over classes whose sums fit {_MOST_BYTES_OF_COLUMNS >> 20} MB"
+        n_classes = max(len(one.labels) for one in averages.values())
+        got = (
+            f"{' and '.join(map(repr, averages))} of {n_classes} classes, which may take "
+            f"{each * self.n_bins >> 20} MB with {self.n_resamples} resamples"
+        )
+        advice = "Use fewer resamples, or one class against the others."
+        if (n_bins := _MOST_BYTES_OF_COLUMNS // each) >= _FEWEST_BINS:
+            advice = f"Use fewer resamples, or BootstrapAccumulator with n_bins={n_bins}."
+        raise fail(self.caller, "metric", must, got, advice)
 
     @cached_property
     def is_single(self) -> bool:
@@ -92,7 +115,7 @@ class StreamSettings:
     @cached_property
     def tables(self) -> list[tuple[str, int]]:
         """Kinds of tables, and of which system each is."""
-        kinds = sorted({one.table for one in self.readings.values()} - {""})
+        kinds = sorted({kind for one in self.readings.values() for kind in one.tables})
         return [(kind, system) for kind in kinds for system in range(len(self.systems))]
 
 
@@ -169,8 +192,9 @@ class StreamState:
     def read(self, name: str, system: int, settings: StreamSettings) -> Read:
         """Return a metric of a system on the data and on every resample."""
         reading: Any = settings.readings[name]
-        if reading.table:
-            found: Read = reading.read(self.tables[reading.table, system], settings.caller)
+        if reading.tables:
+            own = [self.tables[kind, system] for kind in reading.tables]
+            found: Read = reading.read(own, settings.caller)
             return found
         place = settings.places[name, system]
         sums = self.terms.values()
@@ -252,20 +276,20 @@ def _coded(
 ) -> tuple[Table, NDArray[np.intp]]:
     """Return the table of a batch without its sums, and the cell of each row."""
     kind = key[0]
-    truth = _as_labels(rows.y_true, "y_true", settings.caller)
+    reading: Any = next(one for one in settings.readings.values() if kind in one.tables)
+    given, predicted = reading.columns(rows, kind)
+    truth = _as_labels(given, "y_true", settings.caller)
     labels = label_counts(truth)[0]
     nothing = ExactSums.zeros(0, 0)
-    if kind == CellsReading.table:
-        reading = next(one for one in settings.readings.values() if one.table == kind)
-        decided = rows.predicted_for(reading.statistic)
-        decided = _as_labels(decided, "y_pred", settings.caller)
+    if kind == LABELS:
+        decided = _as_labels(predicted, "y_pred", settings.caller)
         labels = joined_labels(labels, label_counts(decided)[0])
         first, second = encode(truth, labels), encode(decided, labels).astype(np.uint64)
         found = distinct_cells(first, second)
         _check_size(len(found[0]), settings)
         return Table(labels, found[0], found[1], nothing), found[2]
     shift = bits_dropped.get(key, 0)
-    bits = bits_of(positive_scores(rows.y_pred)) >> np.uint64(shift)
+    bits = bits_of(predicted) >> np.uint64(shift)
     spare = spare_bits(np.unique(bits), settings.n_bins)
     found = distinct_cells(encode(truth, labels), bits >> np.uint64(spare))
     return Table(labels, found[0], found[1], nothing, shift + spare), found[2]
@@ -360,11 +384,12 @@ def _together(n_cells: Mapping[tuple[str, int], int]) -> list[list[tuple[str, in
 
 def _checked(table: Table, key: tuple[str, int], settings: StreamSettings) -> Table:
     """Return the table of two, of scores in no more intervals than asked for."""
-    if key[0] == ScoresReading.table:
+    if key[0] == LABELS:
+        _check_size(table.n_cells, settings)
+        return table
+    if key[0] == SCORES:
         check_classes(table.labels, settings.caller)
-        return table.within(settings.n_bins)
-    _check_size(table.n_cells, settings)
-    return table
+    return table.within(settings.n_bins)
 
 
 def _check_size(n_cells: int, settings: StreamSettings) -> None:
