@@ -356,6 +356,19 @@ def test_auto_is_wilson_for_accuracy_and_a_perfect_score_has_width():
     assert round(result.confidence_interval.low, 3) == 0.929
 
 
+@pytest.mark.parametrize("wrong", [0, 7])
+def test_wilson_of_errors_without_an_upper_bound_says_what_it_takes_for_granted(wrong):
+    rated, predicted = np.tile([1, 2, 3], 10), np.tile([1, 2, 3], 10)
+    predicted[:wrong] += 1
+    options = {"metric": "mean_absolute_error", "random_state": 0}
+    with pytest.warns(UserWarning, match="errors of these rows are 0 or 1"):
+        result = bootstrap_score(rated, predicted, **options)
+    assert result.confidence_interval.method == "wilson"
+    predicted[-15:] += 2
+    result = bootstrap_score(rated, predicted, **options)
+    assert not any("0 or 1" in note for note in result.notes)
+
+
 def test_auto_guards_f1_with_few_errors_by_wilson_on_jaccard():
     y_true = np.r_[np.ones(30, int), np.zeros(70, int)]
     y_pred = y_true.copy()

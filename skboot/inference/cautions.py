@@ -88,6 +88,12 @@ def _warn_of_rows(evidence: Evidence, notes: Notes) -> None:
     """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
     _warn_of_two_classes(evidence, notes)
     share, n_rows = evidence.largest_share, evidence.n_units[0]
+    if evidence.proportion is not None and np.isinf(evidence.bounds).sum() == 1:
+        notes.add(
+            "caution",
+            "All errors of these rows are 0 or 1, and the interval takes these for the only ones "
+            "there are.",
+        )
     if share is not None and evidence.proportion is None:
         if n_rows < FEW_ROWS:
             notes.add(
