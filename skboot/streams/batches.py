@@ -12,8 +12,9 @@ from .. import _checks as check
 from .._arrays import is_column
 from .._inputs import Rows, checked_rows
 from ..resampling.streamed import Words
+from .one_batch import state_of
 from .readings import SCORES
-from .state import StreamSettings, StreamState, check_classes, state_of
+from .state import StreamSettings, StreamState, check_classes
 
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
 # of a thousand intervals of scores takes a twentieth of the time that its weights take.
