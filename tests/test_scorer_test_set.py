@@ -276,6 +276,29 @@ def test_test_sets_of_a_dict_are_answered_by_the_same_runs(data):
     assert "far" in single.result_.summary()
 
 
+def test_a_warning_names_the_test_sets_that_it_is_about(data):
+    (X, y), test = data
+    X_test, y_test = test.values()
+    scorer = BootstrapScorer(GaussianNB(), scoring="roc_auc", **FEW)
+
+    def warned(large, small):
+        rows = {"large": slice(large), "small": slice(small)}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scorer.fit(
+                X,
+                y,
+                X_test={name: X_test[own] for name, own in rows.items()},
+                y_test={name: y_test[own] for name, own in rows.items()},
+            )
+        return [str(one.message) for one in caught if "smaller class" in str(one.message)]
+
+    (text,) = warned(240, 30)
+    assert text.startswith("BootstrapScorer: X_test['small']: The smaller class has 14 rows")
+    (text,) = warned(30, 30)
+    assert text.startswith("BootstrapScorer: The smaller class has 14 rows")
+
+
 def test_shared_groups_are_warned_of(data):
     (X, y), test = data
     scorer = BootstrapScorer(GaussianNB(), **FEW)

@@ -258,17 +258,29 @@ def results_on_tests(
     _check_enough(asked, samples, records)
     keys = dict.fromkeys(response.key for response in responses.values())
     results: dict[Any, dict[str, EvaluationResult]] = {}
-    notes = Notes()
+    notes: dict[Any, Notes] = {}
     for k, name in enumerate(tests.names):
         of_set: dict[str, EvaluationResult] = {}
+        notes[name] = Notes()
         for key in keys:
             metric = {m: scorers[m] for m in scorers if responses[m].key == key}
             answers = [None if one["error"] else one[key_on_test(k, key)] for one in records]
             of_key, warned = _results(asked, tests, k, samples, metric, answers)
             of_set |= of_key
-            notes += warned
+            notes[name] += warned
         results[name] = {m: of_set[m] for m in scorers}
-    return results, notes
+    return results, _with_names(notes)
+
+
+def _with_names(notes: Mapping[Any, Notes]) -> list[Note]:
+    """Return the notes of all test sets, those of some of them with the name of the set."""
+    found = Notes()
+    for name, own in notes.items():
+        for note in own:
+            is_of_all = all(note in others for others in notes.values())
+            text = note.text if is_of_all else f"X_test[{name!r}]: {note.text}"
+            found.add(note.kind, text)
+    return found
 
 
 def _check_enough(asked: Asked, samples: TrainingSamples, records: Sequence[Record]) -> None:
