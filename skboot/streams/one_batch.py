@@ -54,14 +54,16 @@ def state_of(
     if sample_weight is not None:
         terms *= sample_weight
         largest = np.abs(terms).max(axis=1)
-    own_groups, group = np.unique(units, return_inverse=True)
-    if 2 * len(own_groups) <= len(units):
-        drawn = own_groups, group.reshape(-1)
+    # Rows are units of their own, which need no sorting.
+    groups, group = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.intp)
+    if unit == "groups":
+        groups, group = np.unique(units, return_inverse=True)
+    if 0 < 2 * len(groups) <= len(units):
+        drawn = groups, group.reshape(-1)
         sums, by_table = _resampled_groups(settings, units, drawn, terms, coded, sample_weight)
     else:
         sums, by_table = _resampled(settings, units, terms, coded, sample_weight)
     sums = np.column_stack((np.abs(terms).sum(axis=1), terms.sum(axis=1), sums))
-    groups = own_groups[:GROUPS_KEPT] if unit == "groups" else np.empty(0, dtype=np.uint64)
     return StreamState(
         ExactSums.of(sums),
         largest,
@@ -69,7 +71,7 @@ def state_of(
         {key: replace(coded[key][0], sums=ExactSums.of(by_table[key])) for key in coded},
         len(units),
         unit,
-        groups,
+        groups[:GROUPS_KEPT],
         sample_weight is not None,
     )
 
