@@ -21,7 +21,7 @@ from .inference.subgroup_gap import Side, SubgroupGap
 from .metrics.adapters import without_sign
 from .metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from .metrics.cells import label_counts
-from .metrics.class_metrics import SetAverage, SetRatio
+from .metrics.class_metrics import SetAverage, SetRatio, averages_classes, class_weights
 from .metrics.statistic import Statistic
 
 # Minimum number of rows of a subgroup (right or wrong, or of each class), and of rows with a value
@@ -46,6 +46,8 @@ class Subgroup:
         Its rows.
     n_class : int or None
         Rows of the class that has the fewest; None where classes do not matter.
+    n_classes : int
+        Classes that count evenly in the metric, at least two.
     size : float
         Effective number of rows, of that class if there is one (Kish 1965).
     needed : int
@@ -59,6 +61,7 @@ class Subgroup:
     name: Any
     n_rows: int
     n_class: int | None
+    n_classes: int
     size: float
     needed: int
     is_share: bool
@@ -118,12 +121,14 @@ def measured(
         bounds = (0.0, 1.0) if evidence[0].proportion[4] > 0 else (-1.0, 0.0)  # type: ignore[index]
     is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
-    return [
-        Subgroup(
-            part.name, *_counted(rows.of(statistic, part.rows), classes), needed, is_share, bounds
+    n_classes = _classes_counted_evenly(statistic, classes)
+    found = []
+    for part in parts:
+        n_rows, n_class, size = _counted(rows.of(statistic, part.rows), classes)
+        found.append(
+            Subgroup(part.name, n_rows, n_class, n_classes, size, needed, is_share, bounds)
         )
-        for part in parts
-    ]
+    return found
 
 
 def _classes(statistic: Statistic, rows: Rows) -> Any:
@@ -137,6 +142,14 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
         return None
     labels = label_counts(truth)[0]
     return labels if len(labels) == 2 or (of_labels and not _pools_classes(statistic)) else None
+
+
+def _classes_counted_evenly(statistic: Statistic, classes: Any) -> int:
+    """Return the number of classes in an even average over them; 2 for other metrics."""
+    inner = without_sign(statistic)
+    if classes is None or not averages_classes(inner):
+        return 2
+    return max(int(np.count_nonzero(class_weights(inner, classes, np.ones(len(classes))))), 2)
 
 
 def _pools_classes(statistic: Statistic) -> bool:
@@ -279,8 +292,9 @@ def side_of_difference(
     n = np.inf
     fewest = min(subgroup.size, *known.n_units)
     if subgroup.is_share and statistic.response == "labels" and known.design.units_are_rows:
-        # Labels differ on few rows, as right and wrong do.
-        n = subgroup.n_rows if subgroup.n_class is None else 2 * fewest
+        # Labels differ on few rows, as right and wrong do; a row of the smallest class counts as it
+        # would if every class had as few.
+        n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_classes * fewest
     elif subgroup.is_share and np.ptp(known.replicates) == 0:
         n = fewest
     df = _degrees_of_freedom(known, subgroup)

@@ -171,6 +171,22 @@ def test_the_limits_of_two_systems_are_made_of_tangos(data):
         assert_allclose(gap.confidence_interval[:2], recovered(*sides), rtol=1e-6)
 
 
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro"])
+def test_equal_answers_to_ten_classes_have_the_limits_of_equal_answers_to_all_rows(metric):
+    # Rows of ten classes of 20 and of 40 count one by one, as those of accuracy do.
+    y = np.arange(600) % 10
+    wrong = np.arange(600) // 10 % 5 == 0
+    systems = dict.fromkeys("AB", np.where(wrong, (y + 1) % 10, y))
+    by = np.repeat(["a", "b"], [200, 400])
+    gap = compare_systems(y, systems, metric=metric, by=by, random_state=0)["gap"]["A - B"]
+    sides = []
+    for n in (200, 400):
+        q = student(critical(2), n // 10 - 1)
+        tango = tango_interval(0, 0, n, confidence_level=1 - 2 * stats.norm.sf(q))
+        sides.append((0.0, *tango))
+    assert_allclose(gap.confidence_interval[:2], recovered(*sides), rtol=1e-6)
+
+
 def test_a_subgroup_without_errors_is_not_certain():
     # By the spread of the resamples, which is 0 in c, these are .08 -/+ .04 apart.
     y = np.zeros(400, dtype=int)

@@ -75,6 +75,19 @@ def balanced(*sizes):
     return draw
 
 
+def ten_classes(metric, *sizes, right=0.9):
+    """Ten classes of as many rows; all wrong ones are as likely."""
+
+    def draw(rng):
+        by = subgroups(sizes)
+        y = np.concatenate([np.arange(n) % 10 for n in sizes])
+        wrong = rng.random(len(y)) >= right
+        other = (y + rng.integers(1, 10, size=len(y))) % 10
+        return (y, np.where(wrong, other, y)), by, {"metric": metric}
+
+    return draw
+
+
 def auc(*sizes, apart=1.2, random=False):
     """Normal scores of two classes."""
 
@@ -190,6 +203,16 @@ NULL = {
     ),
     "three systems, accuracy .85, 200/60/40 rows": (systems(accuracy(200, 60, 40), 3), 1000, 199),
     "two systems, F1, 200/60/40 rows": (systems(f1(200, 60, 40), shared=0.9), 1000, 499),
+    "two systems, macro F1 of ten classes, 400/200/200 rows": (
+        systems(ten_classes("f1_macro", 400, 200, 200)),
+        1000,
+        299,
+    ),
+    "two systems, balanced accuracy of ten classes, 2000/200 rows": (
+        systems(ten_classes("balanced_accuracy", 2000, 200), shared=0.8),
+        1000,
+        299,
+    ),
     "two systems, AUC, 150/150/60 rows": (systems(auc(150, 150, 60)), 600, 499),
     "two systems, squared errors, 300/20 rows": (systems(losses("squared", 300, 20)), 1000, 499),
 }
@@ -228,6 +251,8 @@ BEFORE = {
     "two systems, accuracy .97, 300/80/20 rows": (0.3, 0.3),
     "three systems, accuracy .85, 200/60/40 rows": (5.0, 1.3),
     "two systems, F1, 200/60/40 rows": (0.3, 0.3),
+    "two systems, macro F1 of ten classes, 400/200/200 rows": ("", ""),
+    "two systems, balanced accuracy of ten classes, 2000/200 rows": ("", ""),
     "two systems, AUC, 150/150/60 rows": (3.0, 1.0),
     "two systems, squared errors, 300/20 rows": (4.7, 1.2),
     "power: accuracy .80/.80/.92, 200 rows each": (95.9, 0.4),
