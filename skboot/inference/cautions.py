@@ -6,9 +6,11 @@ carries much of the sum. `automatic` and `run_intervals` show what it finds.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from .._warnings import Notes
+from .._warnings import Note, Notes
 from ._tuning import (
     FEW_DECIDING,
     FEW_GROUPS,
@@ -22,6 +24,9 @@ from ._tuning import (
     SMALL_CLASS,
 )
 from .evidence import Evidence
+
+# Resamples above which more are not advised: their values would take minutes and gigabytes.
+MOST_RESAMPLES = 10**6
 
 # The numbers are those of `benchmarks/coverage/studies/biased_scores.py`.
 _OF_DISTANCES = (
@@ -82,6 +87,37 @@ def caution_of_distances(evidence: Evidence) -> Notes:
     if evidence.of_distances:
         notes.add("caution", _OF_DISTANCES)
     return notes
+
+
+def too_few_resamples(n_resamples: int, level: float) -> Note:
+    """Return the note that the extreme resample stands for a quantile further out.
+
+    Parameters
+    ----------
+    n_resamples : int
+        Resamples that have a value.
+    level : float
+        In [0, 1]; of the quantile.
+
+    Returns
+    -------
+    Note
+    """
+    tail = min(level, 1 - level)
+    # A level just below 1 does not show how far out it is.
+    shown = f"1 - {tail:.3g}" if level > 0.9995 and tail > 0 else f"{level:.3g}"
+    advice = (
+        "No practical number of resamples reaches that far: more data, or another interval, would "
+        "help."
+    )
+    if tail * (MOST_RESAMPLES + 1) >= 1:
+        needed = math.ceil(1 / tail - 1e-6) - 1
+        advice = f"Raise n_resamples: at least {needed} are needed."
+    text = (
+        f"{n_resamples} resamples are too few for a quantile at level {shown}: the "
+        f"extreme one is used. {advice}"
+    )
+    return Note("resamples", text)
 
 
 def _warn_of_rows(evidence: Evidence, notes: Notes) -> None:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, tell
+from .._warnings import tell
+from .cautions import too_few_resamples
 from .intervals import snapped
 from .multiplicity import JointDeviations, max_t_adjusted, max_t_quantile, step_down
 from .variance import satterthwaite
@@ -141,11 +142,7 @@ def pivot_intervals(
     tail = (1 - confidence_level) / sides
     n_resamples = len(drawn.counts)
     if tail * (n_resamples + 1) < 1 - 1e-9:
-        text = (
-            f"{n_resamples} resamples are too few for a quantile at level {1 - tail:.3g}: the "
-            "extreme one is used. Raise n_resamples."
-        )
-        tell(Note("resamples", text))
+        tell(too_few_resamples(n_resamples, 1 - tail))
     pivots = np.sort(drawn.pivots, axis=0)
     errors = drawn.standard_errors
     with np.errstate(invalid="ignore"):

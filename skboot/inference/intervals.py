@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from .._warnings import Note, tell
+from .._warnings import tell
+from .cautions import too_few_resamples
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence
 from .multiplicity import max_t_quantile, t_quantile_of_normal
@@ -185,11 +186,7 @@ def quantile(ordered: Floats, level: float) -> Any:
     rank = (n + 1) * level
     below = int(np.floor(rank + 1e-9))
     if below < 1 or below > n or (below == n and rank > n + 1e-9):
-        text = (
-            f"{n} resamples are too few for a quantile at level {level:.3g}: the extreme one is "
-            "used. Raise n_resamples."
-        )
-        tell(Note("resamples", text))
+        tell(too_few_resamples(n, level))
         return _number_or_array(ordered[..., 0 if below < 1 else -1])
     if abs(rank - below) < 1e-9:
         return _number_or_array(ordered[..., below - 1])
