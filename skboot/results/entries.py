@@ -75,6 +75,13 @@ class Entry(NamedTuple):
         return self.result.metric.removesuffix(f" ({key})")
 
     @property
+    def is_subgroup(self) -> bool:
+        """Whether its key is a subgroup, or stands for the largest gap between subgroups."""
+        # A number of a metric of several is named in the same way, on all rows.
+        is_named_so = self.base_metric != self.result.metric
+        return self.is_gap or (is_named_so and bool(self.result.settings.get("by", True)))
+
+    @property
     def is_gap(self) -> bool:
         """Whether it is the difference of two subgroups."""
         return self.path[-1:] == ("gap",) and self.result.basis.is_gap
@@ -137,24 +144,27 @@ def records(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     ]
 
 
-def _level_titles(entries: Sequence[Entry]) -> list[str]:
-    """Return the title of the column of each level of keys."""
+def _level_titles(entries: Sequence[Entry], levels: Sequence[int] | None = None) -> list[str]:
+    """Return the titles of the columns of keys, of all levels or of some."""
     depth = max((len(entry.path) for entry in entries), default=1)
-    # A metric of several numbers has entries; results of other makers do not say what they have.
-    inner = "subgroup" if any(own.result.settings.get("by", True) for own in entries) else "entry"
-    return ["name", inner, *(f"level {k}" for k in range(3, depth + 1))][:depth]
+    levels = list(range(depth)) if levels is None else levels
+    titles = ["name", "entry", *(f"level {k}" for k in range(3, depth + 1))][: len(levels)]
+    innermost = [entry for entry in entries if len(entry.path) == depth]
+    if depth > 1 and levels[-1:] == [depth - 1] and all(own.is_subgroup for own in innermost):
+        titles[-1] = "subgroup"
+    return titles
 
 
 def _keys_beside_metrics(entries: Sequence[Entry]) -> tuple[list[str], list[Path]]:
     """Return the titles of the columns of keys, and the keys, without those that name metrics."""
-    titles = _level_titles(entries)
-    paths = [entry.path + ("",) * (len(titles) - len(entry.path)) for entry in entries]
+    depth = max((len(entry.path) for entry in entries), default=1)
+    paths = [entry.path + ("",) * (depth - len(entry.path)) for entry in entries]
     known = [
         k
-        for k in range(len(titles))
+        for k in range(depth)
         if not all(entry.is_metric(path[k]) for entry, path in zip(entries, paths, strict=True))
     ]
-    return titles[: len(known)], [tuple(path[k] for k in known) for path in paths]
+    return _level_titles(entries, known), [tuple(path[k] for k in known) for path in paths]
 
 
 def shared_notes(entries: Sequence[Entry]) -> list[tuple[str, str]]:

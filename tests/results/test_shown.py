@@ -4,6 +4,7 @@ import json
 import math
 import re
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from made_results import (
     subgroups,
     undefined_result,
 )
+from sklearn.metrics import recall_score
 
+from skboot import bootstrap_runs, bootstrap_score
 from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.results import ResultTable
 
@@ -47,6 +50,31 @@ def test_a_frame_has_a_row_per_result():
     nested = ResultTable({"accuracy": subgroups(), "mean": mean_result()}).to_frame()
     assert list(nested["name"]) == ["accuracy"] * 3 + ["mean"]
     assert list(nested["subgroup"]) == ["women", "men", "gap", ""]
+
+
+def test_a_frame_calls_subgroups_what_subgroups_are():
+    pytest.importorskip("pandas")
+    y, p = np.arange(60) % 2, np.arange(60) // 3 % 2
+    options = {"n_resamples": 499, "random_state": 0}
+    runs = bootstrap_runs(y, [p, 1 - p] * 5, metric=["accuracy", "f1"], **options)
+    by = bootstrap_score(y, p, by=np.arange(60) // 30, **options)
+    several = bootstrap_score(y, p, metric=["accuracy", "f1"], by=np.arange(60) // 30, **options)
+    classes = bootstrap_score(y, p, metric=partial(recall_score, average=None), **options)
+    tables = [
+        ({"A": runs, "B": runs}, ["name", "entry"], ["name", "metric", "method"]),
+        ({"A": classes, "B": classes}, ["name", "entry"], ["name", "entry", "metric"]),
+        ({"A": by, "B": by}, ["name", "subgroup"], ["name", "subgroup", "metric"]),
+        (
+            {"A": several, "B": several},
+            ["name", "entry", "subgroup"],
+            # A text needs no column for keys that the metric names.
+            ["name", "subgroup", "metric"],
+        ),
+    ]
+    for results, in_frame, in_text in tables:
+        table = ResultTable(results)
+        assert list(table.to_frame().columns[: len(in_frame) + 1]) == [*in_frame, "metric"]
+        assert table.summary().split()[:3] == in_text
 
 
 def test_without_pandas_a_frame_is_refused_and_all_else_works(monkeypatch):
