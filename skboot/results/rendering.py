@@ -425,7 +425,9 @@ def html(text: str) -> str:
 
 def markdown(text: str) -> str:
     """Escape what Markdown would read as markup, inside a table cell."""
-    text = escape(_one_line(text), quote=False)
+    # A tag begins with a letter or one of / ! ? after "<", a character reference ends with ";":
+    # "<0.0001" and "A & B" are read as they stand (CommonMark 0.31.2, sections 2.5 and 6.6).
+    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda found: escape(found[0]), _one_line(text))
     text = re.sub(r"([\\`*|\[\]~])", r"\\\1", text)
     # Underscores inside words mark nothing in Markdown and occur in names of metrics: they stay.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\_", text)

@@ -1,5 +1,6 @@
 """How comparisons are laid out: systems by metrics, digits that agree, the best in bold."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -149,8 +150,32 @@ def test_names_are_escaped_in_each_layout():
     names = {"a_b & <c>": SYSTEMS["good"], "50 %": SYSTEMS["poor"]}
     result = compared(names)
     assert r"a\_b \& \textless{}c\textgreater{}" in result.to_latex(layout="systems")
-    assert "a_b &amp; &lt;c&gt;" in result.to_markdown(layout="systems")
+    assert "a_b & &lt;c>" in result.to_markdown(layout="systems")
     assert "<c>" not in result.to_html()
+
+
+def test_a_small_p_value_is_readable_in_markdown_as_it_stands():
+    far = compared({"good": SYSTEMS["good"], "bad": 1 - SYSTEMS["good"]}).to_markdown()
+    assert "| <0.0001 |" in far
+    assert "&lt;" not in far
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("<0.0001", "1<2", "a < b > c", "p <b>", "a<b>c", "</b>", "<!-- x", "<?x", "x\\<b>"),
+        *("<https://a.b>", "A & B", "&lt;", "&#60;", "&copy;", "&copy", "R&D;"),
+        *("x|y", "a`b`", "a*b*", "[a](b)", "_a_"),
+    ],
+)
+def test_markdown_shows_each_name_as_it_is(name):
+    pytest.importorskip("markdown_it")
+    from markdown_it import MarkdownIt
+
+    result = compared({name: SYSTEMS["good"], "poor": SYSTEMS["poor"]})
+    page = MarkdownIt("gfm-like", {"linkify": False}).render(result.to_markdown(layout="systems"))
+    first = re.findall("<td[^>]*>(.*?)</td>", page)[0]
+    assert html.unescape(first) == name
 
 
 @pytest.mark.parametrize("method", ["to_markdown", "to_latex"])

@@ -114,7 +114,7 @@ def test_markdown_has_as_many_cells_in_each_line():
     lines = table.splitlines()
     assert len(lines) == 2 + len(names)
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {9}
-    for escaped in (r"a\|b", "two lines", r"\*bold\*", r"\_\_init\_\_", "&lt;b&gt;", r"\[link\]"):
+    for escaped in (r"a\|b", "two lines", r"\*bold\*", r"\_\_init\_\_", "&lt;b>", r"\[link\]"):
         assert escaped in table
     assert "roc_auc" in accuracy_result(metric="roc_auc").to_markdown()
 
