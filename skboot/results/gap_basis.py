@@ -92,11 +92,11 @@ class GapBasis(Basis):
         if self.of_systems:
             return (
                 "largest change between subgroups of the difference of two trained systems, on "
-                "new data from the same source"
+                f"{wording.new_data(result)}"
             )
         return (
-            "largest difference between subgroups for this trained system, on new data from the "
-            "same source"
+            "largest difference between subgroups for this trained system, on "
+            f"{wording.new_data(result)}"
         )
 
     def interval_name(self, result: EvaluationResult) -> str:
@@ -121,7 +121,7 @@ class GapBasis(Basis):
             difference = f"change between subgroups of a difference in {metric}"
         verdict = "This does not show that subgroups differ, nor that they are equal."
         if low > 0 or high < 0:
-            verdict = "On new data from the same source these two differ."
+            verdict = f"On {wording.new_data(result)} these two differ."
         where = f"({self.pair}) on {self.rows(result.n_samples)}"
         return f"The largest {difference} was {score} {where} ({interval}). {verdict}"
 

@@ -95,10 +95,11 @@ class MethodBasis(ScoresBasis):
 
     def _claim(self, result: EvaluationResult, score: str, interval: str) -> str:
         name, _ = wording.name_and_rows(result)
+        of_groups = f" of {wording.units(result)}" if result.unit == "group" else ""
         return (
-            f"{name} to be expected of the method when trained on {result.n_samples} rows from the "
-            f"same source{wording.with_held_fixed(result)} is estimated at {score} by "
-            f"{_CENTRES[self.error.strategy]} ({interval})."
+            f"{name} to be expected of the method when trained on {result.n_samples} rows"
+            f"{of_groups} from the same source{wording.with_held_fixed(result)} is estimated at "
+            f"{score} by {_CENTRES[self.error.strategy]} ({interval})."
         )
 
     def interval_details(self, result: EvaluationResult) -> list[str]:

@@ -146,7 +146,7 @@ class RunsBasis(SeveralRuns, ScoresBasis):
                 new = "new seed on this training list"
             if is_untrained(result):
                 new = "new seed, all else the same"
-            return f"score of the next run: {new}, as many new test rows"
+            return f"score of the next run: {new}, as many new {_test_units(result)}"
         return f"spread of single runs, {self._kind_of_run(result)}"
 
     def interval_name(self, result: EvaluationResult) -> str:
@@ -173,8 +173,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
             on_list = self.run_evidence.varied == "seed" and not is_untrained(result)
             where = " on this training list" if on_list else ""
             return (
-                f"{name} of the next run{where}, on as many new test rows, is predicted at {score} "
-                f"({interval})."
+                f"{name} of the next run{where}, on as many new {_test_units(result)}, is "
+                f"predicted at {score} ({interval})."
             )
         return (
             f"{name} of single runs, {self._kind_of_run(result)}, is {score} on {rows} "
@@ -277,3 +277,9 @@ def _savings(varied: str, spread: TIntervalParts, method: Components) -> dict[st
 
 def _shares(shares: dict[str, float]) -> str:
     return ", ".join(f"{_SOURCES[name]} {share:.0%}" for name, share in shares.items() if share > 0)
+
+
+def _test_units(result: EvaluationResult) -> str:
+    """Return what the test set of the next run has as many of."""
+    whole = result.unit in ("group", "task")
+    return wording.plural(result.unit) if whole else "test rows"

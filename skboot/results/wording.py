@@ -113,10 +113,30 @@ def average_over(settings: Mapping[str, Any]) -> str:
     return f" averaged over {counted(n_tasks, 'task')}" if n_tasks else ""
 
 
+# What new data are made of where whole units are drawn, by the name of a unit.
+_NEW_UNITS = {
+    "group": "groups from the same source",
+    "member of each factor": "members of both factors",
+    "member": "members of the same population",
+}
+
+
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
-    source = {"": "data from the same source", "fixed": "data from these tasks"}
-    return f"new {source.get(result.evidence.design.averages_tasks, 'tasks like these')}"
+    return f"new {_of_new(result.unit, result.evidence.design.averages_tasks)}"
+
+
+def new_units(unit: str) -> str:
+    """Return what a number is for whose units have this name, and which averages no tasks."""
+    return f"new {_of_new(unit, '')}"
+
+
+def _of_new(unit: str, averages_tasks: str) -> str:
+    if averages_tasks == "drawn":
+        return "groups of tasks like these" if unit == "group" else "tasks like these"
+    if averages_tasks:
+        return "groups in these tasks" if unit == "group" else "data from these tasks"
+    return _NEW_UNITS.get(unit, "data from the same source")
 
 
 def with_held_fixed(result: EvaluationResult) -> str:

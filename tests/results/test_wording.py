@@ -16,7 +16,15 @@ from made_results import (
     mean_result,
     undefined_result,
 )
+from sklearn.naive_bayes import GaussianNB
 
+from skboot import (
+    BootstrapScorer,
+    bootstrap_curve,
+    bootstrap_runs,
+    bootstrap_score,
+    compare_systems,
+)
 from skboot.inference.automatic import degeneracy
 from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.results import rendering, wording
@@ -81,6 +89,53 @@ def test_the_claim_of_an_accuracy_can_be_printed_in_a_paper():
         "Accuracy was 0.855 on 200 test rows; on new data from the same source it is estimated "
         "at 0.855 (95 % CI 0.800 to 0.897, Wilson interval)."
     )
+
+
+ROWS = np.arange(240)
+NEW = {
+    "data from the same source": {},
+    "groups from the same source": {"groups": ROWS // 4},
+    "members of both factors": {"groups": np.column_stack((ROWS // 12, ROWS % 20))},
+    "members of the same population": {
+        "groups": np.column_stack((ROWS // 12, (ROWS // 12 + ROWS % 12) % 20)),
+        "same_population": True,
+    },
+    "data from these tasks": {"average_over": ROWS // 24},
+    "groups in these tasks": {"average_over": ROWS // 24, "groups": ROWS // 4},
+    "tasks like these": {"average_over": ROWS // 12, "groups": ROWS // 12},
+    "groups of tasks like these": {"average_over": ROWS // 12, "groups": ROWS // 24},
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*With fewer than 40 members:UserWarning")
+@pytest.mark.parametrize("new", NEW)
+def test_a_claim_is_of_new_units_of_the_kind_that_was_drawn(new):
+    y = ROWS % 2
+    systems = {"A": np.where(ROWS % 7 == 0, 1 - y, y), "B": np.where(ROWS % 5 == 0, 1 - y, y)}
+    options = {"n_resamples": 199, "random_state": 0, **NEW[new]}
+    score = bootstrap_score(y, systems["A"], **options)
+    assert score.summary().count(f"performance of this trained system on new {new}\n") == 1
+    assert f"; on new {new} it is estimated at " in score.claim()
+    compared = compare_systems(y, systems, **options)
+    assert f"difference of these trained systems on new {new}\n" in compared.summary()
+    assert f"on new {new} the difference is estimated at " in compared.claim()
+
+
+def test_gaps_curves_next_runs_and_methods_speak_of_groups_where_groups_were_drawn():
+    y, groups = ROWS % 2, ROWS // 4
+    options = {"groups": groups, "n_resamples": 199, "random_state": 0}
+    wrong = np.where(groups % 2, ROWS % 13 == 0, ROWS % 2 == 0)
+    gap = bootstrap_score(y, np.where(wrong, 1 - y, y), by=groups % 2, **options)["gap"]
+    assert gap.claim().endswith("On new groups from the same source these two differ.")
+    assert "trained system, on new groups from the same source" in " ".join(gap.summary().split())
+    curve = bootstrap_curve(y, y + ROWS % 11 / 5, **options)
+    assert "of this trained system on new groups from the same source\n" in curve.summary()
+    runs = [np.where(ROWS % k == 0, 1 - y, y) for k in range(3, 15)]
+    run = bootstrap_runs(y, runs, metric="accuracy", estimand="next_run", **options)
+    assert ", on as many new groups, is predicted at " in run.claim()
+    scorer = BootstrapScorer(GaussianNB(), n_train_resamples=70, random_state=0)
+    method = scorer.fit(ROWS[:, None] % 6, y, groups=groups).result_
+    assert "when trained on 240 rows of 60 groups from the same source is" in method.claim()
 
 
 def test_the_claim_says_what_was_resampled():
