@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from ._arrays import Unusable, as_array, is_column, is_missing, is_query, refuse_other_things
 
 # Re-exported, so that modules above this one import messages and checks from one place.
+from ._messages import arguments_named as arguments_named
 from ._messages import fail as fail
-from ._messages import renamed as renamed
 from ._workers import Workers
 
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,

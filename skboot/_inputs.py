@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
 from ._arrays import is_column, is_dask
+from ._messages import renamed
 from ._warnings import Note, Notes, warn_of
 from .inference.distribution import check_replicates_fit
 from .metrics.lookup import resolve_metrics
@@ -207,13 +209,18 @@ def statistics_of_systems(
     several: bool = False,
     *,
     are_arguments: bool = False,
+    paired: bool = True,
 ) -> tuple[dict[str, dict[str, Statistic]], Places]:
     """Return statistics by metric and system, and where their results belong.
 
-    The systems came in a dict ``y_preds``, or each in an argument of its name.
+    The systems came in a dict ``y_preds``, or each in an argument of its name; unless they are
+    paired, the truth came in a dict, too.
     """
     named = [(name if are_arguments else f"y_preds[{name!r}]", own) for name, own in rows.items()]
-    statistics, places = statistics_of_each(metric, named, greater_is_better, caller, several)
+    truths = {} if paired else {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
+    statistics, places = statistics_of_each(
+        metric, named, greater_is_better, caller, several, truths
+    )
     return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, places
 
 
@@ -223,12 +230,14 @@ def statistics_of_each(
     greater_is_better: bool | None,
     caller: str,
     several: bool = False,
+    truths: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[dict[str, list[Statistic]], Places]:
     """Return statistics by metric, one for each array, and where their results belong.
 
     ``rows`` are those of each array, after the name of the argument it came in. The metric is
     looked up once; each statistic is fixed to the labels of its own predictions. With ``several``
-    a metric may return several numbers, each of which has a statistic.
+    a metric may return several numbers, each of which has a statistic. ``truths`` names the
+    argument that the truth of an array came in, where it is not ``y_true``.
     """
     better = check.check_direction(greater_is_better, caller)
     not_given = isinstance(metric, NotGiven)
@@ -262,7 +271,8 @@ def statistics_of_each(
                     )
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
-            raise check.renamed(error, argument) from error.__cause__
+            names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
+            raise renamed(error, names) from error.__cause__
     if not_given and _hardly_labels([own for _, own in rows]):
         notes.append(_EXACT_HITS)
     warn_of(notes, caller)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 
@@ -46,9 +48,38 @@ def fail(caller: str, name: str, must: str, got: str, advice: str = "") -> Value
     return BadArgument(caller, name, must, got, advice).error()
 
 
-def renamed(error: ValueError, name: str, of: str = "y_pred") -> ValueError:
-    """Return an error of `fail` under the name of the argument that a ``y_pred`` came from."""
+def renamed(error: ValueError, names: Mapping[str, str], caller: str = "") -> ValueError:
+    """Return an error of `fail` under the names that a caller knows; any other one as it is.
+
+    Parameters
+    ----------
+    error : ValueError
+    names : mapping of str to str
+        Arguments as they are checked, and as the caller gave them.
+    caller : str
+        Function that was called; empty for the one that the error names.
+
+    Returns
+    -------
+    ValueError
+    """
     bad = vars(error).get("bad_argument")
-    if bad is None or bad.name != of:
+    if bad is None or (bad.name not in names and caller in ("", bad.caller)):
         return error
-    return bad._replace(name=name).error()
+    named = bad._replace(name=names.get(bad.name, bad.name), caller=caller or bad.caller)
+    known: ValueError = named.error()
+    for note in getattr(error, "__notes__", ()):
+        known.add_note(note)
+    return known
+
+
+@contextmanager
+def arguments_named(names: Mapping[str, str], caller: str = "") -> Iterator[None]:
+    """Raise errors of `fail` under the names that a caller knows, as `renamed` does."""
+    try:
+        yield
+    except ValueError as error:
+        known = renamed(error, names, caller)
+        if known is error:
+            raise
+        raise known from error.__cause__

@@ -46,7 +46,7 @@ def test_labels_that_are_words_get_a_metric_and_a_scorer_that_work(name):
 
     message = message_of(lambda: fitted(name))
     assert message == message_of(lambda: bootstrap_score(WORDS, WORDS, metric=name)).replace(
-        "bootstrap_score", "BootstrapScorer"
+        "'y_true' parameter of bootstrap_score", "'y' parameter of BootstrapScorer.fit"
     )
     metric = message.partition("metric=")[2].partition(", or in a")[0]
     scoring = message.partition("scoring=")[2].removesuffix(".")

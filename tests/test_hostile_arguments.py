@@ -294,11 +294,12 @@ def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
         changes |= probabilities(function)
     with pytest.raises((ValueError, TypeError)) as caught:
         call(**{**arguments, **changes})
-    named = "(compare_methods|BootstrapScorer)" if function == "compare_methods" else function
-    pattern = rf"(?s)The ['\"]{argument}.*['\"] parameter of {named}.* must .*\. Got .*\."
+    pattern = rf"(?s)The ['\"]{argument}.*['\"] parameter of {function}.* must .*\. Got .*\."
     said = str(caught.value)
     # Lengths are compared with those of the truth, or the other way round.
-    other = rf"(?s)The ['\"]y_\w+.*['\"] parameter of {named} must have as many rows as '{argument}"
+    other = (
+        rf"(?s)The ['\"]y_\w+.*['\"] parameter of {function} must have as many rows as '{argument}"
+    )
     assert re.match(pattern, said) or re.match(other, said), said
 
 
@@ -844,3 +845,77 @@ def test_pictures_name_what_cannot_be_right(shown, options, named):
     pytest.importorskip("matplotlib").use("Agg")
     with pytest.raises(ValueError, match=rf"'{named}' parameter of \w+Display\.\w+ must"):
         shown.plot(**options)
+
+
+# ------------------------------------------------------------------ arguments of the right shape
+
+DATES = np.datetime64("2026-01-01") + np.arange(N)
+WRONG_TRUTH = {
+    "dates for classes": ("accuracy", DATES),
+    "dates for values": ("neg_mean_absolute_error", DATES),
+    "values for classes": ("accuracy", np.linspace(0.5, 1.5, N)),
+    "columns": ("accuracy", np.column_stack((Y, Y, Y))),
+    "text for values": ("neg_mean_absolute_error", Y.astype(str)),
+}
+WRONG_GROUPS = {"columns": np.column_stack((Y, Y, Y)), "one": np.zeros(N), "short": Y[1:]}
+
+
+def trained(metric, compared=False, **data):
+    """Methods on a test set, or without one."""
+    make = Ridge if "error" in metric else GaussianNB
+    options = {"scoring": metric, "n_train_resamples": 60, "random_state": 0}
+    data = {"X": X, "y": Y, **data}
+    if compared:
+        return skboot.compare_methods({"A": make(), "B": make()}, **data, **options)
+    return skboot.BootstrapScorer(make(), **options).fit(**data)
+
+
+@pytest.mark.parametrize("kind", WRONG_TRUTH)
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_wrong_test_set_is_refused_under_the_names_of_the_call(compared, kind):
+    metric, truth = WRONG_TRUTH[kind]
+    function = "compare_methods" if compared else "BootstrapScorer.fit"
+    sets = {"y_test": (X, truth), "y_test['far']": ({"far": X}, {"far": truth})}
+    for name, (X_test, y_test) in sets.items():
+        said = rf"^The ['\"]{re.escape(name)}['\"] parameter of {function} must "
+        with pytest.raises(ValueError, match=said):
+            trained(metric, compared, X_test=X_test, y_test=y_test)
+
+
+@pytest.mark.parametrize("compared", [False, True])
+def test_wrong_dates_in_y_are_refused_under_that_name(compared):
+    function = "compare_methods" if compared else "BootstrapScorer.fit"
+    with pytest.raises(ValueError, match=f"The 'y' parameter of {function} must .* Got dates"):
+        trained("neg_mean_absolute_error", compared, y=DATES)
+
+
+@pytest.mark.parametrize("kind", WRONG_GROUPS)
+def test_wrong_groups_of_a_test_set_are_refused_before_any_training(kind):
+    class NeverTrained(GaussianNB):
+        def fit(self, X, y):
+            raise AssertionError("trained before the test set was checked")
+
+    scorer = skboot.BootstrapScorer(NeverTrained(), n_train_resamples=60, random_state=0)
+    tests = {"X_test": X, "y_test": Y, "groups_test": WRONG_GROUPS[kind]}
+    with pytest.raises(
+        ValueError, match=r"The 'groups_test' parameter of BootstrapScorer\.fit must"
+    ):
+        scorer.fit(X, Y, groups=np.arange(N) // 2, **tests)
+
+
+UNPAIRED = {
+    "y_true": (np.linspace(0.5, 1.5, N), Y[1:]),
+    "groups": (np.column_stack((Y, Y, Y)), Y[1:]),
+    "strata": (np.column_stack((Y, Y)), Y[1:]),
+    "sample_weight": (Y.astype(str), Y[1:], -Y),
+    "average_over": (np.column_stack((Y, Y)), Y[1:], np.arange(N)),
+}
+
+
+@pytest.mark.parametrize("argument", UNPAIRED)
+def test_a_wrong_column_of_one_system_on_rows_of_its_own_is_named_with_the_system(argument):
+    for wrong in UNPAIRED[argument]:
+        given = {"y_true": {"A": Y, "B": Y}, argument: {"A": Y, "B": wrong}}
+        said = rf'^The "{argument}\[\'B\'\]" parameter of compare_systems must '
+        with pytest.raises(ValueError, match=said):
+            skboot.compare_systems(y_preds=TWO, paired=False, **given, **FEW)

@@ -243,9 +243,8 @@ def compare_methods(
     (True, 'significant and meaningful')
     """
     tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
-    has_test = any(part is not None for part in tests.values())
     named = _named(estimators, adjust, alternative, reference)
-    _check_asked(estimand, interval, strategy, has_test, n_train_resamples, n_seeds)
+    _check_asked(estimand, interval, strategy, _has(tests), n_train_resamples, n_seeds)
     parameters = {
         "scoring": scoring,
         "strategy": strategy,
@@ -265,9 +264,15 @@ def compare_methods(
         "memory": memory,
         "verbose": check.check_verbose(verbose, _CALLER),
     }
-    fit = FitCall.of(parameters, has_test=has_test)
-    call = MethodsCall(named, fit, reference, adjust, interval, alternative)
-    return _compared(call, FitData.of(X, y, groups=groups, **tests))
+    with check.arguments_named({}, _CALLER):
+        fit = FitCall.of(parameters, has_test=_has(tests))
+        call = MethodsCall(named, fit, reference, adjust, interval, alternative)
+        return _compared(call, FitData.of(X, y, groups=groups, **tests))
+
+
+def _has(tests: Mapping[str, Any]) -> bool:
+    """Return whether a test set was given, or a part of one."""
+    return any(part is not None for part in tests.values())
 
 
 def _compared(call: MethodsCall, data: FitData) -> Any:

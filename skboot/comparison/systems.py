@@ -405,7 +405,9 @@ def _unpaired(
     systems, drawn = checked_unpaired(y_true, named, rows, rows["labels"], caller)
     check_reference(reference, systems, caller)
     better = rows["greater_is_better"]
-    statistics, places = statistics_of_systems(metric, systems, better, caller, several=True)
+    statistics, places = statistics_of_systems(
+        metric, systems, better, caller, several=True, paired=False
+    )
     seed = check.check_seed(rows["random_state"], caller)
     tasks = tasks_of_each(rows["average_over"], systems, caller)
     settings = {**settings, "paired": False, **settings_of_tasks(tasks)}

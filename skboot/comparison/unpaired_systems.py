@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,9 +95,16 @@ def checked_unpaired(
     for name, predicted in y_preds.items():
         weights = named["sample_weight"][name]
         argument = f"y_preds[{name!r}]"
-        rows[name] = checked_rows(truths[name], predicted, weights, labels, caller, argument)
+        with _columns_of(name):
+            rows[name] = checked_rows(truths[name], predicted, weights, labels, caller, argument)
     own = {name: {key: named[key][name] for key in ("groups", "strata")} for name in y_preds}
     return rows, own
+
+
+def _columns_of(name: str) -> AbstractContextManager[None]:
+    """Say in errors of which system the rows are."""
+    own = ("y_true", "average_over", *_COLUMNS)
+    return check.arguments_named({each: f"{each}[{name!r}]" for each in own})
 
 
 def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any], caller: str) -> dict[str, Any]:
@@ -116,7 +124,11 @@ def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any], caller: str
 def tasks_of_each(average_over: Any, rows: Mapping[str, Rows], caller: str) -> dict[str, Any]:
     """Return the tasks of each system; None for all where there are none."""
     named = _by_name("average_over", average_over, rows, caller)
-    return {name: checked_tasks(named[name], rows[name].n_samples, caller) for name in rows}
+    tasks = {}
+    for name, own in rows.items():
+        with _columns_of(name):
+            tasks[name] = checked_tasks(named[name], own.n_samples, caller)
+    return tasks
 
 
 def settings_of_tasks(tasks: Mapping[str, Tasks | None]) -> dict[str, Any]:
@@ -175,17 +187,18 @@ def _plans(
 ) -> list[tuple[ResamplingPlan, dict[str, Statistic]]]:
     """Return the plans of one system, each with the statistics that are evaluated by it."""
     rows = call.rows[name]
-    plan = resampling_plan(
-        call.drawn[name]["groups"],
-        call.drawn[name]["strata"],
-        call.settings["same_population"],
-        None,
-        call.settings["n_resamples"],
-        child_seed(call.seed, _OWN_STREAMS + rank),
-        rows.n_samples,
-        call.caller,
-    )
-    return over_tasks(plan, call.tasks[name], rows, statistics, call.caller)
+    with _columns_of(name):
+        plan = resampling_plan(
+            call.drawn[name]["groups"],
+            call.drawn[name]["strata"],
+            call.settings["same_population"],
+            None,
+            call.settings["n_resamples"],
+            child_seed(call.seed, _OWN_STREAMS + rank),
+            rows.n_samples,
+            call.caller,
+        )
+        return over_tasks(plan, call.tasks[name], rows, statistics, call.caller)
 
 
 def _check_same_tasks(call: UnpairedCall, plans: Mapping[str, Any]) -> None:

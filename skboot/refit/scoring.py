@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
-from .._checks import fail, renamed
+from .._checks import arguments_named, fail
 from .._sklearn_compat import scorer_parts
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
@@ -111,12 +111,10 @@ def needed_of(
     parts = scorer_parts(scorer)
     if parts is None:
         return None
-    try:
+    with arguments_named({"metric": "scoring"}):
         statistics, _ = resolve_metrics(
             {name: scorer}, labels=classes, several_outputs=several_outputs, caller=_CALLER
         )
-    except ValueError as error:
-        raise renamed(error, "scoring", "metric") from error
     statistic = statistics[name]
     whole = statistic.response == "probabilities" and not _takes_column(statistic)
     positive = _positive(parts.options.get("pos_label"), classes)
@@ -181,7 +179,8 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
     statistic = statistics[name]
     positive = _positive(parts.options.get("pos_label"), labels)
     response = _response(statistic, parts.response_methods, positive, answers)
-    statistic = check_response(statistic, target.y, response, _CALLER)
+    with arguments_named({"y_true": "y"}, f"{_CALLER}.fit"):
+        statistic = check_response(statistic, target.y, response, _CALLER)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
     low, high = statistic.bounds
     inner, factor = statistic, -sign

@@ -85,12 +85,16 @@ def _rows(of: str, X: Any, y: Any) -> HeldOut:
 def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
     if groups is None:
         return None
-    labels = check.check_rows(f"groups_test{of}", groups, f"{_CALLER}.fit")
+    caller, name = f"{_CALLER}.fit", f"groups_test{of}"
+    labels = check.check_rows(name, groups, caller)
     if len(labels) != len(rows.y):
         must = f"have as many rows as y_test{of}, {len(rows.y)}"
-        raise check.fail(f"{_CALLER}.fit", f"groups_test{of}", must, f"{len(labels)}")
-    for column in labels.reshape(len(labels), -1).T:
-        check.numbered_labels(f"groups_test{of}", column, f"{_CALLER}.fit", "group")
+        raise check.fail(caller, name, must, f"{len(labels)}")
+    with check.arguments_named({"groups": name}):
+        if labels.ndim == 2:
+            check.check_pairs(labels, False, caller)
+        else:
+            check.check_groups(labels, caller)
     return labels
 
 
@@ -110,19 +114,32 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     return told
 
 
+def name_in(argument: str, name: Any) -> str:
+    """Name the part of an argument that belongs to a test set."""
+    return argument if name is None else f"{argument}[{name!r}]"
+
+
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
     """Refuse a test set whose targets have other columns than those of the training list."""
     for name, rows in zip(tests.names, tests.rows, strict=True):
         if y is not None and rows.y.shape[1:] != y.shape[1:]:
-            of = "" if name is None else f"[{name!r}]"
             must = f"have the columns of y, of shape {y.shape}"
-            raise check.fail(f"{_CALLER}.fit", f"y_test{of}", must, f"shape {rows.y.shape}")
+            argument = name_in("y_test", name)
+            raise check.fail(f"{_CALLER}.fit", argument, must, f"shape {rows.y.shape}")
 
 
 def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
     """Classes of the training list and of all test sets."""
-    kinds = {own.dtype.kind in "biuf" for own in (classes, *(rows.y for rows in tests.rows))}
-    if len(kinds) > 1:
-        must = "hold labels of the kind that y holds"
-        raise check.fail(f"{_CALLER}.fit", "y_test", must, "numbers here and text there", SAME_KIND)
+    known = _kind_of(classes)
+    for name, rows in zip(tests.names, tests.rows, strict=True):
+        if (kind := _kind_of(rows.y)) != known:
+            must = f"hold labels of the kind that y holds, {known}"
+            argument = name_in("y_test", name)
+            raise check.fail(f"{_CALLER}.fit", argument, must, kind, SAME_KIND)
     return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
+
+
+def _kind_of(labels: NDArray[Any]) -> str:
+    """Return what labels are, in a word."""
+    kinds = {"M": "dates", "m": "durations"} | dict.fromkeys("biuf", "numbers")
+    return kinds.get(labels.dtype.kind, "text")

@@ -49,7 +49,7 @@ from ..refit.training import (
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.runs_basis import SeveralRuns
-from .held_out import HeldOutSets
+from .held_out import HeldOutSets, name_in
 
 _CALLER = "BootstrapScorer"
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
@@ -216,13 +216,14 @@ def first_record(
     plain = replace(job, keep=[replace(answers, metrics={}).keep for answers in answers_to_keep])
     found = kept_on_tests(plain, model, None, job.loan)
     for k, rows in enumerate(tests.rows):
-        for response in answers_to_keep:
-            answers = found[key_on_test(k, response.key)]
-            labels = job.classes if answers.ndim == 2 else None
-            checked = Rows(rows.y, answers, None, labels)
-            for name in response.metrics:
-                resolved_statistics({name: scorers[name]}, checked, None, f"{_CALLER}.fit")
-            response.check_defined(rows.y, answers)
+        with check.arguments_named({"y_true": name_in("y_test", tests.names[k])}):
+            for response in answers_to_keep:
+                answers = found[key_on_test(k, response.key)]
+                labels = job.classes if answers.ndim == 2 else None
+                checked = Rows(rows.y, answers, None, labels)
+                for name in response.metrics:
+                    resolved_statistics({name: scorers[name]}, checked, None, f"{_CALLER}.fit")
+                response.check_defined(rows.y, answers)
     return {"error": None, "fit_time": fit_time, "n_convergence": 0, **found}
 
 

@@ -164,9 +164,9 @@ def _on_tests(
     start = time.perf_counter()
     model, fit_time = _full_model(job, call.seed, 0)
     job, target = _with_target(job)
+    held_out.check_columns(target.y, tests)
     if job.classes is not None:
         job = replace(job, classes=held_out.with_classes_of(job.classes, tests))
-    held_out.check_columns(target.y, tests)
     several_outputs = target.y is not None and target.y.ndim == 2
     responses = on_test_set.responses_of(scorers, job.classes, several_outputs, model)
     answers = _one_of_each_key(responses.values())

@@ -117,10 +117,8 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
         if rows.y_true is None and reading.tables:
             must = f"hold the true labels for the metric {reading.statistic.name!r}"
             raise check.fail(caller, "y_true", must, "None")
-        try:
+        with check.arguments_named({"y_pred": name}):
             reading.check(rows, caller, name)
-        except ValueError as error:
-            raise check.renamed(error, name) from error.__cause__
     return rows
 
 
