@@ -43,7 +43,9 @@ goal can fall on either side of it. Peak memory is what a call takes beyond its 
 
 {versions}.
 
+:::{container} wide
 ![Time of a call against the number of rows, and of resamples](benchmarks.png)
+:::
 
 | workload | against | skboot | peer | ratio | goal | peak memory | answers |
 |---|---|---|---|---|---|---|---|

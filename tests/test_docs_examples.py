@@ -148,6 +148,14 @@ def test_no_screen_of_a_page_of_the_guide_is_text_alone(path):
     assert max(map(len, lines)) <= 36
 
 
+def test_each_page_of_the_guide_stands_once_in_the_bar_of_pages():
+    lines = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").splitlines()
+    listed = [line for line in lines if line.startswith("guide/")]
+    assert sorted(listed) == sorted(
+        f"guide/{path.stem}" for path in (ROOT / "docs/guide").glob("*.md")
+    )
+
+
 def test_a_wrong_output_on_a_page_is_found(tmp_path):
     page = tmp_path / "page.md"
     blocks = ["n = 1", ">>> n\n1", ">>> n + 1\n3"]
