@@ -31,6 +31,11 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any])
         File to write; of a link the file that it points to.
     write : callable
         Takes the open file.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; it names the path as given, whatever name was tried.
     """
     target = Path(os.path.realpath(path))
     writer = f"{os.getpid()}@{_machine()}.{secrets.token_hex(4)}"
@@ -41,8 +46,16 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any])
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(temporary)):
+            raise
+        reason = error.strerror
+        if not target.parent.exists():
+            reason = f"There is no folder {str(Path(path).parent)!r}"
+        raise type(error)(error.errno, reason, os.fspath(path)) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def remove_abandoned(folder: str | os.PathLike[str], pattern: str) -> None:

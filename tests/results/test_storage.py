@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import re
 import warnings
 import zipfile
 
@@ -128,6 +129,29 @@ def test_a_truncated_file_is_refused(tmp_path):
 def test_a_missing_file_is_missing(tmp_path):
     with pytest.raises(FileNotFoundError):
         EvaluationResult.load(tmp_path / "no.npz")
+
+
+@pytest.mark.parametrize("place", ["none", "none/below", "file", "folder"])
+def test_a_place_that_cannot_be_written_is_named_as_given(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "folder" / "x.npz").mkdir(parents=True)
+    path = f"{place}/x.npz"
+    with pytest.raises(OSError, match=re.escape(f": {path!r}")) as caught:
+        accuracy_result().save(path)
+    assert str(caught.value).count("npz") == 1
+    assert (f"There is no folder {place!r}" in str(caught.value)) == place.startswith("none")
+    assert sorted(found.name for found in tmp_path.rglob("*")) == ["file", "folder", "x.npz"]
+
+
+def test_a_full_disk_is_told_with_the_path_as_given(tmp_path, monkeypatch):
+    def fsync(file):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("skboot._files.os.fsync", fsync)
+    with pytest.raises(OSError, match=r"No space left on device: '.*/x\.npz'$"):
+        accuracy_result().save(tmp_path / "x.npz")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
