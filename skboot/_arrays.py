@@ -37,8 +37,11 @@ class Unusable(ValueError):
 
 
 def refuse_other_things(name: str, values: Any) -> None:
-    """Refuse what is often given in the place of rows: models, dicts, generators and sets."""
+    """Refuse what is often given for rows: names, models, dicts, generators and sets."""
     must, is_answer = "be an array-like, a row for each sample", name.startswith("y_")
+    if isinstance(values, str):
+        advice = f"Give the column itself, not its name: data[{values!r}]."
+        raise Unusable(must, f"the text {values!r}", advice)
     if isinstance(values, Mapping):
         advice = (
             "For systems on one test set use compare_systems(y_true, y_preds); for several test "

@@ -919,3 +919,12 @@ def test_a_wrong_column_of_one_system_on_rows_of_its_own_is_named_with_the_syste
         said = rf'^The "{argument}\[\'B\'\]" parameter of compare_systems must '
         with pytest.raises(ValueError, match=said):
             skboot.compare_systems(y_preds=TWO, paired=False, **given, **FEW)
+
+
+@pytest.mark.parametrize("argument", ["groups", "strata", "by", "average_over", "sample_weight"])
+def test_the_name_of_a_column_is_refused_with_the_way_to_the_column(argument):
+    said = r"Got the text 'patient'\. Give the column itself, not its name: data\['patient'\]\."
+    with pytest.raises(
+        ValueError, match=f"'{argument}' parameter of bootstrap_score must .*{said}"
+    ):
+        skboot.bootstrap_score(Y, P, **{argument: "patient"}, **FEW)
