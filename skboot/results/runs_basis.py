@@ -260,8 +260,8 @@ def _advice(result: EvaluationResult, evidence: RunsEvidence) -> str:
         sentences.append(f"more {' or '.join(idle)} would hardly narrow it")
     if evidence.varied in ("training", "both") and shares["training"] >= 0.1:
         sentences.append(
-            "the training part shrinks only with more training lists (varied='independent'), "
-            "not with more bootstrap samples of this one"
+            "the training part shrinks only with more training lists (bootstrap_runs with "
+            "varied='independent'), not with more bootstrap samples of this one"
         )
     return "; ".join(sentences)
 
