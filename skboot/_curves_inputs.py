@@ -17,6 +17,7 @@ from ._workers import Workers
 from .metrics.calibration import SmoothCalibration
 from .metrics.curves import (
     CalibrationBins,
+    ClassSizes,
     Curve,
     CurveOfCallable,
     Det,
@@ -32,10 +33,12 @@ from .resampling.plan import ResamplingPlan
 Floats = NDArray[np.float64]
 
 DIFFERENCE = "difference"
+_HARD = "hold scores or probabilities, larger for the positive class"
+_SOFT = "Give what predict_proba or decision_function returns: labels have one threshold."
 CURVES = ("roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision")
 BANDS = ("simultaneous", "pointwise")
 _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
-_OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | NetBenefit]] = {
+OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | NetBenefit]] = {
     "roc": Roc,
     "det": Det,
     "precision_recall": PrecisionRecall,
@@ -98,12 +101,17 @@ _DEFAULTS: Mapping[str, Any] = {
 """Options of `skboot.bootstrap_curve`, which a display takes as well."""
 
 
-def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveCall:
-    """Check the arguments of `skboot.bootstrap_curve`, given by name."""
+def with_defaults(given: Mapping[str, Any], caller: str) -> dict[str, Any]:
+    """Return all options of `skboot.bootstrap_curve`; refuse others."""
     unknown = [name for name in given if name not in _DEFAULTS]
     if unknown:
         raise TypeError(f"{caller}() got an unexpected keyword argument {unknown[0]!r}")
-    options = {**_DEFAULTS, **given}
+    return {**_DEFAULTS, **given}
+
+
+def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveCall:
+    """Check the arguments of `skboot.bootstrap_curve`, given by name."""
+    options = with_defaults(given, caller)
     level = check.check_confidence_level(options["confidence_level"], caller)
     band = check.check_choice("band", options["band"], caller, BANDS)
     curve = options["curve"]
@@ -112,7 +120,7 @@ def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveC
     n_bins = check.check_count("n_bins", options["n_bins"], caller, 2)
     workers = check.check_workers(options["n_jobs"], options["verbose"], caller)
     rows = _rows_of_each(y_true, y_score, options["sample_weight"], curve, options, caller)
-    grid = _checked_grid(options["grid"], curve, rows, caller)
+    grid = checked_grid(options["grid"], curve, rows, caller)
     curves = _curves_on(curve, grid, n_bins, rows, caller)
     n_points = sum(len(each.grid) for each in curves)
     design = (options["groups"], options["strata"], options["same_population"])
@@ -154,25 +162,34 @@ def _rows_of_each(
     """Return the rows of each system by its name, "" for the one that has none."""
     advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
     truth = check.check_column("y_true", y_true, caller, advice)
-    positive = _positive(truth, options["pos_label"], caller)
+    positive = positive_class(truth, options["pos_label"], caller)
     weights = check.check_weights(sample_weight, caller)
     if weights is not None and callable(curve) and not _takes_weights(curve):
         advice = "Give the function an argument sample_weight, or leave weights out."
         must = "be None for a function without sample_weight"
         raise check.fail(caller, "sample_weight", must, "weights", advice)
-    named = {"": y_score}
-    if isinstance(y_score, Mapping):
-        named = dict(y_score)
-        _check_names(named, caller)
     rows = {}
-    for name, scores in named.items():
-        argument = f"y_score[{name!r}]" if isinstance(y_score, Mapping) else "y_score"
+    for name, scores in named_scores(y_score, caller).items():
+        argument = argument_of(name)
         column = _checked_scores(argument, scores, truth, curve, caller)
         columns = {argument: column, "y_true": truth, "sample_weight": weights}
         check.check_same_length(caller, **columns)
         rows[name] = TwoClassRows(truth, positive, column, weights)
     _check_both_weigh(positive, weights, caller)
     return rows
+
+
+def named_scores(y_score: Any, caller: str) -> dict[str, Any]:
+    """Return the scores of each system by its name, "" for the one that has none."""
+    if not isinstance(y_score, Mapping):
+        return {"": y_score}
+    _check_names(y_score, caller)
+    return dict(y_score)
+
+
+def argument_of(name: str) -> str:
+    """Return how a message calls the scores of a system."""
+    return f"y_score[{name!r}]" if name else "y_score"
 
 
 def _check_names(named: Mapping[Any, Any], caller: str) -> None:
@@ -184,7 +201,7 @@ def _check_names(named: Mapping[Any, Any], caller: str) -> None:
         raise check.fail(caller, "y_score", must, f"{list(named)}", "Choose another name.")
 
 
-def _positive(truth: NDArray[Any], pos_label: Any, caller: str) -> NDArray[np.bool_]:
+def positive_class(truth: NDArray[Any], pos_label: Any, caller: str) -> NDArray[np.bool_]:
     """Find the rows of the positive class, as `sklearn.metrics.roc_curve` does."""
     labels = check.numbered_labels("y_true", truth, caller)[0].tolist()
     if len(labels) > 2:
@@ -227,23 +244,32 @@ def _checked_scores(
                 advice = "For several systems give a dict: {'new': scores, 'old': other_scores}."
             raise check.fail(caller, argument, must, f"shape {column.shape}", advice)
         column = column[:, 1]
-    hard = "hold scores or probabilities, larger for the positive class"
-    advice = "Give what predict_proba or decision_function returns: labels have one threshold."
     if column.dtype.kind not in "biuf":
         kind = "text" if column.dtype.kind in "US" else f"values of type {column.dtype}"
-        raise check.fail(caller, argument, hard, kind, advice)
+        raise check.fail(caller, argument, _HARD, kind, _SOFT)
+    check_no_labels(argument, column, truth, caller)
+    column = column.astype(np.float64)
+    check_range(argument, column, curve, caller)
+    return column
+
+
+def check_no_labels(argument: str, column: NDArray[Any], truth: NDArray[Any], caller: str) -> None:
+    """Refuse labels in the place of scores."""
     if column.dtype.kind == "b" or _are_labels(column, truth):
         got = f"the labels {np.unique(column).tolist()}"
-        raise check.fail(caller, argument, hard, got, advice)
-    column = column.astype(np.float64)
-    if curve in _OF_PROBABILITIES:
-        low, high = float(column.min()), float(column.max())
-        if low < 0 or high > 1:
-            must = f"hold probabilities of the positive class for the curve {curve!r}"
-            advice = "Logits become probabilities by scipy.special.expit."
-            got = f"values from {low:g} to {high:g}"
-            raise check.fail(caller, argument, must, got, advice)
-    return column
+        raise check.fail(caller, argument, _HARD, got, _SOFT)
+
+
+def check_range(argument: str, column: Floats, curve: Any, caller: str) -> None:
+    """Refuse scores that are no probabilities where the curve needs these."""
+    if curve not in _OF_PROBABILITIES:
+        return
+    low, high = float(column.min()), float(column.max())
+    if low < 0 or high > 1:
+        must = f"hold probabilities of the positive class for the curve {curve!r}"
+        advice = "Logits become probabilities by scipy.special.expit."
+        got = f"values from {low:g} to {high:g}"
+        raise check.fail(caller, argument, must, got, advice)
 
 
 def _are_labels(column: NDArray[Any], truth: NDArray[Any]) -> bool:
@@ -282,7 +308,7 @@ def _scores_in_time(
 # ------------------------------------------------------------------ the grid
 
 
-def _checked_grid(
+def checked_grid(
     grid: Any, curve: Any, rows: Mapping[str, TwoClassRows], caller: str
 ) -> Floats | None:
     """Return a grid that is given as rising finite numbers in the range of the curve."""
@@ -349,12 +375,6 @@ def _curves_on(
         name = str(getattr(curve, "__name__", type(curve).__name__))
         return [CurveOfCallable(curve, grid, name)] * len(each)
     scores = np.concatenate([one.score for one in each])
-    pooled = TwoClassRows(
-        np.concatenate([one.y_true for one in each]),
-        np.concatenate([one.positive for one in each]),
-        scores,
-        None,
-    )
     if curve == "calibration":
         if grid is None:
             # One value that many rows share would be the edge of several bins.
@@ -365,13 +385,25 @@ def _curves_on(
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
             raise check.fail(caller, "y_score", must, "fewer", "Use curve='calibration'.")
-        grid = SmoothCalibration.own_grid(pooled) if grid is None else grid
+        grid = SmoothCalibration.own_grid(scores) if grid is None else grid
         return [SmoothCalibration.at(grid, one) for one in each]
-    kind = _OVER_THRESHOLDS[curve]
+    kind = OVER_THRESHOLDS[curve]
     if grid is None:
-        # Rates depend on the labels alone, which all systems share; thresholds on all scores.
-        grid = kind.on_own_grid(pooled if curve == "decision" else each[0]).grid
+        grid = own_grid(curve, each[0].sizes, scores)
     return [kind(grid) for _ in each]
+
+
+def own_grid(curve: str, sizes: ClassSizes, scores: Floats, n_rows: Floats | None = None) -> Floats:
+    """Return the points of a curve over thresholds, if none are given.
+
+    Rates depend on the labels alone, which all systems share, and thresholds on the scores of all
+    of them, which ``n_rows`` rows have each.
+    """
+    if curve == "decision":
+        return NetBenefit.on_own_grid(scores, n_rows).grid
+    kind: Any = OVER_THRESHOLDS[curve]
+    found: Floats = kind.on_own_grid(sizes).grid
+    return found
 
 
 def _with_rows_of_each(edges: Floats, rows: list[TwoClassRows]) -> Floats:

@@ -58,6 +58,9 @@ class CurveEvidence:
         Independent rows of equal weight that each point is a share of; None where it is none.
     floor : ndarray of shape (n_grid,) or None
         Smallest standard error that is believed of a point that is no share.
+    bin_error : ndarray of shape (n_grid,) or None
+        How far each point may be from the curve of all scores, where these were counted in
+        intervals.
     bounds : tuple of float
         Range of the values.
     free_below, free_above : ndarray of shape (n_grid,), bool, or None
@@ -77,6 +80,7 @@ class CurveEvidence:
     inflation: float
     behind: Floats | None = None
     floor: Floats | None = None
+    bin_error: Floats | None = None
     bounds: tuple[float, float] = (-np.inf, np.inf)
     free_below: Flags | None = None
     free_above: Flags | None = None
@@ -125,7 +129,8 @@ def simultaneous_band(known: CurveEvidence, confidence_level: float) -> Band:
         independent rows, and c the level's quantile of the largest deviation by s over the grid,
         as a quantile of Student's t. Curves that are no shares stay on their own scale. Where the
         rows behind a point are of one label its limit is exact (Clopper & Pearson 1934), at the
-        level of a single point that belongs to c.
+        level of a single point that belongs to c. Where scores were counted in intervals, limits
+        are as much farther out as this may move the curve.
 
     Notes
     -----
@@ -242,6 +247,8 @@ def _exact(estimate: Floats, behind: Floats, level: float) -> tuple[Floats, Floa
 def _finished(known: CurveEvidence, low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """Limits within the range, free where nothing is known, and as monotone as the curve."""
     least, greatest = known.bounds
+    if known.bin_error is not None:
+        low, high = low - known.bin_error, high + known.bin_error
     low, high = np.maximum(low, least), np.minimum(high, greatest)
     # A scale of shares is not that of the estimate to the last digit.
     low, high = np.fmin(low, known.estimate), np.fmax(high, known.estimate)
@@ -275,6 +282,8 @@ class PointwiseFacts(NamedTuple):
         Whether the data say nothing of the lower, or of the upper limit.
     floor : float or None
         Smallest standard error that is believed of a point that is no share.
+    bin_error : float
+        How far it may be from that of all scores, where these were counted in intervals.
     """
 
     behind: float | None
@@ -283,6 +292,7 @@ class PointwiseFacts(NamedTuple):
     free_below: bool = False
     free_above: bool = False
     floor: float | None = None
+    bin_error: float = 0.0
 
 
 def pointwise_interval(
@@ -304,14 +314,15 @@ def pointwise_interval(
         Exact where the rows behind the point are of one label; of a share over thresholds, as far
         out as the band of a single point; Wilson's of few hits or misses, or of a bin, among
         independent rows; else from quantiles of the replicates, and no narrower than by the
-        floor of its standard error. A limit that is free is the end of the range.
+        floor of its standard error. A limit that is free is the end of the range, and the others
+        are as much farther out as intervals of scores may move the point.
     """
     if np.isnan(evidence.estimate) or len(evidence.sorted_replicates) < 2:
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
     method, (low, high) = _limits_of_point(evidence, facts, confidence_level)
     least, greatest = evidence.bounds
-    low = least if facts.free_below else max(low, least)
-    high = greatest if facts.free_above else min(high, greatest)
+    low = least if facts.free_below else max(low - facts.bin_error, least)
+    high = greatest if facts.free_above else min(high + facts.bin_error, greatest)
     return ConfidenceInterval(low, high, confidence_level, method)
 
 

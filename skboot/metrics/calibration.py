@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .curves import Curve, TwoClassRows
+from .curves import ClassSizes, Curve, TwoClassRows
 from .statistic import Floats, ReadableBlock, ReducedData
 
 # Constant of the rule of thumb for a local line and this kernel (Fan & Gijbels 1996, table 3.2).
@@ -59,9 +59,9 @@ class SmoothCalibration(Curve):
     reads = "sums"
 
     @staticmethod
-    def own_grid(rows: TwoClassRows) -> Floats:
+    def own_grid(score: Floats) -> Floats:
         """Points from the first to the last hundredth of the rows."""
-        low, high = np.quantile(rows.score, _OUTER)
+        low, high = np.quantile(score, _OUTER)
         return np.linspace(low, high, _POINTS) if low < high else np.array([low])
 
     @classmethod
@@ -114,7 +114,7 @@ class SmoothCalibration(Curve):
             within[k] = kernel.sum() ** 2 / np.sum(kernel**2)
         return within
 
-    def reference(self, rows: TwoClassRows) -> Floats:
+    def reference(self, sizes: ClassSizes) -> Floats:
         """Predictions that are what they say."""
         return self.grid
 

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,22 @@ from .statistic import Floats, MetricError, ReadableBlock, Reading, ReducedData
 _STEPS = 200
 # Minimum number of rows above the last threshold of a decision curve that is not given.
 _LEAST_ABOVE = 30
+
+
+class ClassSizes(NamedTuple):
+    """How many rows there are of each class.
+
+    Attributes
+    ----------
+    negatives, positives : float
+        Rows, or how many of equal weight they are worth.
+    share : float
+        Of the positives in the weight of all rows.
+    """
+
+    negatives: float
+    positives: float
+    share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +74,13 @@ class TwoClassRows:
     def weight(self) -> Floats:
         """Weight of each row, (n_samples,)."""
         return np.ones(len(self.score)) if self.sample_weight is None else self.sample_weight
+
+    @property
+    def sizes(self) -> ClassSizes:
+        """Number of rows of each class."""
+        n = int(np.count_nonzero(self.positive))
+        share = float(np.average(self.positive, weights=self.sample_weight))
+        return ClassSizes(len(self.positive) - n, n, share)
 
 
 class Curve(ABC):
@@ -112,15 +135,15 @@ class Curve(ABC):
         """Smallest standard error that is believed, where no share says it, (n_grid,)."""
         return None
 
-    def reference(self, rows: TwoClassRows) -> Floats | None:
+    def reference(self, sizes: ClassSizes) -> Floats | None:
         """Values of a system that ignores its inputs, (n_grid,); None if there are none."""
         return None
 
-    def nearby(self, rows: TwoClassRows) -> NDArray[np.intp] | None:
+    def nearby(self, sizes: ClassSizes) -> NDArray[np.intp] | None:
         """First point, and that after the last, over which variances are averaged, (n_grid, 2)."""
         return None
 
-    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether the data say nothing of the lower, and of the upper limit, (n_grid,) each."""
         nothing = np.zeros(len(self.grid), dtype=bool)
         return nothing, nothing
@@ -145,9 +168,9 @@ class Roc(Curve):
     rises = True
 
     @classmethod
-    def on_own_grid(cls, rows: TwoClassRows) -> Roc:
+    def on_own_grid(cls, sizes: ClassSizes) -> Roc:
         """The curve at short numbers from 1 / n to 1 - 1 / n, n the number of negatives."""
-        n = int(np.count_nonzero(~rows.positive))
+        n = sizes.negatives
         return cls(_short_numbers(1 / n, 1 - 1 / n) if n > 2 else np.array([0.5]))
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
@@ -180,22 +203,32 @@ class Roc(Curve):
         """The positives."""
         return np.full(len(self.grid), worth * block.sums(reduced.terms)[0, 1])
 
-    def reference(self, rows: TwoClassRows) -> Floats:
+    def tie_error(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """How far each point can move if rows of equal scores come in any order, (n_grid,).
+
+        Between the two operating points at which a line was drawn.
+        """
+        found = block.reached(reduced.terms, 1.0 - self.grid, reduced.data["ends"])
+        # What makes a value of a share that is missed makes that share of a value.
+        missed = self._of(self.evaluate(block, reduced)[0])
+        least, most = (sums[0, :, 1] / found.total[0, 1] for sums in (found.before, found.after))
+        return np.maximum(missed - least, most - missed)
+
+    def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
         return self.grid
 
-    def nearby(self, rows: TwoClassRows) -> NDArray[np.intp]:
+    def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
         """Those within 1.5 standard errors of a rate of the negatives."""
-        return _within_errors(self.grid, int(np.count_nonzero(~rows.positive)))
+        return _within_errors(self.grid, sizes.negatives)
 
-    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Below the rate of two negatives nothing is known from below, and of one nothing at all.
 
         The highest score of the negatives, by itself, is too uncertain for resamples to tell how
         much; upside down at the other end.
         """
-        n = int(np.count_nonzero(~rows.positive))
-        one, two = (k / n * (1 - 1e-9) for k in (1, 2))
+        one, two = (k / sizes.negatives * (1 - 1e-9) for k in (1, 2))
         outside = (self.grid < one) | (self.grid > 1 - one)
         return (self.grid < two) | outside, (self.grid > 1 - two) | outside
 
@@ -211,13 +244,13 @@ class Det(Roc):
     def _of(self, missed: Floats) -> Floats:
         return missed
 
-    def reference(self, rows: TwoClassRows) -> Floats:
+    def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input miss what they do not let through."""
         return 1.0 - self.grid
 
-    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """As for `Roc`, upside down."""
-        low, high = super().free(rows)
+        low, high = super().free(sizes)
         return high, low
 
 
@@ -234,9 +267,9 @@ class PrecisionRecall(Curve):
     reads = "running"
 
     @classmethod
-    def on_own_grid(cls, rows: TwoClassRows) -> PrecisionRecall:
+    def on_own_grid(cls, sizes: ClassSizes) -> PrecisionRecall:
         """The curve at short numbers from 1 / n to 1 - 1 / n, n the number of positives."""
-        n = int(np.count_nonzero(rows.positive))
+        n = sizes.positives
         return cls(_short_numbers(1 / n, 1 - 1 / n) if n > 2 else np.array([0.5]))
 
     def reduce(self, rows: TwoClassRows) -> ReducedData:
@@ -261,22 +294,35 @@ class PrecisionRecall(Curve):
         found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         return np.asarray(worth * found.after[0, :, 1])
 
-    def reference(self, rows: TwoClassRows) -> Floats:
+    def tie_error(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """How far each point can move if rows of equal scores come in any order, (n_grid,).
+
+        The recall may be reached by the positives that it needs and all negatives of that score, or
+        by all of these positives and no negative.
+        """
+        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        before, after = found.before[0], found.after[0]
+        needed = self.grid * found.total[0, 0]
+        least = needed / (needed + after[:, 1] - after[:, 0])
+        most = after[:, 0] / (after[:, 0] + before[:, 1] - before[:, 0])
+        value = after[:, 0] / after[:, 1]
+        return np.maximum(value - least, most - value)
+
+    def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input have the share of positives as their precision."""
-        share = np.average(rows.positive, weights=rows.sample_weight)
-        return np.full(len(self.grid), share)
+        return np.full(len(self.grid), sizes.share)
 
-    def nearby(self, rows: TwoClassRows) -> NDArray[np.intp]:
+    def nearby(self, sizes: ClassSizes) -> NDArray[np.intp]:
         """Those within 1.5 standard errors of a recall."""
-        return _within_errors(self.grid, int(np.count_nonzero(rows.positive)))
+        return _within_errors(self.grid, sizes.positives)
 
-    def free(self, rows: TwoClassRows) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def free(self, sizes: ClassSizes) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Above the recall of all positives but one nothing is known."""
-        outside = self.grid > 1 - 1 / np.count_nonzero(rows.positive) * (1 - 1e-9)
+        outside = self.grid > 1 - 1 / sizes.positives * (1 - 1e-9)
         return outside, outside
 
 
-def _within_errors(grid: Floats, n: int) -> NDArray[np.intp]:
+def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:
     """Points around each that are within 1.5 standard errors of a share of n rows, (n_grid, 2)."""
     reach = np.maximum(1.5 * np.sqrt(grid * (1 - grid) / n), 1 / n)
     first = np.searchsorted(grid, grid - reach * (1 + 1e-9))
@@ -304,10 +350,14 @@ class NetBenefit(Curve):
     is_proportion = False
 
     @classmethod
-    def on_own_grid(cls, rows: TwoClassRows) -> NetBenefit:
-        """The curve at hundredths that have 30 rows or more above them, at least one of them."""
+    def on_own_grid(cls, score: Floats, n_rows: Floats | None = None) -> NetBenefit:
+        """The curve at hundredths that have 30 rows or more above them, at least one of them.
+
+        ``n_rows`` is how many rows have each score, one if None.
+        """
         hundredths = np.arange(1, 100) / 100
-        above = len(rows.score) - np.searchsorted(np.sort(rows.score), hundredths)
+        between = np.bincount(np.searchsorted(hundredths, score, side="right"), n_rows, 100)
+        above = np.cumsum(between[:0:-1])[::-1]
         return cls(hundredths[: max(1, np.count_nonzero(above >= _LEAST_ABOVE))])
 
     @property
@@ -344,10 +394,9 @@ class NetBenefit(Curve):
         variance = a + b * self.odds**2 - (a - b * self.odds) ** 2
         return np.sqrt(variance / total)
 
-    def reference(self, rows: TwoClassRows) -> Floats:
+    def reference(self, sizes: ClassSizes) -> Floats:
         """Treating everybody; treating nobody is 0."""
-        share = np.average(rows.positive, weights=rows.sample_weight)
-        return np.asarray(share - (1.0 - share) * self.odds)
+        return np.asarray(sizes.share - (1.0 - sizes.share) * self.odds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,7 +442,7 @@ class CalibrationBins(Curve):
         cells = _cells(block, reduced, 2 * len(self.grid))[0]
         return np.asarray(worth * (cells[::2] + cells[1::2]))
 
-    def reference(self, rows: TwoClassRows) -> Floats:
+    def reference(self, sizes: ClassSizes) -> Floats:
         """Predictions that are what they say."""
         return self.grid
 

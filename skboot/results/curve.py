@@ -81,10 +81,14 @@ class CurveResult(Shown):
         Where the data say nothing of the lower, or of the upper limit.
     floor : ndarray of shape (n_grid,) or None
         Smallest standard errors that are believed of points that are no shares.
+    bin_error : ndarray of shape (n_grid,) or None
+        Of columns that are not in memory: how far each point may be from the curve of all scores,
+        since these were counted in intervals. The limits are as much farther out.
     is_difference : bool
         Whether it is the difference of two curves.
     kind : str
-        What was resampled: "rows", "groups", "crossed" or "one population".
+        What was resampled: "rows", "groups", "crossed", "one population", "streamed rows" or
+        "streamed groups".
     unit : str
         The same in the singular, in words.
     units_of_factors : tuple of int
@@ -147,6 +151,7 @@ class CurveResult(Shown):
     free_below: NDArray[np.bool_] | None = None
     free_above: NDArray[np.bool_] | None = None
     floor: Floats | None = None
+    bin_error: Floats | None = None
     is_difference: bool = False
     notes: tuple[str, ...] = ()
     held_fixed: tuple[str, ...] = ()
@@ -258,6 +263,7 @@ class CurveResult(Shown):
             free_below=self.free_below is not None and bool(self.free_below[k]),
             free_above=self.free_above is not None and bool(self.free_above[k]),
             floor=None if self.floor is None else float(self.floor[k]),
+            bin_error=0.0 if self.bin_error is None else float(self.bin_error[k]),
         )
 
     def pointwise_limits(self) -> tuple[Floats, Floats]:
@@ -378,6 +384,8 @@ class CurveResult(Shown):
         columns = {"x": self.x, "estimate": self.estimate, "low": self.low, "high": self.high}
         if self.reference is not None:
             columns["reference"] = self.reference
+        if self.bin_error is not None:
+            columns["bin_error"] = self.bin_error
         names = {"curve": self.curve}
         lines = zip(*(column.tolist() for column in columns.values()), strict=True)
         return [names | dict(zip(columns, line, strict=True)) for line in lines]

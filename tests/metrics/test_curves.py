@@ -185,13 +185,13 @@ def test_the_grid_of_a_curve_begins_and_ends_one_row_from_the_ends(n):
     positive = np.repeat([True, False], n)
     rows = TwoClassRows(positive, positive, np.arange(2 * n) / (2 * n), None)
     for kind in (Roc, PrecisionRecall, Det):
-        grid = kind.on_own_grid(rows).grid
+        grid = kind.on_own_grid(rows.sizes).grid
         assert_allclose(grid[[0, -1]], [1 / n, 1 - 1 / n])
         assert (np.diff(grid) > 0).all()
 
 
 def test_a_decision_curve_ends_where_fewer_than_thirty_rows_are_treated(rows):
-    grid = NetBenefit.on_own_grid(rows).grid
+    grid = NetBenefit.on_own_grid(rows.score).grid
     assert np.count_nonzero(rows.score >= grid[-1]) >= 30
     assert np.count_nonzero(rows.score >= grid[-1] + 0.01) < 30
 
@@ -208,7 +208,7 @@ def test_limits_of_rates_are_free_where_one_row_decides():
     positive = np.repeat([True, False], [5, 10])
     rows = TwoClassRows(positive, positive, np.arange(15) / 15, None)
     grid = np.array([0.05, 0.1, 0.19, 0.2, 0.5, 0.8, 0.81, 0.9, 0.95])
-    below, above = Roc(grid).free(rows)
+    below, above = Roc(grid).free(rows.sizes)
     assert below.tolist() == [True] * 3 + [False] * 5 + [True]
     assert above.tolist() == [True] + [False] * 5 + [True] * 3
-    assert np.array_equal(Det(grid).free(rows), (above, below))
+    assert np.array_equal(Det(grid).free(rows.sizes), (above, below))

@@ -1,0 +1,236 @@
+"""From a curve on the data and on resamples to a result with its band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._curves_inputs import DIFFERENCE, CurveCall
+from ._evaluating import versions_used
+from ._streams import stored_seed
+from ._warnings import Note, texts_of
+from .inference._tuning import FEW_GROUPS
+from .inference.bands import CurveEvidence, simultaneous_band
+from .metrics.curves import ClassSizes, Curve
+from .results.curve import CurveResult
+
+Floats = NDArray[np.float64]
+
+# Shares between which the replicates tell how much less the rows of a group say than others.
+_INNER = (0.05, 0.95)
+
+
+class Drawn(NamedTuple):
+    """A curve on the data and on the resamples.
+
+    Attributes
+    ----------
+    curve : Curve
+    sizes : ClassSizes
+    estimate : ndarray of shape (n_grid,)
+    replicates : ndarray of shape (n_resamples, n_grid)
+    behind : ndarray of shape (n_grid,) or None
+        Rows of equal weight that each point is a share of.
+    floor : ndarray of shape (n_grid,) or None
+        Smallest standard error that is believed, where no share says it.
+    bin_error : ndarray of shape (n_grid,) or None
+        How far each point may be from the curve of all scores, where these were counted in
+        intervals.
+    """
+
+    curve: Curve
+    sizes: ClassSizes
+    estimate: Floats
+    replicates: Floats
+    behind: Floats | None
+    floor: Floats | None
+    bin_error: Floats | None = None
+
+
+def results_of_curves(
+    call: CurveCall, drawn: dict[str, Drawn]
+) -> tuple[dict[str, CurveResult], list[Note]]:
+    """Return the curve of each system with its band, and the difference of exactly two.
+
+    Parameters
+    ----------
+    call : CurveCall
+    drawn : dict of str to Drawn
+        By system. The variance of shares is that of independent rows, or a larger one that the
+        replicates of groups have.
+
+    Returns
+    -------
+    results : dict of str to CurveResult
+        By system.
+    notes : list of Note
+        Warnings of the call.
+    """
+    drawn = {name: _of_units(call, each) for name, each in drawn.items()}
+    notes = _notes_of(call, list(drawn.values()))
+    results = {name: _result(call, name, each, notes) for name, each in drawn.items()}
+    if len(drawn) == 2:
+        difference = _difference(*drawn.values())
+        names = " - ".join(drawn)
+        results[DIFFERENCE] = _result(call, names, difference, notes, is_difference=True)
+    return results, notes
+
+
+def _of_units(call: CurveCall, drawn: Drawn) -> Drawn:
+    """Return the curve with fewer rows behind its points where groups were drawn."""
+    behind = drawn.behind
+    if behind is None or not drawn.curve.is_proportion or call.plan.design.units_are_rows:
+        return drawn
+    effect = _design_effect(drawn.estimate, drawn.replicates, behind)
+    return drawn._replace(behind=behind / effect)
+
+
+def _design_effect(estimate: Floats, replicates: Floats, behind: Floats) -> float:
+    """How much larger the variance of shares is than that of independent rows, at least 1."""
+    inner = (estimate > _INNER[0]) & (estimate < _INNER[1]) & (behind > 0)
+    if not inner.any():
+        return 1.0
+    share = estimate[inner]
+    ratios = np.nanvar(replicates[:, inner], axis=0) / (share * (1 - share) / behind[inner])
+    return max(1.0, float(np.median(ratios)))
+
+
+def _difference(first: Drawn, second: Drawn) -> Drawn:
+    """Return first minus second on the same resamples.
+
+    Where two systems always agree, the floor is the standard error of a difference of paired
+    shares with half a row added to each of four cells (Agresti & Min 2005).
+    """
+    floor = None
+    if first.behind is not None and second.behind is not None:
+        floor = 1 / (np.minimum(first.behind, second.behind) + 2)
+        if isinstance(odds := getattr(first.curve, "odds", None), np.ndarray):
+            floor = floor * np.maximum(odds, 1.0)
+    replicates = first.replicates - second.replicates
+    replicates.flags.writeable = False
+    estimate = first.estimate - second.estimate
+    errors = [each.bin_error for each in (first, second) if each.bin_error is not None]
+    bin_error = np.sum(errors, axis=0) if errors else None
+    return Drawn(first.curve, second.sizes, estimate, replicates, None, floor, bin_error)
+
+
+# ------------------------------------------------------------------ results
+
+
+def _notes_of(call: CurveCall, drawn: Sequence[Drawn]) -> list[Note]:
+    """Return what a reader must know of every curve of the call."""
+    notes = list(call.plan.design.remarks)
+    undefined = max(int(np.isnan(_defined(each)).any(axis=1).sum()) for each in drawn)
+    if undefined:
+        text = (
+            f"undefined on {undefined} of {call.plan.n_resamples} resamples at some point, which "
+            "are left out there."
+        )
+        notes.append(Note("undefined", text))
+    lacking = [int(np.isnan(each.estimate).sum()) for each in drawn]
+    if any(lacking):
+        k = int(np.argmax(lacking))
+        text = f"no value at {lacking[k]} of {len(drawn[k].estimate)} points of the grid."
+        notes.append(Note("undefined", text))
+    design = call.plan.design
+    if design.units_are_groups and design.n_units[0] < FEW_GROUPS:
+        text = (
+            f"Only {design.n_units[0]} groups were resampled (fewer than {FEW_GROUPS}): expect "
+            "less coverage than stated."
+        )
+        notes.append(Note("few", text))
+    if caution := design.coverage_caution(design.n_units):
+        notes.append(Note("caution", caution))
+    return notes
+
+
+def _defined(drawn: Drawn) -> Floats:
+    """Replicates at the points where the data have a value."""
+    return drawn.replicates[:, ~np.isnan(drawn.estimate)]
+
+
+def _evidence_of(call: CurveCall, drawn: Drawn, is_difference: bool) -> CurveEvidence:
+    """Return what the band is made of."""
+    curve, design = drawn.curve, call.plan.design
+    df, inflation = design.degrees_of_freedom, design.inflation
+    low, high = curve.bounds
+    free_below, free_above = curve.free(drawn.sizes)
+    if is_difference:
+        # Of one curve a side may be known, of the difference none where the other is unknown.
+        unknown = free_below & free_above
+        return CurveEvidence(
+            drawn.estimate,
+            drawn.replicates,
+            df,
+            inflation,
+            floor=drawn.floor,
+            bin_error=drawn.bin_error,
+            bounds=(low - high, high - low),
+            free_below=unknown,
+            free_above=unknown,
+        )
+    return CurveEvidence(
+        drawn.estimate,
+        drawn.replicates,
+        df,
+        inflation,
+        behind=drawn.behind if curve.is_proportion else None,
+        floor=drawn.floor,
+        bin_error=drawn.bin_error,
+        bounds=curve.bounds,
+        free_below=free_below,
+        free_above=free_above,
+        rises=curve.rises,
+        of_bins=curve.of_bins,
+        nearby=curve.nearby(drawn.sizes),
+    )
+
+
+def _result(
+    call: CurveCall, name: str, drawn: Drawn, notes: Sequence[Note], *, is_difference: bool = False
+) -> CurveResult:
+    """Return a curve with the band that the call asks for."""
+    known = _evidence_of(call, drawn, is_difference)
+    curve, design = drawn.curve, call.plan.design
+    x, nothing = curve.grid, np.full(len(curve.grid), np.nan)
+    reference = np.zeros(len(x)) if is_difference else curve.reference(drawn.sizes)
+    fields: dict[str, Any] = {
+        "curve": curve.name,
+        "name": name,
+        "x": x,
+        "estimate": drawn.estimate,
+        "low": nothing,
+        "high": nothing,
+        "band": call.band,
+        "confidence_level": call.confidence_level,
+        "reference": reference,
+        "bootstrap_distribution": drawn.replicates,
+        "axes": curve.axes,
+        "critical": None,
+        "behind": known.behind,
+        "bounds": known.bounds,
+        "free_below": known.free_below,
+        "free_above": known.free_above,
+        "floor": known.floor,
+        "bin_error": known.bin_error,
+        "kind": design.kind,
+        "unit": design.unit,
+        "units_of_factors": design.n_units,
+        "n_strata": design.n_strata,
+        "n_samples": design.n_samples,
+        "weighted": call.settings["sample_weight"],
+        "is_difference": is_difference,
+        "notes": texts_of(notes),
+        "held_fixed": ("the trained system", *design.held_fixed),
+        "seed": stored_seed(call.plan.seed),
+        "settings": call.settings,
+        "versions": versions_used(),
+    }
+    if call.band == "simultaneous":
+        low, high, critical = simultaneous_band(known, call.confidence_level)
+        return CurveResult(**fields | {"low": low, "high": high, "critical": critical})
+    low, high = CurveResult(**fields).pointwise_limits()
+    return CurveResult(**fields | {"low": low, "high": high})
