@@ -134,11 +134,3 @@ def _worth_of_weights(rows: TwoClassRows) -> float:
         return 1.0
     relative = rows.sample_weight / rows.sample_weight.max()
     return float(relative.sum() ** 2 / np.sum(relative**2) / rows.sample_weight.sum())
-
-
-def _worth_of_weights(rows: TwoClassRows) -> float:
-    """Rows of equal weight that are worth a unit of weight (Kish 1965)."""
-    if rows.sample_weight is None:
-        return 1.0
-    relative = rows.sample_weight / rows.sample_weight.max()
-    return float(relative.sum() ** 2 / np.sum(relative**2) / rows.sample_weight.sum())

@@ -51,7 +51,7 @@ class Drawn(NamedTuple):
 
 
 def results_of_curves(
-    call: CurveCall, drawn: dict[str, Drawn]
+    call: CurveCall, drawn: dict[str, Drawn], remarks: Sequence[Note] = ()
 ) -> tuple[dict[str, CurveResult], list[Note]]:
     """Return the curve of each system with its band, and the difference of exactly two.
 
@@ -61,6 +61,8 @@ def results_of_curves(
     drawn : dict of str to Drawn
         By system. The variance of shares is that of independent rows, or a larger one that the
         replicates of groups have.
+    remarks : sequence of Note
+        Of how the rows were kept.
 
     Returns
     -------
@@ -70,7 +72,7 @@ def results_of_curves(
         Warnings of the call.
     """
     drawn = {name: _of_units(call, each) for name, each in drawn.items()}
-    notes = _notes_of(call, list(drawn.values()))
+    notes = [*remarks, *_notes_of(call, list(drawn.values()))]
     results = {name: _result(call, name, each, notes) for name, each in drawn.items()}
     if len(drawn) == 2:
         difference = _difference(*drawn.values())

@@ -175,7 +175,7 @@ def _rows_of_each(
         columns = {argument: column, "y_true": truth, "sample_weight": weights}
         check.check_same_length(caller, **columns)
         rows[name] = TwoClassRows(truth, positive, column, weights)
-    _check_both_weigh(positive, weights, caller)
+    check_both_weigh(positive, weights, caller)
     return rows
 
 
@@ -222,7 +222,7 @@ def positive_class(truth: NDArray[Any], pos_label: Any, caller: str) -> NDArray[
     return np.asarray(truth == pos_label)
 
 
-def _check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None, caller: str) -> None:
+def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None, caller: str) -> None:
     if weights is None:
         return
     for side, noun in ((positive, "positive"), (~positive, "negative")):

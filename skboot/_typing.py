@@ -70,6 +70,7 @@ SpreadForm: TypeAlias = Literal["centred", "et97"]
 CurveName: TypeAlias = Literal[
     "roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision"
 ]
+CurveOverThresholds: TypeAlias = Literal["roc", "det", "precision_recall", "decision"]
 Band: TypeAlias = Literal["simultaneous", "pointwise"]
 Layout: TypeAlias = Literal["differences", "systems", "both"]
 ShownPairs: TypeAlias = Literal["auto", "all", "best"]

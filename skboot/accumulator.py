@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _checks as check
-from ._typing import Metric, Metrics
+from ._typing import Band, CurveOverThresholds, Metric, Metrics
 from ._warnings import warn_of
 from .comparison.families import Asked
 from .comparison.streamed_systems import STREAMED_DIFFERENCES, compare_streamed
 from .inference.distribution import check_replicates_fit
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
+from .results.curve import CurveResult
 from .streams.batches import UNITS, batch_added
 from .streams.evaluating import STREAMED_SCORES, results_of
 from .streams.packing import (
@@ -333,6 +334,69 @@ class BootstrapAccumulator:
             results, notes = compare_streamed(settings, state, asked)
         warn_of(notes, _CALLER)
         return next(iter(results.values())) if settings.is_single else ResultTable(results)
+
+    def curve(
+        self,
+        curve: CurveOverThresholds = "roc",
+        *,
+        band: Band = "simultaneous",
+        grid: ArrayLike | None = None,
+        pos_label: Any = None,
+    ) -> CurveResult | ResultTable[CurveResult]:
+        """Return a curve over thresholds of all rows so far with its band; more rows may follow.
+
+        It is read from the sums of a metric of the scores of two classes, such as ``"roc_auc"``,
+        which must be among the metrics.
+
+        Parameters
+        ----------
+        curve : {"roc", "det", "precision_recall", "decision"}
+            As of `skboot.bootstrap_curve`.
+        band : {"simultaneous", "pointwise"}
+            Whether the limits hold for the whole curve at once, or for each point by itself.
+        grid : array-like of shape (n_grid,), optional
+            Where the curve has values, rising; as of `skboot.bootstrap_curve`.
+        pos_label : label, optional
+            The positive class; 1 when None, if the labels are 0 and 1, or -1 and 1.
+
+        Returns
+        -------
+        CurveResult or ResultTable
+            A table with ``systems``, of exactly two with their ``"difference"``. ``bin_error``
+            is how far each point may be from the curve of all scores, where these were counted in
+            intervals; the band is as much wider.
+
+        Raises
+        ------
+        ValueError
+            If no metric has the scores of two classes, there were fewer than 30 rows, or groups, or
+            for arguments that cannot be right.
+
+        Warns
+        -----
+        sklearn.exceptions.UndefinedMetricWarning
+            If the curve is undefined at a point on some resamples, which are left out there.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from skboot import BootstrapAccumulator
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.integers(0, 2, size=5000)
+        >>> y_score = y_true + rng.normal(size=5000)
+        >>> accumulator = BootstrapAccumulator("roc_auc", random_state=0, n_resamples=999)
+        >>> _ = accumulator.update(y_true, y_score, start=0)
+        >>> print(accumulator.curve("roc").at(0.1))
+        0.396 (0.370 to 0.422)
+        """
+        # Few accumulators are asked for one.
+        from ._curves_streamed import CurveAsked, curves_of_accumulator
+
+        caller = f"{_CALLER}.curve"
+        asked = CurveAsked(curve, band, grid, pos_label)
+        results, notes = curves_of_accumulator(self._settings, self._state, asked, caller)
+        warn_of(notes, caller)
+        return ResultTable(results) if self._settings.systems != (None,) else results[""]
 
 
 def _checked_seed(random_state: Any) -> np.random.SeedSequence:

@@ -48,6 +48,8 @@ LAYERS = [
     ["_evaluating_runs"],
     ["streams"],
     ["_curves_inputs"],
+    ["_curves_bands"],
+    ["_curves_streamed"],
     ["_curves"],
     ["evaluation"],
     ["runs"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +20,7 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedGroups, StreamedRows
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
-from ..results.rendering import number
-from .readings import Read
+from .readings import FINE_SCORES, Read
 from .state import GROUPS_KEPT, StreamSettings, StreamState
 
 # Below so many units a Poisson number of them is nowhere near the number there are.
@@ -46,6 +46,13 @@ def check_enough(state: StreamState, caller: str) -> None:
         must = f"have been given at least {FEWEST_UNITS} {unit}"
         advice = "So few fit into memory: skboot.bootstrap_score draws as many as there are."
         raise fail(caller, "update", must, f"{state.n_units}", advice)
+
+
+def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
+    """Return who was drawn, and how often."""
+    design_class = StreamedGroups if state.unit == "groups" else StreamedRows
+    design = design_class(state.n_rows, (state.n_units,))
+    return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 
 def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
@@ -85,13 +92,10 @@ def scores_of(
         Takes the warnings.
     """
     check_enough(state, settings.caller)
-    design_class = StreamedGroups if state.unit == "groups" else StreamedRows
-    design = design_class(state.n_rows, (state.n_units,))
     nothing = Rows(None, np.empty(0), None, settings.labels)
-    plan = ResamplingPlan(design, settings.n_resamples, settings.seed)
     call = ScoreCall(
         nothing,
-        plan,
+        plan_of(settings, state),
         interval,
         settings.confidence_level,
         settings_of(settings, state),
@@ -161,16 +165,29 @@ def _evidence(call: ScoreCall, read: Read, state: StreamState) -> Evidence:
     )
 
 
+def rounded_up(error: float) -> str:
+    """Return a bound with six decimals, or as many as show it, not below what it is."""
+    n_decimals = max(6, 1 - math.floor(math.log10(error))) if error > 0 else 6
+    return f"{math.ceil(error * 10**n_decimals) / 10**n_decimals:.{n_decimals}f}"
+
+
+def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) -> Note:
+    """Return what a reader must know of scores that were counted in intervals."""
+    n, of_resamples = settings.n_bins, ""
+    if finer:
+        n, of_resamples = settings.bins_of(FINE_SCORES), f" ({settings.n_bins} for resamples)"
+    counted = f"Scores were counted in at most {n} intervals{of_resamples}"
+    text = f"{counted}, which {changed}; a larger n_bins of BootstrapAccumulator makes them finer."
+    return Note("choice", text)
+
+
 def _notes(read: Read, state: StreamState, settings: StreamSettings) -> list[Note]:
     """Return what a reader must know of how the stream was kept."""
     notes = []
-    if read.error:
-        text = (
-            f"Scores were counted in at most {settings.n_bins} intervals, which changes the "
-            f"estimate by at most {number(read.error, 6)}; a larger n_bins of BootstrapAccumulator "
-            "makes this smaller."
-        )
-        notes.append(Note("choice", text))
+    if read.intervals:
+        changed = f"changes the estimate by at most {rounded_up(read.error)}"
+        changed = changed if read.error else "leaves the estimate as it is"
+        notes.append(note_on_intervals(settings, changed, finer=read.intervals == "finer"))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
         text = "The number of groups is an estimate, with a standard error of 0.4 %."
         notes.append(Note("choice", text))

@@ -21,7 +21,7 @@ from .evaluating import FEWEST_UNITS
 from .scanned import DatasetColumns, state_of_scanned
 from .state import N_BINS, StreamSettings, StreamState
 
-_ADVICE = (
+ADVICE = (
     "Rows that are not in memory are drawn one by one, as a stream. If memory holds them, give "
     "arrays: .compute(), or .collect()."
 )
@@ -34,10 +34,10 @@ def check_streamed(
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
-            raise check.fail(caller, name, must, _shown(value), _ADVICE)
+            raise check.fail(caller, name, must, _shown(value), ADVICE)
     if interval not in known:
         must = f"be one of {list(known)} with columns that are not in memory"
-        raise check.fail(caller, "interval", must, repr(interval), _ADVICE)
+        raise check.fail(caller, "interval", must, repr(interval), ADVICE)
 
 
 def _shown(value: Any) -> str:

@@ -15,10 +15,14 @@ from ..metrics.cells import encode, label_counts
 from ..metrics.statistic import Floats
 from ..resampling.streamed import Words
 from .exact_sums import ExactSums
-from .readings import LABELS
+from .readings import FINE_SCORES, LABELS, SCORES
 from .state import GROUPS_KEPT, StreamSettings, StreamState, check_size
 from .tables import Table, bits_of, distinct_cells, joined_labels, spare_bits
 
+# A table without its sums, and the cell of each row.
+Coded = tuple[Table, NDArray[np.intp]]
+
+_NOTHING = ExactSums.zeros(0, 0)
 # Pairs of codes of two tables that are summed together.
 _JOINT_CODES = 256
 
@@ -44,7 +48,11 @@ def state_of(
         By table of scores, bits that other batches have dropped.
     """
     sample_weight = rows[0].sample_weight
-    coded = {key: _coded(settings, rows[key[1]], key, bits_dropped) for key in settings.tables}
+    coded: dict[tuple[str, int], Coded] = {}
+    for key in settings.tables:
+        own = rows[key[1]], key, bits_dropped.get(key, 0)
+        fine = coded.get((FINE_SCORES, key[1])) if key[0] == SCORES else None
+        coded[key] = _coded(settings, *own) if fine is None else _coarser(settings, fine, own[2])
     terms = _terms(settings, rows)
     largest = np.abs(terms).max(axis=1)
     if not np.all(np.isfinite(largest)):
@@ -54,15 +62,19 @@ def state_of(
     if sample_weight is not None:
         terms *= sample_weight
         largest = np.abs(terms).max(axis=1)
+    resampled = {key: one for key, one in coded.items() if key[0] != FINE_SCORES}
     # Rows are units of their own, which need no sorting.
     groups, group = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.intp)
     if unit == "groups":
         groups, group = np.unique(units, return_inverse=True)
     if 0 < 2 * len(groups) <= len(units):
         drawn = groups, group.reshape(-1)
-        sums, by_table = _resampled_groups(settings, units, drawn, terms, coded, sample_weight)
+        sums, by_table = _resampled_groups(settings, units, drawn, terms, resampled, sample_weight)
     else:
-        sums, by_table = _resampled(settings, units, terms, coded, sample_weight)
+        sums, by_table = _resampled(settings, units, terms, resampled, sample_weight)
+    for key in coded.keys() - resampled.keys():
+        table, code = coded[key]
+        by_table[key] = np.bincount(code, sample_weight, table.n_cells)[:, None]
     sums = np.column_stack((np.abs(terms).sum(axis=1), terms.sum(axis=1), sums))
     return StreamState(
         ExactSums.of(sums),
@@ -88,31 +100,35 @@ def _terms(settings: StreamSettings, rows: Sequence[Rows]) -> Floats:
     return np.vstack(terms)
 
 
-def _coded(
-    settings: StreamSettings,
-    rows: Rows,
-    key: tuple[str, int],
-    bits_dropped: Mapping[tuple[str, int], int],
-) -> tuple[Table, NDArray[np.intp]]:
+def _coded(settings: StreamSettings, rows: Rows, key: tuple[str, int], bits_dropped: int) -> Coded:
     """Return the table of a batch without its sums, and the cell of each row."""
     kind = key[0]
     reading: Any = next(one for one in settings.readings.values() if kind in one.tables)
     given, predicted = reading.columns(rows, kind)
     truth = _as_labels(given, "y_true", settings.caller)
     labels = label_counts(truth)[0]
-    nothing = ExactSums.zeros(0, 0)
     if kind == LABELS:
         decided = _as_labels(predicted, "y_pred", settings.caller)
         labels = joined_labels(labels, label_counts(decided)[0])
         first, second = encode(truth, labels), encode(decided, labels).astype(np.uint64)
         found = distinct_cells(first, second)
         check_size(len(found[0]), settings)
-        return Table(labels, found[0], found[1], nothing), found[2]
-    shift = bits_dropped.get(key, 0)
-    bits = bits_of(predicted) >> np.uint64(shift)
-    spare = spare_bits(np.unique(bits), settings.n_bins)
+        return Table(labels, found[0], found[1], _NOTHING), found[2]
+    bits = bits_of(predicted) >> np.uint64(bits_dropped)
+    spare = spare_bits(np.unique(bits), settings.bins_of(kind))
     found = distinct_cells(encode(truth, labels), bits >> np.uint64(spare))
-    return Table(labels, found[0], found[1], nothing, shift + spare), found[2]
+    return Table(labels, found[0], found[1], _NOTHING, bits_dropped + spare), found[2]
+
+
+def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
+    """Return the same of scores in intervals that resamples have, from those of the data."""
+    table, code = fine
+    assert table.shift is not None
+    shift = max(bits_dropped, table.shift)
+    bits = table.other >> np.uint64(shift - table.shift)
+    spare = spare_bits(np.unique(bits), settings.n_bins)
+    truth, other, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    return Table(table.labels, truth, other, _NOTHING, shift + spare), at[code]
 
 
 def _as_labels(y: NDArray[Any] | None, name: str, caller: str) -> NDArray[Any]:
@@ -129,7 +145,7 @@ def _resampled(
     settings: StreamSettings,
     units: Words,
     terms: Floats,
-    coded: Mapping[tuple[str, int], tuple[Table, NDArray[np.intp]]],
+    coded: Mapping[tuple[str, int], Coded],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
     """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
@@ -163,7 +179,7 @@ def _resampled_groups(
     units: Words,
     drawn: tuple[Words, NDArray[np.intp]],
     terms: Floats,
-    coded: Mapping[tuple[str, int], tuple[Table, NDArray[np.intp]]],
+    coded: Mapping[tuple[str, int], Coded],
     sample_weight: Floats | None,
 ) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
     """Return the same, rows of a group being added up before it is drawn.

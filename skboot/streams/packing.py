@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import metrics as own_metrics
 from .._checks import fail
 from .exact_sums import ExactSums
-from .readings import LABELS
+from .readings import FINE_SCORES, LABELS
 from .state import GROUPS_KEPT, StreamSettings, StreamState
 from .tables import Table
 
@@ -292,7 +292,10 @@ def check_fits(state: StreamState, settings: StreamSettings) -> None:
     fits = shapes == [(n, 1 + columns), (n,), (n,)]
     if state.unit:
         fits &= sorted(state.tables) == sorted(settings.tables)
-    fits &= all(table.sums.digits.shape[2] == columns for table in state.tables.values())
+    fits &= all(
+        table.sums.digits.shape[2] == (1 if kind == FINE_SCORES else columns)
+        for (kind, _), table in state.tables.items()
+    )
     scores = [
         (key[0] != LABELS) == (table.shift is not None) for key, table in state.tables.items()
     ]

@@ -3,7 +3,8 @@
 * `MeanReading`: means of a value per row, and their roots;
 * `TermsReading`: other functions of weighted sums (R2, skill and costs under priors);
 * `CellsReading`: functions of the confusion matrix, from the pairs of labels that occur;
-* `ScoresReading`: metrics of the order of scores, from the weight of each class at each score;
+* `ScoresReading`: metrics of the order of scores, from the weight of each class at each score,
+  of which there are more for the data than for resamples;
 * `ColumnsReading`: their averages over several classes, from the same for each column of scores.
 
 A metric that needs all rows together has none, and is refused by name.
@@ -38,8 +39,8 @@ from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
 from .tables import Table
 
-# Kinds of tables.
-LABELS, SCORES = "labels", "scores"
+# Kinds of tables; that of fine scores has the weights of the data alone, and comes first.
+LABELS, SCORES, FINE_SCORES = "labels", "scores", "fine scores"
 _RANKINGS = (RocAuc, AveragePrecision, EqualErrorRate, FalsePositiveRateAt)
 # Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
 _FAR_FROM_ZERO = 1e4
@@ -69,6 +70,8 @@ class Read:
         Share of the sum of losses that one row carries.
     error : float
         Largest error of the estimate that intervals of scores leave.
+    intervals : {"", "all", "finer"}
+        Whether scores of resamples were counted in intervals, and those of the data in finer ones.
     """
 
     statistic: Statistic
@@ -78,6 +81,7 @@ class Read:
     proportion: Proportion | None = None
     largest_share: float | None = None
     error: float = 0.0
+    intervals: str = ""
 
 
 class Reading(ABC):
@@ -254,7 +258,7 @@ class CellsReading(_OneTable):
 class ScoresReading(_OneTable):
     """A metric of the order in which scores put the rows of two classes."""
 
-    tables = (SCORES,)
+    tables = (SCORES, FINE_SCORES)
 
     def check(self, rows: Rows, caller: str, argument: str) -> None:
         """Refuse other predictions than one score a row."""
@@ -272,14 +276,21 @@ class ScoresReading(_OneTable):
         return rows.y_true, positive_scores(rows.y_pred)
 
     def read(self, tables: Sequence[Table], caller: str) -> Read:
-        """See `_Tabled.read`; an interval of scores may hold rows in any order."""
-        found = super().read(tables, caller)
+        """See `_Tabled.read`; an interval of scores may hold rows in any order.
+
+        The estimate is that of the finer intervals. Resamples lie around it as they do around that
+        of the intervals in which they were counted.
+        """
+        found, fine = (super(ScoresReading, self).read([table], caller) for table in tables)
         if not tables[0].shift:
             return found
-        assert found.columns is not None
-        estimate = float(found.values[0])
-        extremes = _extremes(found.statistic, *found.columns)
-        return replace(found, error=max(abs(value - estimate) for value in extremes))
+        assert fine.columns is not None
+        estimate = fine.values[0]
+        values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
+        values[0] = estimate
+        extremes = _extremes(found.statistic, *fine.columns) if tables[1].shift else []
+        error = max((abs(value - float(estimate)) for value in extremes), default=0.0)
+        return replace(fine, values=values, error=error, intervals="finer")
 
 
 class ColumnsReading(_Tabled):
@@ -336,7 +347,8 @@ class ColumnsReading(_Tabled):
         if not any(table.shift for table in tables) or np.isnan(values[0]):
             return found
         extremes = self._extremes(tables, member, on_data)
-        return replace(found, error=max(abs(value - values[0]) for value in extremes))
+        error = max(abs(value - values[0]) for value in extremes)
+        return replace(found, error=error, intervals="all")
 
     def _evaluated(self, weights: Floats, reduced: ReducedData) -> Floats:
         return self.statistic.evaluate(WeightsBlock(weights.T, self.statistic.reads), reduced)

@@ -19,11 +19,14 @@ from ..metrics.lookup import resolve_metrics
 from ..metrics.statistic import Floats
 from ..resampling.streamed import PoissonWeights, Words
 from .exact_sums import ExactSums
-from .readings import LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
+from .readings import FINE_SCORES, LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
 from .tables import Table
 
 # Intervals of a score, if no other number is asked for: 16 MB of sums for 1000 resamples.
 N_BINS = 1024
+# How many times as many there are for the data alone, which have one sum where resamples have a
+# thousand: 3 MB.
+FINER = 64
 # Hashes of groups that are kept; as many groups are counted exactly.
 GROUPS_KEPT = 1 << 16
 # Bytes of the sums of one table; more pairs of labels than that are refused.
@@ -113,6 +116,10 @@ class StreamSettings:
         """Kinds of tables, and of which system each is."""
         kinds = sorted({kind for one in self.readings.values() for kind in one.tables})
         return [(kind, system) for kind in kinds for system in range(len(self.systems))]
+
+    def bins_of(self, kind: str) -> int:
+        """Return how many intervals of a score a kind of table may have."""
+        return FINER * self.n_bins if kind == FINE_SCORES else self.n_bins
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +215,7 @@ def _checked(table: Table, key: tuple[str, int], settings: StreamSettings) -> Ta
         return table
     if key[0] == SCORES:
         check_classes(table.labels, settings.caller)
-    return table.within(settings.n_bins)
+    return table.within(settings.bins_of(key[0]))
 
 
 def check_size(n_cells: int, settings: StreamSettings) -> None:

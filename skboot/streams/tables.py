@@ -4,7 +4,8 @@ A `Table` of labels has a cell for each pair of truth and decision that occurs. 
 cell for each class in each interval of the score. While the distinct scores fit, each has its own;
 then intervals are those of equal leading bits of the floating-point number, and one bit is dropped
 wherever they become too many. Which bits are left depends on the set of scores alone, so that a
-table does not depend on the order of rows, batches or shards.
+table does not depend on the order of rows, batches or shards. Between one half and one the bits are
+those of the distance from one, so that probabilities have intervals as fine near one as near zero.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ from .._arrays import EXACT
 from .exact_sums import ExactSums
 
 _SIGN = np.uint64(1 << 63)
+# Of numbers from one half to one the distances from one take 52 binades more, which are made up for
+# where numbers are largest: of those from 2**950 on the last two bits are not told apart.
+_MORE = np.uint64(52 << 52)
+_HALF, _ONE, _LARGE = (np.float64(x).view(np.uint64) for x in (0.5, 1.0, 2.0**950))
+# The distance that one has from itself, below that of all other numbers.
+_LEAST_DISTANCE = 2.0**-54
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +94,16 @@ class Table:
         assert self.shift is not None
         return self.coarser(self.shift + spare_bits(np.unique(self.other), n_bins))
 
+    def edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the greatest score of the interval of each cell, (n_cells,) each."""
+        assert self.shift is not None
+        # A shift by all bits is none.
+        least = self.other << np.uint64(self.shift) if self.shift < 64 else self.other
+        beyond = ~np.uint64(0) >> np.uint64(64 - self.shift) if self.shift else np.uint64(0)
+        low, high = scores_of(least), scores_of(least | beyond)
+        # Beyond the largest number there is none.
+        return np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
+
     def rank(self) -> NDArray[np.float64]:
         """Return the number of the interval of each cell, (n_cells,): a score of the same order."""
         return np.unique(self.other, return_inverse=True)[1].reshape(-1).astype(np.float64)
@@ -120,8 +137,30 @@ def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
 def bits_of(scores: NDArray[Any]) -> NDArray[np.uint64]:
     """Return integers in the order of the scores, whose leading bits are those of the scores."""
     # Adding zero makes the negative zero the positive one.
-    bits = (scores.astype(np.float64) + 0.0).view(np.uint64)
-    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    numbers = scores.astype(np.float64) + 0.0
+    bits = numbers.view(np.uint64)
+    is_negative = bits >= _SIGN
+    found = np.where(is_negative, ~bits, bits | _SIGN)
+    upper = np.flatnonzero(~is_negative & (bits > _HALF))
+    if len(upper):
+        own = bits[upper]
+        distance = np.maximum(1.0 - numbers[upper], _LEAST_DISTANCE).view(np.uint64)
+        beyond = np.where(own < _LARGE, own, _LARGE + ((own - _LARGE) >> np.uint64(2))) + _MORE
+        found[upper] = np.where(own < _ONE, (_HALF << np.uint64(1)) - distance, beyond) | _SIGN
+    return found
+
+
+def scores_of(bits: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return the scores whose `bits_of` are given; between two of them the one above."""
+    own = bits & ~_SIGN
+    # Some are of no number: they are the edges of intervals that hold the largest ones.
+    distance = ((_HALF << np.uint64(1)) - own).view(np.float64)
+    beyond = own - _MORE
+    beyond = np.where(beyond < _LARGE, beyond, _LARGE + ((beyond - _LARGE) << np.uint64(2)))
+    with np.errstate(invalid="ignore"):
+        upper = np.where(own < _ONE + _MORE, 1.0 - distance, beyond.view(np.float64))
+    positive = np.where(own > _HALF, upper, own.view(np.float64))
+    return np.where(bits & _SIGN, positive, (~bits).view(np.float64))
 
 
 def spare_bits(distinct: NDArray[np.uint64], n_bins: int) -> int:

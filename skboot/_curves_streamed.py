@@ -1,0 +1,216 @@
+"""Curves of columns that are not in memory, and of the rows of an accumulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _checks as check
+from ._curves_bands import Drawn, results_of_curves
+from ._curves_inputs import (
+    BANDS,
+    OVER_THRESHOLDS,
+    CurveCall,
+    argument_of,
+    check_both_weigh,
+    check_no_labels,
+    check_range,
+    checked_grid,
+    named_scores,
+    own_grid,
+    positive_class,
+    with_defaults,
+)
+from ._warnings import Note
+from ._workers import Workers
+from .inference.distribution import check_replicates_fit
+from .results import wording
+from .results.curve import CurveResult
+from .streams.curves import ScoreCells, curve_on_cells
+from .streams.evaluating import check_enough, note_on_intervals, plan_of, rounded_up
+from .streams.lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy
+from .streams.readings import SCORES
+from .streams.state import StreamSettings, StreamState
+
+# A metric of the scores of two classes, whose sums are those of curves.
+_ANY = "roc_auc"
+
+
+class CurveAsked(NamedTuple):
+    """What is asked of the state of a stream.
+
+    Attributes
+    ----------
+    curve : str
+        One of those over thresholds.
+    band : {"simultaneous", "pointwise"}
+    grid : array-like or None
+    pos_label : label or None
+    """
+
+    curve: str
+    band: str
+    grid: Any
+    pos_label: Any
+
+
+def curves_of_lazy(
+    y_true: Any, y_score: Any, caller: str, **given: Any
+) -> tuple[dict[str, CurveResult], list[Note]]:
+    """Return the curves of columns that are not in memory, and the warnings."""
+    options = with_defaults(given, caller)
+    level = check.check_confidence_level(options["confidence_level"], caller)
+    check.check_count("n_bins", options["n_bins"], caller, 2)
+    workers = check.check_workers(options["n_jobs"], options["verbose"], caller)
+    _check_curve(options["curve"], caller)
+    refused = {name: options[name] for name in ("strata", "block_length", "same_population")}
+    check_streamed(caller, ("percentile",), "percentile", refused)
+    asked = CurveAsked(*(options[name] for name in CurveAsked._fields))
+    _check_points(asked, caller)
+    named = named_scores(y_score, caller)
+    settings = settings_of_lazy(
+        caller,
+        metric=_ANY,
+        random_state=options["random_state"],
+        n_resamples=options["n_resamples"],
+        labels=None,
+        confidence_level=level,
+        interval="percentile",
+        greater_is_better=None,
+        systems=tuple(named),
+    )
+    columns = {"y_true": y_true, **{name: options[name] for name in ("groups", "sample_weight")}}
+    columns |= {argument_of(name): scores for name, scores in named.items()}
+    state = state_of_lazy(settings, columns, workers)
+    names = [argument_of(name) for name in named]
+    return _curves_of_state(settings, state, asked, dict(zip(named, names, strict=True)), caller)
+
+
+def curves_of_accumulator(
+    settings: StreamSettings, state: StreamState, asked: CurveAsked, caller: str
+) -> tuple[dict[str, CurveResult], list[Note]]:
+    """Return the curves of the rows so far, and the warnings.
+
+    Parameters
+    ----------
+    settings : StreamSettings
+    state : StreamState
+    asked : CurveAsked
+    caller : str
+        Method named in messages.
+    """
+    if not any(SCORES in reading.tables for reading in settings.readings.values()):
+        must = "hold a metric of the scores of two classes, whose sums a curve is read from"
+        got = f"{settings.metric!r}"
+        advice = f"Add one: BootstrapAccumulator([..., {_ANY!r}])."
+        raise check.fail("BootstrapAccumulator", "metric", must, got, advice)
+    _check_curve(asked.curve, caller)
+    _check_points(asked, caller)
+    check_enough(state, settings.caller)
+    names = {"" if name is None else name: argument_of(name or "") for name in settings.systems}
+    names = {name: argument.replace("y_score", "y_pred") for name, argument in names.items()}
+    return _curves_of_state(settings, state, asked, names, caller)
+
+
+def _check_curve(curve: Any, caller: str) -> None:
+    """Refuse curves that need all rows together."""
+    if not isinstance(curve, str) or curve not in OVER_THRESHOLDS:
+        must = f"be one of {list(OVER_THRESHOLDS)} where rows are not together in memory"
+        raise check.fail(caller, "curve", must, repr(curve), ADVICE)
+
+
+def _check_points(asked: CurveAsked, caller: str) -> None:
+    """Refuse a band or a grid before a row is read."""
+    check.check_choice("band", asked.band, caller, BANDS)
+    checked_grid(asked.grid, asked.curve, {}, caller)
+
+
+def _curves_of_state(
+    settings: StreamSettings,
+    state: StreamState,
+    asked: CurveAsked,
+    arguments: Mapping[str, str],
+    caller: str,
+) -> tuple[dict[str, CurveResult], list[Note]]:
+    """Return curves by system; ``arguments`` are what messages call their scores."""
+    cells = _checked_cells(state, asked, arguments, caller)
+    grid = checked_grid(asked.grid, asked.curve, {}, caller)
+    if grid is None:
+        each = list(cells.values())
+        scores = np.concatenate([one.fine.edges()[0] for one in each])
+        rows = np.concatenate([one.weights() * one.worth_of_weight() for one in each])
+        grid = own_grid(asked.curve, each[0].sizes(), scores, rows)
+    check_replicates_fit(settings.n_resamples, 2 * len(grid) * len(cells), caller)
+    curve: Any = OVER_THRESHOLDS[asked.curve](grid)
+    found = {name: curve_on_cells(curve, own) for name, own in cells.items()}
+    drawn = {name: Drawn(curve, cells[name].sizes(), *one) for name, one in found.items()}
+    call = CurveCall(
+        {name: (curve, own.rows(own.fine)) for name, own in cells.items()},
+        plan_of(settings, state),
+        asked.band,
+        settings.confidence_level,
+        _settings(settings, state, asked),
+        caller,
+        Workers(),
+    )
+    return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))
+
+
+def _checked_cells(
+    state: StreamState, asked: CurveAsked, arguments: Mapping[str, str], caller: str
+) -> dict[str, ScoreCells]:
+    """Return the cells of each system; refuse one class, and labels in the place of scores."""
+    labels = state.tables[SCORES, 0].labels
+    positive = positive_class(labels, asked.pos_label, caller)
+    found = {}
+    for system, (name, argument) in enumerate(arguments.items()):
+        cells = ScoreCells.of(state, system, positive)
+        rows = cells.rows(cells.fine)
+        if not cells.fine.shift:
+            check_no_labels(argument, rows.score, labels, caller)
+        check_range(argument, rows.score, asked.curve, caller)
+        check_both_weigh(rows.positive, cells.weights(), caller)
+        found[name] = cells
+    return found
+
+
+def _settings(settings: StreamSettings, state: StreamState, asked: CurveAsked) -> dict[str, Any]:
+    """Return the arguments as a result holds them."""
+    return {
+        "curve": asked.curve,
+        "band": asked.band,
+        "confidence_level": settings.confidence_level,
+        "n_resamples": settings.n_resamples,
+        "n_bins": settings.n_bins,
+        "grid": asked.grid is not None,
+        "pos_label": asked.pos_label,
+        "groups": state.unit == "groups",
+        "sample_weight": state.weighted,
+    }
+
+
+def _remarks(settings: StreamSettings, drawn: Sequence[Drawn]) -> list[Note]:
+    """Return what a reader must know of scores in intervals."""
+    errors = [each.bin_error for each in drawn if each.bin_error is not None]
+    if not errors:
+        return []
+    farthest, curve = np.max(errors, axis=0), drawn[0].curve
+    known = np.isfinite(farthest)
+    changed = "leaves the curve as it is"
+    if (farthest[known] > 0).any():
+        k = int(np.argmax(np.where(known, farthest, -1)))
+        changed = (
+            f"moves the curve by at most {rounded_up(float(farthest[k]))} (at {curve.axes[0]} "
+            f"{curve.grid[k]:.3g}), by which the band is wider"
+        )
+    notes = [note_on_intervals(settings, changed, finer=True)]
+    if not known.all():
+        text = (
+            f"At {wording.counted(int(np.sum(~known)), 'point')} of {len(known)} an interval of "
+            "scores holds too many rows for resamples to tell anything: the band is as wide as the "
+            "range there."
+        )
+        notes.append(Note("choice", text))
+    return notes

@@ -1,0 +1,203 @@
+"""Curves over thresholds from the state of a stream, whose cells of scores are rows of a curve.
+
+Resamples are counted in fewer intervals of scores than the data. The curve is that of the data, and
+resamples lie around it as they do around the curve of their own intervals, which lack a share of
+the variance: that of the order of rows within an interval. Deviations are made larger by what they
+lack. Rows of an interval of the data may come in any order, so that each point has a bound on its
+error, which is infinite where resamples know too little.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics.curves import ClassSizes, NetBenefit, PrecisionRecall, Roc, TwoClassRows
+from ..metrics.statistic import Floats, ReducedData
+from .readings import FINE_SCORES, SCORES, WeightsBlock
+from .state import StreamState
+from .tables import Table
+
+CurveOverThresholds = Roc | PrecisionRecall | NetBenefit
+
+# Share of the variance that resamples may lack for their deviations to be believed.
+_MOST_LACKING = 0.5
+# Bytes of the weights of cells that are read at once.
+_BYTES_AT_ONCE = 1 << 26
+
+
+class ScoreCells(NamedTuple):
+    """Cells of one system as rows of a curve.
+
+    Attributes
+    ----------
+    coarse, fine : Table
+        Of resamples, and of the data alone.
+    positive : ndarray of shape (n_labels,), bool
+        Which labels are of the positive class.
+    weighted : bool
+        Whether rows carry weights.
+    n_rows : int
+        Number of rows of the stream.
+    """
+
+    coarse: Table
+    fine: Table
+    positive: NDArray[np.bool_]
+    weighted: bool
+    n_rows: int
+
+    @classmethod
+    def of(cls, state: StreamState, system: int, positive: NDArray[np.bool_]) -> ScoreCells:
+        """Return the cells of a system."""
+        coarse, fine = (state.tables[kind, system] for kind in (SCORES, FINE_SCORES))
+        return cls(coarse, fine, positive, state.weighted, state.n_rows)
+
+    @property
+    def in_intervals(self) -> bool:
+        """Whether scores of resamples were counted in intervals."""
+        return bool(self.coarse.shift)
+
+    def rows(self, table: Table) -> TwoClassRows:
+        """Return the cells of a table, each as one row with the least score of its interval."""
+        truth, score = table.labels[table.truth], table.edges()[0]
+        return TwoClassRows(truth, self.positive[table.truth], score, None)
+
+    def weights(self) -> Floats:
+        """Return the weight of each fine cell in the data, (n_cells,)."""
+        return self.fine.sums.values()[:, 0]
+
+    def sizes(self) -> ClassSizes:
+        """Return how many rows of equal weight the classes are worth.
+
+        Of rows with weights it is the squared sum by its variance over the resamples, an estimate
+        of the number of Kish (1965).
+        """
+        side = self.positive[self.fine.truth]
+        negative, positive = (float(self.weights()[own].sum()) for own in (~side, side))
+        share = positive / (negative + positive)
+        if not self.weighted:
+            return ClassSizes(negative, positive, share)
+        side, drawn = self.positive[self.coarse.truth], self.coarse.sums.values()
+        negative, positive = (self._worth(drawn[own].sum(axis=0)) for own in (~side, side))
+        return ClassSizes(negative, positive, share)
+
+    def worth_of_weight(self) -> float:
+        """Return how many rows of equal weight a unit of weight is worth."""
+        if not self.weighted:
+            return 1.0
+        total = self.coarse.sums.values().sum(axis=0)
+        return self._worth(total) / float(total[0])
+
+    def _worth(self, total: Floats) -> float:
+        """Return the rows that a sum is worth, given on the data and on every resample."""
+        with np.errstate(divide="ignore"):
+            return float(min(total[0] ** 2 / np.var(total[1:], ddof=1), self.n_rows))
+
+
+class CurveOnCells(NamedTuple):
+    """A curve of a stream.
+
+    Attributes
+    ----------
+    estimate, behind, floor, bin_error : ndarray of shape (n_grid,), or None
+        See `skboot.inference.bands.CurveEvidence`.
+    replicates : ndarray of shape (n_resamples, n_grid)
+    """
+
+    estimate: Floats
+    replicates: Floats
+    behind: Floats | None
+    floor: Floats | None
+    bin_error: Floats | None
+
+
+def curve_on_cells(curve: CurveOverThresholds, cells: ScoreCells) -> CurveOnCells:
+    """Evaluate a curve on the data and on all resamples.
+
+    Parameters
+    ----------
+    curve : Curve
+        On its grid.
+    cells : ScoreCells
+    """
+    replicates, lacking = _on_resamples(curve, cells)
+    reduced, code = _reduced(curve, cells.rows(cells.fine))
+    block = _block(curve, reduced, code, cells.weights()[:, None])
+    estimate, bin_error = curve.evaluate(block, reduced)[0], None
+    if cells.in_intervals:
+        known = lacking <= _MOST_LACKING
+        larger = 1 / np.sqrt(1 - np.where(known, lacking, 0.0))
+        replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
+        bin_error = np.where(known, _bin_error(curve, cells, block, reduced), np.inf)
+    replicates = replicates[1:]
+    replicates.flags.writeable = False
+    worth = cells.worth_of_weight()
+    behind, floor = (of(block, reduced, worth) for of in (curve.behind, curve.floor))
+    return CurveOnCells(estimate, replicates, behind, floor, bin_error)
+
+
+def _reduced(
+    curve: CurveOverThresholds, rows: TwoClassRows
+) -> tuple[ReducedData, NDArray[np.intp]]:
+    """Return cells as a curve reads them, and the code of each."""
+    reduced = curve.reduce(rows)
+    code = np.arange(len(rows.score)) if reduced.code is None else reduced.code.astype(np.intp)
+    return reduced, code
+
+
+def _block(
+    curve: CurveOverThresholds, reduced: ReducedData, code: NDArray[np.intp], weights: Floats
+) -> WeightsBlock:
+    """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
+    by_code = np.zeros((reduced.n_codes, weights.shape[1]))
+    np.add.at(by_code, code, weights)
+    return WeightsBlock(by_code.T, curve.reads)
+
+
+def _on_resamples(curve: CurveOverThresholds, cells: ScoreCells) -> tuple[Floats, Floats]:
+    """Return the curve on the data and on resamples, (1 + n_resamples, n_grid), some at a time.
+
+    Return also the share of the variance that the resamples lack at each point.
+    """
+    table = cells.coarse
+    reduced, code = _reduced(curve, cells.rows(table))
+    n_values = table.sums.digits.shape[2]
+    values = np.empty((n_values, len(curve.grid)))
+    step = max(_BYTES_AT_ONCE // (8 * table.n_cells), 1)
+    for start in range(0, n_values, step):
+        some = slice(start, start + step)
+        block = _block(curve, reduced, code, table.sums.values(some))
+        values[some] = curve.evaluate(block, reduced)
+    on_data = _block(curve, reduced, code, table.sums.values(slice(1)))
+    if isinstance(curve, NetBenefit):
+        weights = table.sums.values(slice(1))[:, 0]
+        unsure = weights @ _unsure(curve, table)
+        above = weights @ (table.edges()[0][:, None] >= curve.grid)
+        return values, unsure / np.maximum(unsure + above, np.finfo(float).tiny)
+    return values, curve.tied_share(on_data, reduced)
+
+
+def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
+    """Return whether a threshold is inside the interval of each cell, (n_cells, n_grid).
+
+    Its rows are all taken for rows below the threshold.
+    """
+    low, high = (edge[:, None] for edge in table.edges())
+    return np.asarray((low < curve.grid) & (high >= curve.grid))
+
+
+def _bin_error(
+    curve: CurveOverThresholds, cells: ScoreCells, block: WeightsBlock, reduced: ReducedData
+) -> Floats:
+    """Return how far each point may be from the curve of all scores, (n_grid,)."""
+    if not cells.fine.shift:
+        return np.zeros(len(curve.grid))
+    if not isinstance(curve, NetBenefit):
+        return curve.tie_error(block, reduced)
+    weights, side = cells.weights(), cells.positive[cells.fine.truth]
+    unsure = _unsure(curve, cells.fine)
+    gained, lost = (weights[own] @ unsure[own] for own in (side, ~side))
+    return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())
