@@ -232,8 +232,13 @@ def test_the_error_of_intervals_is_within_its_bound(name, n_bins):
 
 
 def intervals(scores, n_bins):
-    """Number of the interval of each score: equal leading bits, as many as leave so few."""
+    """Number of the interval of each score: equal leading bits, as many as leave so few.
+
+    Those above one half are as far above it as their distance from one is below it.
+    """
+    half = np.array(0.5).view(np.uint64)
     bits = np.ascontiguousarray(scores).view(np.uint64)
+    bits = np.where(scores > 0.5, 2 * half - (1 - scores).view(np.uint64), bits)
     while len(np.unique(bits)) > n_bins:
         bits = bits >> np.uint64(1)
     return np.unique(bits, return_inverse=True)[1]

@@ -325,5 +325,7 @@ def test_a_cluster_of_dask_gives_the_bits_of_one_process():
 
 
 def test_other_functions_still_collect_arrays_of_dask():
-    curve = skboot.bootstrap_curve(cut(TRUTH, 300), cut(SCORES, 300), random_state=0)
-    assert curve.n_samples == N
+    columns = cut(TRUTH, 300), [cut(GOOD, 300), cut(FAIR, 300)]
+    with pytest.warns(UserWarning, match="Only 2 runs"):
+        result = skboot.bootstrap_runs(*columns, metric="accuracy", **OPTIONS)
+    assert result.n_samples == N

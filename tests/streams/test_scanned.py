@@ -158,7 +158,7 @@ def test_collect_reads_all_rows_and_other_functions_ask_for_it(folder):
     np.testing.assert_array_equal(data["score"].collect(), SCORES)
     np.testing.assert_array_equal(data[["p0", "p1"]].collect(), COLUMNS)
     with pytest.raises(ValueError, match=r"'y_true' parameter.*y_true\.collect\(\)"):
-        skboot.bootstrap_curve(data["y"], data["score"])
+        skboot.bootstrap_runs(data["y"], [GOOD, GOOD], metric="accuracy")
 
 
 def test_columns_show_their_names(folder):

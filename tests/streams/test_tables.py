@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from skboot.streams.exact_sums import ExactSums
-from skboot.streams.tables import Table, bits_of, distinct_cells, joined_labels, spare_bits
+from skboot.streams.tables import (
+    Table,
+    bits_of,
+    distinct_cells,
+    joined_labels,
+    scores_of,
+    spare_bits,
+)
 
 
 def table_of(truth, scores, n_bins):
@@ -30,6 +37,34 @@ def test_bits_have_the_order_of_the_scores():
     assert np.all(bits[1:] > bits[:-1])
     assert bits_of(np.array([-0.0])) == bits_of(np.array([0.0]))
     np.testing.assert_array_equal(bits_of(np.array([-2.5], np.float32)), bits[2:3])
+
+
+def test_bits_tell_all_numbers_apart_and_give_them_back():
+    rng = np.random.default_rng(0)
+    steps = [np.nextafter(x, side) for x in (0.5, 1.0, 2.0**950) for side in (0, np.inf)]
+    numbers = [
+        rng.integers(0, 2**64, 100_000, dtype=np.uint64).view(np.float64),
+        rng.random(50_000),
+        1 - np.exp(-40 * rng.random(50_000)),
+        1 + np.exp(-40 * rng.random(50_000)),
+        [0.0, 0.5, 1.0, 2.0**950, np.finfo(float).max, np.finfo(float).tiny, *steps[:4]],
+    ]
+    scores = np.concatenate(numbers)
+    scores = np.unique(scores[np.isfinite(scores)] + 0.0)
+    bits = bits_of(scores)
+    # From 2**950 on the last two bits are lost.
+    told = scores < 2.0**950
+    assert np.all(np.diff(bits[told].astype(object)) > 0)
+    assert np.all(bits[1:] >= bits[:-1])
+    np.testing.assert_array_equal(scores_of(bits)[told], scores[told])
+
+
+def test_probabilities_near_one_are_told_apart_like_those_near_zero():
+    away = np.geomspace(1e-12, 0.4, 400)
+    for n_bins in (20, 100):
+        sides = [bits_of(scores) for scores in (away, 1 - away)]
+        counts = [len(np.unique(bits >> np.uint64(spare_bits(bits, n_bins)))) for bits in sides]
+        assert abs(counts[0] - counts[1]) <= 2
 
 
 def test_as_few_bits_are_dropped_as_leave_enough_room():
