@@ -51,7 +51,7 @@ class BootstrapAccumulator:
         are means of rows, metrics of labels and R2. The area under the ROC curve and average
         precision, of two classes or averaged over the ``labels``, and error rates at a threshold
         are exact while the distinct scores are no more than ``n_bins``; from then on a note gives
-        a bound on the error.
+        a bound on the error of the estimate. `curve` gives the curves that belong to them.
     random_state : int or SeedSequence
         Of all accumulators that will be merged.
     n_resamples : int
@@ -62,8 +62,10 @@ class BootstrapAccumulator:
         Labels of the columns of probabilities, and of scores of several classes; required for
         these, since a batch may lack some.
     n_bins : int
-        Maximum number of intervals of a score, at least 2. They are those of equal leading bits of
-        the floating-point number, as many bits as fit. An average over classes takes
+        Maximum number of intervals of a score in resamples, at least 2; those of the data are 64
+        times as many where there are two classes. They are those of equal leading bits of the
+        floating-point number, above one half of its distance from one, as many bits as fit. An
+        average over classes takes
         ``16 * n_classes * n_bins * n_resamples`` bytes at most, pair by pair half ``n_classes``
         times as many, and is refused above 2 GB.
     confidence_level : float

@@ -56,7 +56,8 @@ def bootstrap_curve(
     y_score : array-like of shape (n_samples,) or (n_samples, 2), or dict of them
         Scores or probabilities, larger for the positive class; of two columns the second counts.
         Of a dict of systems all have the same resamples; of exactly two the table also holds
-        ``"difference"``, first minus second.
+        ``"difference"``, first minus second. Columns of dask, or of `skboot.scan_dataset`, are read
+        in parts and give curves over thresholds, of Poisson resamples (see Notes).
     curve : str or callable
         ``"roc"`` (true positive rate at false positive rates), ``"det"`` (false negative rate at
         these), ``"precision_recall"`` (precision at recalls), ``"calibration"`` (share of positives
@@ -122,6 +123,7 @@ def bootstrap_curve(
     See Also
     --------
     bootstrap_score : One number with its interval, such as the area under the curve.
+    BootstrapAccumulator.curve : The curve of rows that arrive in batches.
     CurveBandDisplay : The picture.
 
     Notes
@@ -138,6 +140,11 @@ def bootstrap_curve(
     Limits stay inside the range, and those of a ROC curve rise as it does; nothing is known of one
     side at rates below 2 / n. A pointwise band has the intervals of ``CurveResult.at``: of the same
     form for curves over thresholds, Wilson's for bins, else expanded percentiles.
+
+    Columns that are not in memory are counted in intervals of scores: 1024 for resamples, 65,536
+    for the data. ``bin_error`` of the result has how far each point may be from the curve of all
+    scores, and the band is as much wider. Strata, blocks, crossed groups and other curves need all
+    rows, and are refused.
 
     Curves at a point x: ROC and DET interpolate linearly between neighbouring thresholds; precision
     is that of the highest threshold with a recall of at least x, without interpolation; net
