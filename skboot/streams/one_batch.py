@@ -17,7 +17,7 @@ from ..resampling.streamed import Words
 from .exact_sums import ExactSums
 from .readings import FINE_SCORES, LABELS, SCORES
 from .state import GROUPS_KEPT, StreamSettings, StreamState, check_size
-from .tables import Table, bits_of, distinct_cells, joined_labels, spare_bits
+from .tables import Table, bits_of, cells_within, distinct_cells, joined_labels
 
 # A table without its sums, and the cell of each row.
 Coded = tuple[Table, NDArray[np.intp]]
@@ -115,8 +115,7 @@ def _coded(settings: StreamSettings, rows: Rows, key: tuple[str, int], bits_drop
         check_size(len(found[0]), settings)
         return Table(labels, found[0], found[1], _NOTHING), found[2]
     bits = bits_of(predicted) >> np.uint64(bits_dropped)
-    spare = spare_bits(np.unique(bits), settings.bins_of(kind))
-    found = distinct_cells(encode(truth, labels), bits >> np.uint64(spare))
+    spare, found = cells_within(encode(truth, labels), bits, settings.bins_of(kind))
     return Table(labels, found[0], found[1], _NOTHING, bits_dropped + spare), found[2]
 
 
@@ -126,8 +125,7 @@ def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
     assert table.shift is not None
     shift = max(bits_dropped, table.shift)
     bits = table.other >> np.uint64(shift - table.shift)
-    spare = spare_bits(np.unique(bits), settings.n_bins)
-    truth, other, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    spare, (truth, other, at) = cells_within(table.truth, bits, settings.n_bins)
     return Table(table.labels, truth, other, _NOTHING, shift + spare), at[code]
 
 

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from .._arrays import EXACT
 from .exact_sums import ExactSums
 
+# Pairs of keys per row up to which those that occur are counted, and not sorted.
+_KEYS_PER_ROW = 4
 _SIGN = np.uint64(1 << 63)
 # Of numbers from one half to one the distances from one take 52 binades more, which are made up for
 # where numbers are largest: of those from 2**950 on the last two bits are not told apart.
@@ -114,9 +116,34 @@ def distinct_cells(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
     """Return both keys of each cell that occurs, in rising order, and the cell of each row."""
     values, number = np.unique(other, return_inverse=True)
-    cells, at = np.unique(truth * len(values) + number.reshape(-1), return_inverse=True)
-    first, second = np.divmod(cells, max(len(values), 1))
+    return cells_of(truth, values, number.reshape(-1))
+
+
+def cells_of(
+    truth: NDArray[np.int64], values: NDArray[np.uint64], number: NDArray[np.intp]
+) -> tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]:
+    """Return the same for rows whose second keys are numbered in rising order."""
+    key, n_values = truth * len(values) + number, max(len(values), 1)
+    n_keys = n_values * (int(truth.max(initial=0)) + 1)
+    if n_keys <= _KEYS_PER_ROW * len(key):
+        occurs = np.bincount(key, minlength=n_keys) > 0
+        cells, at = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
+    else:
+        cells, at = np.unique(key, return_inverse=True)
+    first, second = np.divmod(cells, n_values)
     return first, values[second], at.reshape(-1)
+
+
+def cells_within(
+    truth: NDArray[np.int64], bits: NDArray[np.uint64], n_bins: int
+) -> tuple[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]]:
+    """Return how many bits are dropped to leave so many intervals, and the cells that are left."""
+    distinct, number = np.unique(bits, return_inverse=True)
+    spare = spare_bits(distinct, n_bins)
+    kept = distinct >> np.uint64(spare)
+    is_new = np.append(True, kept[1:] != kept[:-1])[: len(kept)]
+    interval = (np.cumsum(is_new) - 1)[number.reshape(-1)]
+    return spare, cells_of(truth, kept[is_new], interval)
 
 
 def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
