@@ -203,22 +203,6 @@ class Roc(Curve):
         """The positives."""
         return np.full(len(self.grid), worth * block.sums(reduced.terms)[0, 1])
 
-    def tie_error(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """How far each point can move if rows of equal scores come in any order, (n_grid,).
-
-        Between the two operating points at which a line was drawn.
-        """
-        found = block.reached(reduced.terms, 1.0 - self.grid, reduced.data["ends"])
-        # What makes a value of a share that is missed makes that share of a value.
-        missed = self._of(self.evaluate(block, reduced)[0])
-        least, most = (sums[0, :, 1] / found.total[0, 1] for sums in (found.before, found.after))
-        return np.maximum(missed - least, most - missed)
-
-    def tied_share(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Share of its variance that each point owes to the order of equal scores, (n_grid,)."""
-        shares = 1.0 - self.grid
-        return _tied_share(block.reached(reduced.terms, shares, reduced.data["ends"]), shares)
-
     def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input find as many positives as negatives."""
         return self.grid
@@ -299,25 +283,6 @@ class PrecisionRecall(Curve):
         found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
         return np.asarray(worth * found.after[0, :, 1])
 
-    def tie_error(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """How far each point can move if rows of equal scores come in any order, (n_grid,).
-
-        The recall may be reached by the positives that it needs and all negatives of that score, or
-        by all of these positives and no negative.
-        """
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        before, after = found.before[0], found.after[0]
-        needed = self.grid * found.total[0, 0]
-        least = needed / (needed + after[:, 1] - after[:, 0])
-        most = after[:, 0] / (after[:, 0] + before[:, 1] - before[:, 0])
-        value = after[:, 0] / after[:, 1]
-        return np.maximum(value - least, most - value)
-
-    def tied_share(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Share of its variance that each point owes to the order of equal scores, (n_grid,)."""
-        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
-        return _tied_share(found, self.grid)
-
     def reference(self, sizes: ClassSizes) -> Floats:
         """Scores that ignore the input have the share of positives as their precision."""
         return np.full(len(self.grid), sizes.share)
@@ -330,19 +295,6 @@ class PrecisionRecall(Curve):
         """Above the recall of all positives but one nothing is known."""
         outside = self.grid > 1 - 1 / sizes.positives * (1 - 1e-9)
         return outside, outside
-
-
-def _tied_share(found: Any, shares: Floats) -> Floats:
-    """Share of the variance of a quantile that resamples lack between the ends around it.
-
-    Between two ends a share s of the rows is a bridge, of variance (s - a) (b - s) / (b - a) in
-    units of 1 / n, of s (1 - s) in all (Shorack & Wellner 1986, chapter 3).
-    """
-    before, after = (sums[0, :, 0] / found.total[0, 0] for sums in (found.before, found.after))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        bridge = (shares - before) * (after - shares) / (after - before)
-        share = bridge / (shares * (1.0 - shares))
-    return np.clip(np.nan_to_num(share, nan=0.0, posinf=0.0, neginf=0.0), 0.0, 1.0)
 
 
 def _within_errors(grid: Floats, n: float) -> NDArray[np.intp]:

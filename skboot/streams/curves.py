@@ -9,13 +9,13 @@ error, which is infinite where resamples know too little.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.curves import ClassSizes, NetBenefit, PrecisionRecall, Roc, TwoClassRows
-from ..metrics.statistic import Floats, ReducedData
+from ..metrics.curves import ClassSizes, Det, NetBenefit, PrecisionRecall, Roc, TwoClassRows
+from ..metrics.statistic import Floats, ReadableBlock, ReducedData
 from .readings import FINE_SCORES, SCORES, WeightsBlock
 from .state import StreamState
 from .tables import Table
@@ -24,6 +24,8 @@ CurveOverThresholds = Roc | PrecisionRecall | NetBenefit
 
 # Share of the variance that resamples may lack for their deviations to be believed.
 _MOST_LACKING = 0.5
+# Share of a sum of weights that is rounding.
+_ROUNDING = 1e-12
 # Bytes of the weights of cells that are read at once.
 _BYTES_AT_ONCE = 1 << 26
 
@@ -131,7 +133,7 @@ def curve_on_cells(curve: CurveOverThresholds, cells: ScoreCells) -> CurveOnCell
         known = lacking <= _MOST_LACKING
         larger = 1 / np.sqrt(1 - np.where(known, lacking, 0.0))
         replicates = np.clip(estimate + larger * (replicates - replicates[0]), *curve.bounds)
-        bin_error = np.where(known, _bin_error(curve, cells, block, reduced), np.inf)
+        bin_error = np.where(known, _bin_error(curve, cells, estimate), np.inf)
     replicates = replicates[1:]
     replicates.flags.writeable = False
     worth = cells.worth_of_weight()
@@ -163,6 +165,8 @@ def _on_resamples(curve: CurveOverThresholds, cells: ScoreCells) -> tuple[Floats
     Return also the share of the variance that the resamples lack at each point.
     """
     table = cells.coarse
+    if cells.in_intervals and isinstance(curve, PrecisionRecall):
+        curve = _PrecisionWithin(curve.grid)
     reduced, code = _reduced(curve, cells.rows(table))
     n_values = table.sums.digits.shape[2]
     values = np.empty((n_values, len(curve.grid)))
@@ -171,13 +175,110 @@ def _on_resamples(curve: CurveOverThresholds, cells: ScoreCells) -> tuple[Floats
         some = slice(start, start + step)
         block = _block(curve, reduced, code, table.sums.values(some))
         values[some] = curve.evaluate(block, reduced)
-    on_data = _block(curve, reduced, code, table.sums.values(slice(1)))
+    return values, _lacking(curve, table, cells.positive)
+
+
+class _PrecisionWithin(PrecisionRecall):
+    """Precision at recalls within intervals of scores, whose negatives come evenly among positives.
+
+    At the end of the interval, as of one score, it would not depend on where in it the recall is.
+    """
+
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """See `Curve.evaluate` (Davis & Goadrich 2006, section 4)."""
+        found = block.reached(reduced.terms, self.grid, reduced.data["ends"])
+        needed = self.grid * found.total[:, :1]
+        before, step = found.before, found.after - found.before
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.clip((needed - before[:, :, 0]) / step[:, :, 0], 0.0, 1.0)
+            precision = needed / (before[:, :, 1] + share * step[:, :, 1])
+        return np.where(found.total[:, :1] > 0, precision, np.nan)
+
+
+# ------------------------------------------------------------------ what intervals hide
+
+
+class _Around(NamedTuple):
+    """Weights around the points of a curve that looks for shares of one class.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (n_grid,)
+        Of the class.
+    before, after : ndarray of shape (n_grid, 2)
+        Weights of this class, and of the other, up to the interval of scores in which the share is
+        reached, and with it.
+    total : ndarray of shape (2,)
+        Of all intervals.
+    of_one_score : ndarray of shape (n_grid,), bool
+        Whether the interval holds one score alone, whose rows are ties.
+    """
+
+    shares: Floats
+    before: Floats
+    after: Floats
+    total: Floats
+    of_one_score: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, curve: Roc | PrecisionRecall, table: Table, positive: NDArray[np.bool_]) -> Self:
+        """Look for negatives from the lowest score up, for recalls of positives downwards."""
+        weights, side = table.sums.values(slice(1))[:, 0], positive[table.truth]
+        interval, shares = table.rank().astype(np.intp), 1.0 - curve.grid
+        by_class = np.transpose([np.bincount(interval, weights * own) for own in (~side, side)])
+        low, high = table.edges()
+        one = np.zeros(len(by_class), dtype=bool)
+        one[interval] = low == high
+        if isinstance(curve, PrecisionRecall):
+            by_class, one, shares = by_class[::-1, ::-1], one[::-1], curve.grid
+        upto = np.cumsum(by_class, axis=0)
+        reached = np.searchsorted(upto[:, 0], shares * upto[-1, 0] * (1 - _ROUNDING))
+        at = np.minimum(reached, len(upto) - 1)
+        return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], one[at])
+
+
+def _lacking(curve: CurveOverThresholds, table: Table, positive: NDArray[np.bool_]) -> Floats:
+    """Return the share of the variance of each point that resamples of intervals lack, (n_grid,).
+
+    Between the edges a and b of an interval a share s of the rows is a bridge, of variance
+    (s - a) (b - s) / (b - a) in units of 1 / n, of s (1 - s) in all (Shorack & Wellner 1986,
+    chapter 3). Of net benefit it is the share of the rows above the threshold.
+    """
     if isinstance(curve, NetBenefit):
         weights = table.sums.values(slice(1))[:, 0]
         unsure = weights @ _unsure(curve, table)
         above = weights @ (table.edges()[0][:, None] >= curve.grid)
-        return values, unsure / np.maximum(unsure + above, np.finfo(float).tiny)
-    return values, curve.tied_share(on_data, reduced)
+        return np.asarray(unsure / np.maximum(unsure + above, np.finfo(float).tiny))
+    around = _Around.of(curve, table, positive)
+    s, a, b = around.shares, *(sums[:, 0] / around.total[0] for sums in around[1:3])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = (s - a) * (b - s) / ((b - a) * s * (1.0 - s))
+    return np.where(around.of_one_score | ~np.isfinite(share), 0.0, np.clip(share, 0.0, 1.0))
+
+
+def _bin_error(curve: CurveOverThresholds, cells: ScoreCells, estimate: Floats) -> Floats:
+    """Return how far each point may be from the curve of all scores, (n_grid,).
+
+    The rows of an interval may come in any order. Then a rate lies between those of its edges;
+    and a recall is reached by the positives that it needs and all negatives of the interval, or by
+    all of its positives and no negative.
+    """
+    if not cells.fine.shift:
+        return np.zeros(len(curve.grid))
+    if isinstance(curve, NetBenefit):
+        weights, side = cells.weights(), cells.positive[cells.fine.truth]
+        unsure = _unsure(curve, cells.fine)
+        gained, lost = (weights[own] @ unsure[own] for own in (side, ~side))
+        return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())
+    around = _Around.of(curve, cells.fine, cells.positive)
+    if isinstance(curve, PrecisionRecall):
+        needed = around.shares * around.total[0]
+        least = needed / (needed + around.after[:, 1])
+        most = around.after[:, 0] / (around.after[:, 0] + around.before[:, 1])
+    else:
+        least, most = (sums[:, 1] / around.total[1] for sums in (around.before, around.after))
+        least, most = (least, most) if isinstance(curve, Det) else (1.0 - most, 1.0 - least)
+    return np.where(around.of_one_score, 0.0, np.maximum(estimate - least, most - estimate))
 
 
 def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
@@ -187,17 +288,3 @@ def _unsure(curve: NetBenefit, table: Table) -> NDArray[np.bool_]:
     """
     low, high = (edge[:, None] for edge in table.edges())
     return np.asarray((low < curve.grid) & (high >= curve.grid))
-
-
-def _bin_error(
-    curve: CurveOverThresholds, cells: ScoreCells, block: WeightsBlock, reduced: ReducedData
-) -> Floats:
-    """Return how far each point may be from the curve of all scores, (n_grid,)."""
-    if not cells.fine.shift:
-        return np.zeros(len(curve.grid))
-    if not isinstance(curve, NetBenefit):
-        return curve.tie_error(block, reduced)
-    weights, side = cells.weights(), cells.positive[cells.fine.truth]
-    unsure = _unsure(curve, cells.fine)
-    gained, lost = (weights[own] @ unsure[own] for own in (side, ~side))
-    return np.asarray(np.maximum(gained, lost * curve.odds) / weights.sum())

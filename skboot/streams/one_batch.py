@@ -17,7 +17,15 @@ from ..resampling.streamed import Words
 from .exact_sums import ExactSums
 from .readings import FINE_SCORES, LABELS, SCORES
 from .state import GROUPS_KEPT, StreamSettings, StreamState, check_size
-from .tables import Table, bits_of, cells_within, distinct_cells, joined_labels
+from .tables import (
+    Table,
+    bits_of,
+    cells_within,
+    distinct_cells,
+    joined_ends,
+    joined_labels,
+    spare_bits,
+)
 
 # A table without its sums, and the cell of each row.
 Coded = tuple[Table, NDArray[np.intp]]
@@ -114,9 +122,10 @@ def _coded(settings: StreamSettings, rows: Rows, key: tuple[str, int], bits_drop
         found = distinct_cells(first, second)
         check_size(len(found[0]), settings)
         return Table(labels, found[0], found[1], _NOTHING), found[2]
-    bits = bits_of(predicted) >> np.uint64(bits_dropped)
-    spare, found = cells_within(encode(truth, labels), bits, settings.bins_of(kind))
-    return Table(labels, found[0], found[1], _NOTHING, bits_dropped + spare), found[2]
+    bits, n_bins = bits_of(predicted), settings.bins_of(kind)
+    cells = cells_within(encode(truth, labels), bits, bits_dropped, n_bins)
+    own = cells.truth, cells.other, _NOTHING, cells.shift, cells.ends
+    return Table(labels, *own), cells.at
 
 
 def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
@@ -125,8 +134,11 @@ def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
     assert table.shift is not None
     shift = max(bits_dropped, table.shift)
     bits = table.other >> np.uint64(shift - table.shift)
-    spare, (truth, other, at) = cells_within(table.truth, bits, settings.n_bins)
-    return Table(table.labels, truth, other, _NOTHING, shift + spare), at[code]
+    spare = spare_bits(np.unique(bits), settings.n_bins)
+    truth, other, at = distinct_cells(table.truth, bits >> np.uint64(spare))
+    assert table.ends is not None
+    ends = joined_ends(table.ends, at, len(truth))
+    return Table(table.labels, truth, other, _NOTHING, shift + spare, ends), at[code]
 
 
 def _as_labels(y: NDArray[Any] | None, name: str, caller: str) -> NDArray[Any]:

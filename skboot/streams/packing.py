@@ -128,6 +128,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
             "truth": kept(table.truth),
             "other": kept(table.other),
             "shift": table.shift,
+            "ends": None if table.ends is None else kept(table.ends),
             **_record_of(table.sums, kept),
         }
         for (kind, system), table in sorted(state.tables.items())
@@ -252,9 +253,13 @@ def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, 
         for number in (truth, decided):
             if len(number) and not (number.min() >= 0 and number.max() < len(labels)):
                 raise ValueError("a table of other labels")
-        if shift is not None and not 0 <= _whole(shift, 0) <= 64:
-            raise ValueError("a table of other scores")
-        tables[str(one["kind"]), _whole(one["system"], 0)] = Table(labels, truth, other, own, shift)
+        ends = None
+        if shift is not None:
+            ends = array(one["ends"], "u", 2)
+            if _whole(shift, 0) > 64 or ends.shape != (2, len(truth)) or np.any(ends[0] > ends[1]):
+                raise ValueError("a table of other scores")
+        found = Table(labels, truth, other, own, shift, ends)
+        tables[str(one["kind"]), _whole(one["system"], 0)] = found
     groups = array(record["groups"], "u", 1)
     if len(groups) > GROUPS_KEPT or np.any(groups[1:] <= groups[:-1]):
         raise ValueError("groups that are not sorted")

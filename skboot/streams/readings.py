@@ -288,7 +288,8 @@ class ScoresReading(_OneTable):
         estimate = fine.values[0]
         values = np.clip(found.values + (estimate - found.values[0]), *found.statistic.bounds)
         values[0] = estimate
-        extremes = _extremes(found.statistic, *fine.columns) if tables[1].shift else []
+        movable = _movable(tables[1])
+        extremes = _extremes(found.statistic, *fine.columns, movable) if movable.any() else []
         error = max((abs(value - float(estimate)) for value in extremes), default=0.0)
         return replace(fine, values=values, error=error, intervals="finer")
 
@@ -394,7 +395,7 @@ class ColumnsReading(_Tabled):
         found = []
         for is_upper in (True, False):
             scores = [
-                2 * table.rank() + (side == is_upper)
+                2 * table.rank() + ((side == is_upper) & _movable(table))
                 for table, side in zip(tables, sides, strict=True)
             ]
             reduced = self._reduced(tables, member, scores)
@@ -402,7 +403,7 @@ class ColumnsReading(_Tabled):
         if isinstance(self.inner, AveragePrecision):
             weights = np.split(on_data[:, 0], starts)
             of_class = [
-                _least_precision(side, table.rank(), own)
+                _least_precision(side, table.rank(), own, _movable(table))
                 for table, side, own in zip(tables, sides, weights, strict=True)
             ]
             sizes = [own @ side for own, side in zip(weights, sides, strict=True)]
@@ -475,20 +476,30 @@ def _coded(
     return replace(reduced, data=MappingProxyType(data), counts=counts), by_code
 
 
+def _movable(table: Table) -> NDArray[np.bool_]:
+    """Return whether the rows of each cell may lie on either side of others in their interval."""
+    low, high = table.edges()
+    return np.asarray(low < high)
+
+
 def _extremes(
-    statistic: Statistic, truth: NDArray[Any], rank: Floats, weights: Floats
+    statistic: Statistic,
+    truth: NDArray[Any],
+    rank: Floats,
+    weights: Floats,
+    movable: NDArray[np.bool_],
 ) -> list[float]:
     """Values with the positives of each interval above its negatives, and below them."""
     positive = truth == _positive_label(statistic, truth)
     found = []
     for upper in (positive, ~positive):
-        scores = 2 * rank + upper
+        scores = 2 * rank + (upper & movable)
         reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
         block = WeightsBlock(by_code.T, statistic.reads)
         found.append(float(statistic.evaluate(block, reduced)[0]))
     if isinstance(without_sign(statistic), AveragePrecision):
         found[1] = (1.0 if without_sign(statistic) is statistic else -1.0) * _least_precision(
-            positive, rank, weights
+            positive, rank, weights, movable
         )
     return found
 
@@ -498,10 +509,13 @@ def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:
     return truth.max() if given is None else given
 
 
-def _least_precision(positive: NDArray[np.bool_], rank: Floats, weights: Floats) -> float:
+def _least_precision(
+    positive: NDArray[np.bool_], rank: Floats, weights: Floats, movable: NDArray[np.bool_]
+) -> float:
     """Average precision if each positive of an interval has a score of its own, below negatives.
 
-    Between thresholds that are ever closer, the precision (p + x) / (p + x + n) is integrated.
+    Rows of equal scores are no interval: they stay together. Between thresholds that are ever
+    closer, the precision (p + x) / (p + x + n) is integrated.
     """
     at = rank.astype(np.intp)
     gained, wrong = (
@@ -510,5 +524,7 @@ def _least_precision(positive: NDArray[np.bool_], rank: Floats, weights: Floats)
     before, false = np.cumsum(gained) - gained, np.cumsum(wrong)
     with np.errstate(divide="ignore", invalid="ignore"):
         lost = false * np.log((before + gained + false) / (before + false))
+        of_ties = gained * false / (before + gained + false)
+    lost = np.where(np.bincount(at, movable, int(at.max()) + 1)[::-1] > 0, lost, of_ties)
     area = gained - np.where((gained > 0) & (false > 0), lost, 0.0)
     return float(area.sum() / gained.sum())

@@ -11,7 +11,7 @@ those of the distance from one, so that probabilities have intervals as fine nea
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,8 @@ class Table:
         Of (n_cells, 1 + n_resamples): the weight in the data, then in each resample.
     shift : int or None
         Bits of a score that are dropped; None for decisions.
+    ends : ndarray of shape (2, n_cells) or None
+        All bits of the least and of the greatest score of each cell.
     """
 
     labels: NDArray[Any]
@@ -53,6 +55,7 @@ class Table:
     other: NDArray[np.uint64]
     sums: ExactSums
     shift: int | None = None
+    ends: NDArray[np.uint64] | None = None
 
     @property
     def n_cells(self) -> int:
@@ -74,7 +77,10 @@ class Table:
         first, second = (
             one.sums.placed(rows, len(truth)) for one, rows in zip(both, parts, strict=True)
         )
-        return Table(labels, truth, kept, first + second, shift)
+        ends = None
+        if both[0].ends is not None and both[1].ends is not None:
+            ends = joined_ends(np.hstack([both[0].ends, both[1].ends]), at, len(truth))
+        return Table(labels, truth, kept, first + second, shift, ends)
 
     def _in(self, labels: NDArray[Any]) -> Table:
         """Return the table with numbers among more labels."""
@@ -89,7 +95,8 @@ class Table:
         if self.shift is None or shift <= self.shift:
             return self
         truth, kept, at = distinct_cells(self.truth, self.other >> np.uint64(shift - self.shift))
-        return Table(self.labels, truth, kept, self.sums.placed(at, len(truth)), shift)
+        ends = None if self.ends is None else joined_ends(self.ends, at, len(truth))
+        return Table(self.labels, truth, kept, self.sums.placed(at, len(truth)), shift, ends)
 
     def within(self, n_bins: int) -> Table:
         """Return the table with as few bits dropped as leave no more than ``n_bins`` intervals."""
@@ -97,18 +104,25 @@ class Table:
         return self.coarser(self.shift + spare_bits(np.unique(self.other), n_bins))
 
     def edges(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the least and the greatest score of the interval of each cell, (n_cells,) each."""
-        assert self.shift is not None
-        # A shift by all bits is none.
-        least = self.other << np.uint64(self.shift) if self.shift < 64 else self.other
-        beyond = ~np.uint64(0) >> np.uint64(64 - self.shift) if self.shift else np.uint64(0)
-        low, high = scores_of(least), scores_of(least | beyond)
-        # Beyond the largest number there is none.
-        return np.nan_to_num(low, nan=-np.inf), np.nan_to_num(high, nan=np.inf)
+        """Return the least and the greatest score in the interval of each cell, (n_cells,) each."""
+        assert self.ends is not None
+        interval = self.rank().astype(np.intp)
+        ends = joined_ends(self.ends, interval, int(interval.max(initial=-1)) + 1)
+        low, high = (scores_of(end)[interval] for end in ends)
+        return low, high
 
     def rank(self) -> NDArray[np.float64]:
         """Return the number of the interval of each cell, (n_cells,): a score of the same order."""
         return np.unique(self.other, return_inverse=True)[1].reshape(-1).astype(np.float64)
+
+
+def joined_ends(ends: NDArray[np.uint64], at: NDArray[np.intp], n: int) -> NDArray[np.uint64]:
+    """Return the least of the least, and the greatest of the greatest, at each of n places."""
+    found = np.empty((2, n), dtype=np.uint64)
+    found[0], found[1] = ~np.uint64(0), 0
+    np.minimum.at(found[0], at, ends[0])
+    np.maximum.at(found[1], at, ends[1])
+    return found
 
 
 def distinct_cells(
@@ -134,16 +148,29 @@ def cells_of(
     return first, values[second], at.reshape(-1)
 
 
+class ScoreCells(NamedTuple):
+    """Cells of scores: what a `Table` has of them, and the cell of each row."""
+
+    truth: NDArray[np.int64]
+    other: NDArray[np.uint64]
+    shift: int
+    ends: NDArray[np.uint64]
+    at: NDArray[np.intp]
+
+
 def cells_within(
-    truth: NDArray[np.int64], bits: NDArray[np.uint64], n_bins: int
-) -> tuple[int, tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.intp]]]:
-    """Return how many bits are dropped to leave so many intervals, and the cells that are left."""
+    truth: NDArray[np.int64], bits: NDArray[np.uint64], shift: int, n_bins: int
+) -> ScoreCells:
+    """Return cells of scores in at most so many intervals, of at least ``shift`` dropped bits."""
     distinct, number = np.unique(bits, return_inverse=True)
-    spare = spare_bits(distinct, n_bins)
-    kept = distinct >> np.uint64(spare)
-    is_new = np.append(True, kept[1:] != kept[:-1])[: len(kept)]
-    interval = (np.cumsum(is_new) - 1)[number.reshape(-1)]
-    return spare, cells_of(truth, kept[is_new], interval)
+    kept = distinct >> np.uint64(shift)
+    spare = spare_bits(np.unique(kept), n_bins)
+    kept = kept >> np.uint64(spare)
+    starts = np.flatnonzero(np.append(True, kept[1:] != kept[:-1])[: len(kept)])
+    interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(kept))))
+    first, second, at = cells_of(truth, kept[starts], interval[number.reshape(-1)])
+    ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(first))
+    return ScoreCells(first, second, shift + spare, ends, at)
 
 
 def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:

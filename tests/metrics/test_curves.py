@@ -18,7 +18,6 @@ from skboot.metrics.curves import (
     TwoClassRows,
 )
 from skboot.resampling.coding import CodedRows
-from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
 N_RESAMPLES = 7
@@ -203,52 +202,6 @@ def test_an_edge_on_a_bin_without_rows_is_left_out():
     curve = CalibrationBins.between(np.linspace(0, 1, 6), rows)
     assert_allclose(curve.grid, [0.125, 0.8, 0.9])
     assert_allclose(curve.edges, [0, 0.6, 0.8, 1])
-
-
-def on_data(curve, positive, score):
-    """A curve as it is reduced, and the block of the data."""
-    rows = TwoClassRows(positive, positive, score, None)
-    reduced = curve.reduce(rows)
-    coding = CodedRows(reduced.code, reduced.n_codes, curve.reads, reduced.counts)
-    plan = ResamplingPlan(RowDesign(len(score), (len(score),)), 2, np.random.SeedSequence(0))
-    return plan.bind([coding]).observed()[0], reduced
-
-
-@pytest.mark.parametrize("kind", [Roc, Det, PrecisionRecall])
-def test_the_error_of_ties_is_that_of_the_worst_order_of_tied_rows(kind):
-    rng = np.random.default_rng(3)
-    curve = kind(np.array([0.07, 0.2, 1 / 3, 0.5, 0.8, 0.99]))
-    for _ in range(20):
-        positive = np.append([True, False], rng.random(7) < 0.5)
-        score = rng.integers(0, 3, 9).astype(float)
-        block, reduced = on_data(curve, positive, score)
-        tied = curve.evaluate(block, reduced)[0]
-        worst = np.zeros(len(curve.grid))
-        orders = [rng.integers(0, 4, 9) for _ in range(300)]
-        for ranks in (positive, ~positive, *orders):
-            own, split = on_data(curve, positive, score + 0.1 * ranks)
-            worst = np.fmax(worst, np.abs(curve.evaluate(own, split)[0] - tied))
-        bound = curve.tie_error(block, reduced)
-        assert np.all(worst <= bound + 1e-12)
-        if kind is not PrecisionRecall:
-            assert_allclose(worst, bound, atol=1e-12)
-
-
-def test_ties_lack_the_share_of_a_bridge_of_the_variance_of_a_rate():
-    # Four of ten negatives tie, from rates of .3 to .7.
-    negative = np.array([0, 1, 2, 3, 3, 3, 3, 4, 5, 6.0])
-    score, positive = np.append(negative, [3.0, 7.0]), np.repeat([False, True], [10, 2])
-    curve = Roc(np.array([0.3, 0.4, 0.5, 0.65, 0.8]))
-    found = curve.tied_share(*on_data(curve, positive, score))
-    rng = np.random.default_rng(0)
-    for x, share in zip(curve.grid[1:4], found[1:4], strict=True):
-        counts = rng.multinomial(100_000, [0.3, x - 0.3, 0.7 - x, 0.3], 20_000) / 100_000
-        inside = counts[:, 1] + counts[:, 2]
-        kept = counts[:, 0] + inside * (x - 0.3) / 0.4
-        lost = 1 - kept.var() / (x * (1 - x) / 100_000)
-        # A ratio of variances of 20,000 draws has a standard error of about 1 %.
-        assert share == pytest.approx(lost, abs=0.04)
-    assert_allclose(found[[0, 4]], 0, atol=1e-12)
 
 
 def test_limits_of_rates_are_free_where_one_row_decides():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
-from sklearn.metrics import precision_recall_curve, roc_curve
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_curve
 
 from skboot import (
     BootstrapAccumulator,
@@ -184,24 +184,80 @@ def test_the_curve_of_all_scores_is_within_the_bound_and_inside_the_band(shape, 
     assert exact[at] <= point.high + 1e-12
 
 
+@pytest.mark.parametrize("few", [60, 300])
 @pytest.mark.parametrize("curve", CURVES)
 @pytest.mark.parametrize("shape", ["probabilities", "saturated"])
-def test_resamples_in_intervals_vary_as_those_of_all_scores(curve, shape):
+def test_resamples_in_intervals_vary_as_those_of_all_scores(curve, shape, few):
     rng = np.random.default_rng(8)
     truth = (rng.random(30_000) < 0.3).astype(int)
     scores = SHAPES[shape](rng.normal(size=30_000) + 1.5 * truth)
     grid = [0.02, 0.05, 0.1, 0.2, 0.5, 0.8]
-    few, all_scores = (
+    found, all_scores = (
         accumulator(n_bins, n_resamples=499).update(truth, scores, start=0).curve(curve, grid=grid)
-        for n_bins in (300, 30_000)
+        for n_bins in (few, 30_000)
     )
-    spreads = [each.bootstrap_distribution.std(axis=0) for each in (few, all_scores)]
-    # Of the same 499 resamples; intervals and what they lack leave the rest. What a precision
-    # lacks is at most what its recall does.
+    spreads = [each.bootstrap_distribution.std(axis=0) for each in (found, all_scores)]
     ratio = spreads[0] / spreads[1]
+    # Of the same 499 resamples; intervals and what they lack leave the rest.
     assert np.all(ratio > 0.85)
-    assert np.all(ratio < (1.5 if curve == "precision_recall" else 1.15))
-    assert_allclose(few.estimate, all_scores.estimate, atol=few.bin_error.max())
+    assert np.all(ratio < (1.15 if few > 60 else 1.25))
+    off = np.abs(found.estimate - all_scores.estimate)
+    assert np.all(off <= found.bin_error + 1e-12)
+
+
+@pytest.mark.parametrize("curve", ["roc", "det", "precision_recall"])
+def test_the_bound_is_that_of_the_worst_order_within_the_intervals(curve):
+    rng = np.random.default_rng(3)
+    n = 20_000
+    truth = (rng.random(n) < 0.4).astype(int)
+    # 4096 intervals of the data, of eight numbers each.
+    interval = 2**15 + 8 * rng.integers(0, 4096, n)
+    grid = [0.03, 0.2, 1 / 3, 0.5, 0.8, 0.97]
+    found = accumulator(64).update(truth, interval + rng.integers(0, 8, n), start=0)
+    result = found.curve(curve, grid=grid)
+    inside = [rng.integers(0, 8, n) for _ in range(30)] + [7 * truth, 7 * (1 - truth)]
+    options = {"curve": curve, "grid": grid, "n_resamples": 2}
+    curves = [bootstrap_curve(truth, interval + each, **options).estimate for each in inside]
+    off = np.abs(curves - result.estimate).max(axis=0)
+    assert np.all(off <= result.bin_error + 1e-12)
+    if curve != "precision_recall":
+        assert_allclose(off, result.bin_error, atol=1e-12)
+
+
+@pytest.mark.parametrize("curve", ["roc", "det", "precision_recall"])
+def test_scores_that_are_equal_stay_ties(curve):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 5000)
+    spread = expit(9 * rng.normal(size=5000) + 14 * truth - 7).astype(np.float32)
+    assert np.mean(spread == 1) > 0.05
+    result = accumulator(8).update(truth, spread, start=0).curve(curve, grid=[0.002, 0.05, 0.2])
+    exact = bootstrap_curve(truth, spread, curve=curve, grid=result.x, n_resamples=2)
+    assert_allclose(result.estimate[0], exact.estimate[0], atol=1e-12)
+    assert result.bin_error[0] == 0
+
+
+def test_ties_add_nothing_to_the_bound_of_an_area():
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 3000)
+    # Intervals of sixteen numbers, and one number alone.
+    scores = np.append(rng.integers(1024, 2048, 2000), np.full(1000, 4096)).astype(float)
+    result = accumulator(2).update(truth, scores, start=0).result()
+    interval, tied = (scores // 16).astype(int), scores == 4096
+    pairs = np.bincount(interval, truth * ~tied) @ np.bincount(interval, (1 - truth) * ~tied)
+    expected = 0.5 * pairs / (truth.sum() * (1 - truth).sum())
+    (note,) = [note for note in result.notes if "intervals" in note]
+    assert 0 <= float(note.split("at most ")[2].split(";")[0]) - expected < 1e-6
+
+
+def test_ties_add_nothing_to_the_bound_of_an_average_precision():
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 3000)
+    few = np.append(rng.integers(1024, 2048, 200), np.full(2800, 4096)).astype(float)
+    result = accumulator(2, metric="average_precision").update(truth, few, start=0).result()
+    (note,) = [note for note in result.notes if "intervals" in note]
+    bound = float(note.split("at most ")[2].split(";")[0])
+    # Only the lowest can move.
+    assert abs(result.estimate - average_precision_score(truth, few)) <= bound < 200 / truth.sum()
 
 
 def test_where_an_interval_holds_most_rows_the_limits_are_free():
