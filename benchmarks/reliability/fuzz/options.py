@@ -51,6 +51,12 @@ def streamed(y_true=Y, y_pred=P, start=0, ids=None, groups=None, sample_weight=N
     return stream.update(y_true, y_pred, **rows).result()
 
 
+def curved(y_true=Y, y_pred=PROB, **parameters):
+    """The same of a curve."""
+    stream = skboot.BootstrapAccumulator("roc_auc", n_bins=4, **FEW)
+    return stream.update(y_true, y_pred, start=0).curve(**parameters)
+
+
 def splits(splitter):
     """The first splits, since a splitter makes as many as it is asked for."""
     return lambda groups=GROUPS, y=Y, **parameters: list(
@@ -94,6 +100,7 @@ BASE = {
         },
     ),
     "BootstrapAccumulator": (streamed, {}),
+    "BootstrapAccumulator.curve": (curved, {}),
     "out_of_fold": (skboot.out_of_fold, {"search": None, "X": X, "y": Y}),
     "corrected_t": (skboot.corrected_t, {"scores_a": [0.8, 0.9], "n_train": 90, "n_test": 10}),
     "compare_across": (
@@ -152,6 +159,7 @@ FURTHER = {
     "BootstrapScorer": skboot.BootstrapScorer,
     "BootstrapScorer on a test set": skboot.BootstrapScorer,
     "BootstrapAccumulator": skboot.BootstrapAccumulator,
+    "BootstrapAccumulator.curve": skboot.BootstrapAccumulator.curve,
     "BootstrapSplit": skboot.BootstrapSplit,
     "GroupBootstrapSplit": skboot.GroupBootstrapSplit,
     "StratifiedBootstrapSplit": skboot.StratifiedBootstrapSplit,
