@@ -24,6 +24,7 @@ from .._streams import child_seed
 from .._warnings import Note
 from .._workers import single_threaded_blas
 from ._tuning import (
+    EXACT_INTEGER,
     MANY_RUNS,
     RARE_WEIGHT,
     STREAM_RESAMPLES_AT_ONCE,
@@ -112,7 +113,7 @@ class PoissonWeights:
         terms: NDArray[np.float64] | None = None,
         code: NDArray[np.intp] | None = None,
         n_codes: int = 0,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Return weighted sums of terms, and weights of codes.
 
         Parameters
@@ -130,6 +131,7 @@ class PoissonWeights:
         -------
         sums : ndarray of shape (n_terms, n_resamples)
         by_code : ndarray of shape (n_codes, n_resamples)
+            Of 32 bits where any sum of the weights would fit, else of 64.
         """
         if code is not None:
             order = np.argsort(code, kind="stable")
@@ -137,7 +139,8 @@ class PoissonWeights:
             terms = None if terms is None else terms[:, order]
         n_terms = 0 if terms is None else len(terms)
         total = np.zeros((n_terms, self.n_resamples))
-        by_code = np.zeros((n_codes, self.n_resamples), dtype=np.int64)
+        counts = np.int32 if len(_THRESHOLDS) * len(units) < EXACT_INTEGER else np.int64
+        by_code = np.zeros((n_codes, self.n_resamples), dtype=counts)
         # Sums of the few weights of a piece are exact in single precision.
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
@@ -149,7 +152,7 @@ class PoissonWeights:
                     codes, starts = _runs(code[rows])
                 if len(starts) > MANY_RUNS:
                     by_code[codes, resamples] += np.add.reduceat(
-                        weights, starts, axis=0, dtype=np.int64
+                        weights, starts, axis=0, dtype=counts
                     )
                     codes, starts = none, none
                 left = factors[:, rows]
@@ -159,7 +162,7 @@ class PoissonWeights:
                     sums = left @ weights.astype(left.dtype)
                     total[:, resamples] += sums[:n_terms]
                 if len(codes):
-                    by_code[codes, resamples] += sums[n_terms:].astype(np.int64)
+                    by_code[codes, resamples] += sums[n_terms:].astype(counts)
         return total, by_code
 
     def sums_by_code(

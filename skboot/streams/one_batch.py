@@ -88,7 +88,7 @@ def state_of(
         ExactSums.of(sums),
         largest,
         zero_one,
-        {key: replace(coded[key][0], sums=ExactSums.of(by_table[key])) for key in coded},
+        {key: replace(coded[key][0], sums=by_table[key]) for key in coded},
         len(units),
         unit,
         groups[:GROUPS_KEPT],
@@ -157,16 +157,16 @@ def _resampled(
     terms: Floats,
     coded: Mapping[tuple[str, int], Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+) -> tuple[Floats, dict[tuple[str, int], ExactSums]]:
     """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
     weights = settings.weights
-    by_table: dict[tuple[str, int], NDArray[Any]] = {}
+    by_table: dict[tuple[str, int], ExactSums] = {}
     n_cells = {key: table.n_cells for key, (table, _) in coded.items()}
     if sample_weight is not None:
         for key, (_, code) in coded.items():
             on_data = np.bincount(code, sample_weight, n_cells[key])
             drawn = weights.sums_by_code(units, sample_weight, code, n_cells[key])
-            by_table[key] = np.column_stack((on_data, drawn))
+            by_table[key] = ExactSums.of(np.column_stack((on_data, drawn)))
         return weights.sums(units, terms)[0], by_table
     sums = None
     for keys in _together(n_cells):
@@ -176,11 +176,11 @@ def _resampled(
         own_terms = terms if sums is None else None
         of_terms, by_code = weights.sums(units, own_terms, code, int(np.prod(sizes)))
         sums = of_terms if sums is None else sums
-        of_cells = np.column_stack((np.bincount(code, minlength=len(by_code)), by_code))
-        both = of_cells.reshape(*sizes, -1)
+        on_data = np.bincount(code, minlength=len(by_code)).astype(by_code.dtype)
+        both = np.column_stack((on_data, by_code)).reshape(*sizes, -1)
         for k, key in enumerate(keys):
             others = tuple(axis for axis in range(len(sizes)) if axis != k)
-            by_table[key] = both.sum(axis=others) if others else both
+            by_table[key] = ExactSums.of(both.sum(axis=others, dtype=both.dtype) if others else both)
     return weights.sums(units, terms)[0] if sums is None else sums, by_table
 
 
@@ -191,14 +191,15 @@ def _resampled_groups(
     terms: Floats,
     coded: Mapping[tuple[str, int], Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
+) -> tuple[Floats, dict[tuple[str, int], ExactSums]]:
     """Return the same, rows of a group being added up before it is drawn.
 
     ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.
     """
     own_groups, group = drawn
-    by_table, others = {}, {}
+    by_table: dict[tuple[str, int], ExactSums] = {}
+    others = {}
     for key, (table, code) in coded.items():
         pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
         if 2 * len(pairs) > len(units):
@@ -208,7 +209,7 @@ def _resampled_groups(
         at, cell = np.divmod(pairs, table.n_cells)
         of_cells = settings.weights.sums_by_code(own_groups[at], size, cell, table.n_cells)
         on_data = np.bincount(code, sample_weight, table.n_cells)
-        by_table[key] = np.column_stack((on_data, of_cells))
+        by_table[key] = ExactSums.of(np.column_stack((on_data, of_cells)))
     if others:
         by_table |= _resampled(settings, units, terms[:0], others, sample_weight)[1]
     of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])

@@ -152,7 +152,7 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
 
 
 def _record_of(sums: ExactSums, kept: Any) -> dict[str, int]:
-    return {"digits": kept(sums.digits), "lowest": sums.lowest}
+    return {"digits": kept(sums.digits.astype(np.int64, copy=False)), "lowest": sums.lowest}
 
 
 def _ordered(array: NDArray[Any]) -> NDArray[Any]:
@@ -240,7 +240,7 @@ def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, 
         lowest = one["lowest"]
         if not isinstance(lowest, int) or not -40 <= lowest <= 0 or not 1 <= len(digits) <= 80:
             raise ValueError("sums of other digits")
-        return ExactSums(digits.astype(np.int64), lowest)
+        return ExactSums.of_digits(digits, lowest)
 
     tables = {}
     for one in record["tables"]:

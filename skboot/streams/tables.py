@@ -73,14 +73,12 @@ class Table:
         truth, kept, at = distinct_cells(
             np.concatenate([one.truth for one in both]), np.concatenate([one.other for one in both])
         )
-        parts = np.split(at, [both[0].n_cells])
-        first, second = (
-            one.sums.placed(rows, len(truth)) for one, rows in zip(both, parts, strict=True)
-        )
+        own, its = np.split(at, [both[0].n_cells])
+        sums = both[0].sums.added_at(own, both[1].sums, its, len(truth))
         ends = None
         if both[0].ends is not None and both[1].ends is not None:
             ends = joined_ends(np.hstack([both[0].ends, both[1].ends]), at, len(truth))
-        return Table(labels, truth, kept, first + second, shift, ends)
+        return Table(labels, truth, kept, sums, shift, ends)
 
     def _in(self, labels: NDArray[Any]) -> Table:
         """Return the table with numbers among more labels."""
