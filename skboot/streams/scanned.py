@@ -6,6 +6,7 @@ pyarrow reads the files, batch by batch, and is imported when a data set is scan
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, reduce
 from itertools import pairwise
@@ -62,7 +63,7 @@ def scan_dataset(source: Any) -> DatasetColumns:
     """
     try:
         from pyarrow import ArrowInvalid
-        from pyarrow.dataset import Dataset, dataset
+        from pyarrow.dataset import Dataset, ParquetFileFormat, dataset
     except ImportError as error:
         raise ImportError(
             f"{_CALLER} needs pyarrow. Install it with pip install pyarrow, or skboot[arrow]."
@@ -73,9 +74,11 @@ def scan_dataset(source: Any) -> DatasetColumns:
             must = "be a path, a list of paths, or a pyarrow data set"
             raise check.fail(_CALLER, "source", must, repr(source))
         given = [os.fspath(path) for path in paths]
+        # Reading ahead pays where each read waits for a network; its threads keep memory each.
+        kind = ParquetFileFormat(pre_buffer=any("://" in path for path in given))
         try:
             found = dataset(
-                given if len(given) > 1 else given[0], format="parquet", partitioning="hive"
+                given if len(given) > 1 else given[0], format=kind, partitioning="hive"
             )
         except (OSError, ArrowInvalid) as error:
             must, got = "be a Parquet file or a folder of these", f"{source!r} ({error})"
@@ -287,6 +290,14 @@ class _Files:
                     f"A part of the data set had {n} rows when it was scanned, and has {n_read} "
                     "rows now. Scan it again when nothing writes to it."
                 )
+            release_unused()
+
+
+def release_unused() -> None:
+    """Give memory that pyarrow keeps for later columns back, where it has been imported."""
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None:
+        pyarrow.default_memory_pool().release_unused()
 
 
 def _n_rows(part: Any) -> int:
