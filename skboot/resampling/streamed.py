@@ -144,6 +144,8 @@ class PoissonWeights:
         # Sums of the few weights of a piece are exact in single precision.
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
+        factors = factors if terms is None else terms
+        factor = _Reused(factors.dtype)
         none: NDArray[np.intp] = np.empty(0, dtype=np.intp)
         with single_threaded_blas():
             for rows, resamples, weights in self._tiles(units):
@@ -159,7 +161,7 @@ class PoissonWeights:
                 if len(codes):
                     left = np.vstack((left, _one_hot(starts, len(weights), left.dtype)))
                 if len(left):
-                    sums = left @ weights.astype(left.dtype)
+                    sums = left @ factor.filled_by(weights)
                     total[:, resamples] += sums[:n_terms]
                 if len(codes):
                     by_code[codes, resamples] += sums[n_terms:].astype(counts)
@@ -184,9 +186,11 @@ class PoissonWeights:
         order = np.argsort(code, kind="stable")
         units, row_weights, code = units[order], row_weights[order], code[order]
         by_code = np.zeros((n_codes, self.n_resamples))
+        reused = _Reused(by_code.dtype)
         for rows, resamples, weights in self._tiles(units):
             codes, starts = _runs(code[rows])
-            weighted = weights * row_weights[rows, None]
+            weighted = reused.filled_by(weights)
+            weighted *= row_weights[rows, None]
             by_code[codes, resamples] += np.add.reduceat(weighted, starts, axis=0)
         return by_code
 
@@ -235,6 +239,25 @@ class _Tile:
             _THRESHOLDS, bits.reshape(-1)[rare], side="right"
         )
         return weights
+
+
+class _Reused:
+    """Memory for copies that are made tile by tile.
+
+    Allocators that give memory back at once, as on workers of dask, make the system clear each new
+    copy, which takes longer than the products.
+    """
+
+    def __init__(self, dtype: Any) -> None:
+        self._memory: NDArray[Any] = np.empty(0, dtype=dtype)
+
+    def filled_by(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the values in this memory, until the next call."""
+        if values.size > self._memory.size:
+            self._memory = np.empty(values.size, dtype=self._memory.dtype)
+        found = self._memory[: values.size].reshape(values.shape)
+        found[...] = values
+        return found
 
 
 def _runs(code: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
