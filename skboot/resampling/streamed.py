@@ -112,7 +112,7 @@ class PoissonWeights:
         units: Words,
         terms: NDArray[np.float64] | None = None,
         code: NDArray[np.intp] | None = None,
-        n_codes: int = 0,
+        on_data: NDArray[np.int64] | None = None,
     ) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Return weighted sums of terms, and weights of codes.
 
@@ -124,23 +124,24 @@ class PoissonWeights:
             What each row adds to each sum.
         code : ndarray of shape (n_rows,), optional
             Code of each row, from 0 to ``n_codes - 1``.
-        n_codes : int
-            Number of codes.
+        on_data : ndarray of shape (n_codes,), optional
+            Rows of each code.
 
         Returns
         -------
         sums : ndarray of shape (n_terms, n_resamples)
-        by_code : ndarray of shape (n_codes, n_resamples)
-            Of 32 bits where any sum of the weights would fit, else of 64.
+        by_code : ndarray of shape (n_codes, 1 + n_resamples)
+            Rows of each code in the data, and in each resample; none without codes. Of 32 bits
+            where any sum of the weights would fit, else of 64.
         """
         if code is not None:
-            order = np.argsort(code, kind="stable")
-            units, code = units[order], code[order]
+            code, order = _sorted(code)
+            units = units[order]
             terms = None if terms is None else terms[:, order]
         n_terms = 0 if terms is None else len(terms)
         total = np.zeros((n_terms, self.n_resamples))
         counts = np.int32 if len(_THRESHOLDS) * len(units) < EXACT_INTEGER else np.int64
-        by_code = np.zeros((n_codes, self.n_resamples), dtype=counts)
+        by_code, drawn = _beside(on_data, self.n_resamples, counts)
         # Sums of the few weights of a piece are exact in single precision.
         factors: NDArray[Any] = np.empty((0, len(units)), dtype=np.float32)
         factors = factors if terms is None else terms
@@ -153,7 +154,7 @@ class PoissonWeights:
                 if code is not None:
                     codes, starts = _runs(code[rows])
                 if len(starts) > MANY_RUNS:
-                    by_code[codes, resamples] += np.add.reduceat(
+                    drawn[codes, resamples] += np.add.reduceat(
                         weights, starts, axis=0, dtype=counts
                     )
                     codes, starts = none, none
@@ -164,11 +165,15 @@ class PoissonWeights:
                     sums = left @ factor.filled_by(weights)
                     total[:, resamples] += sums[:n_terms]
                 if len(codes):
-                    by_code[codes, resamples] += sums[n_terms:].astype(counts)
+                    drawn[codes, resamples] += sums[n_terms:].astype(counts)
         return total, by_code
 
     def sums_by_code(
-        self, units: Words, row_weights: NDArray[np.float64], code: NDArray[np.intp], n_codes: int
+        self,
+        units: Words,
+        row_weights: NDArray[np.float64],
+        code: NDArray[np.intp],
+        on_data: NDArray[np.float64],
     ) -> NDArray[np.float64]:
         """Return sums over the rows of each code of weights times those of the rows.
 
@@ -176,22 +181,23 @@ class PoissonWeights:
         ----------
         units, row_weights, code : ndarray of shape (n_rows,)
             Hash of the unit, weight and code of each row.
-        n_codes : int
-            Number of codes.
+        on_data : ndarray of shape (n_codes,)
+            The sum over the data of each code.
 
         Returns
         -------
-        ndarray of shape (n_codes, n_resamples)
+        ndarray of shape (n_codes, 1 + n_resamples)
+            On the data, and on each resample.
         """
-        order = np.argsort(code, kind="stable")
-        units, row_weights, code = units[order], row_weights[order], code[order]
-        by_code = np.zeros((n_codes, self.n_resamples))
+        code, order = _sorted(code)
+        units, row_weights = units[order], row_weights[order]
+        by_code, drawn = _beside(on_data, self.n_resamples, np.float64)
         reused = _Reused(by_code.dtype)
         for rows, resamples, weights in self._tiles(units):
             codes, starts = _runs(code[rows])
             weighted = reused.filled_by(weights)
             weighted *= row_weights[rows, None]
-            by_code[codes, resamples] += np.add.reduceat(weighted, starts, axis=0)
+            drawn[codes, resamples] += np.add.reduceat(weighted, starts, axis=0)
         return by_code
 
     def _tiles(self, units: Words) -> Iterator[tuple[slice, slice, NDArray[np.uint8]]]:
@@ -239,6 +245,24 @@ class _Tile:
             _THRESHOLDS, bits.reshape(-1)[rare], side="right"
         )
         return weights
+
+
+def _sorted(code: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return codes in rising order, in two bytes where they fit, and the row of each."""
+    narrow = code.astype(np.uint16 if code.max(initial=0) < 1 << 16 else np.int64)
+    order = np.argsort(narrow, kind="stable")
+    return narrow[order], order
+
+
+def _beside(
+    on_data: NDArray[Any] | None, n_resamples: int, dtype: Any
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return sums by code of which those on the data are known, and the others, which are 0."""
+    n_codes = 0 if on_data is None else len(on_data)
+    both = np.zeros((n_codes, 1 + n_resamples), dtype=dtype)
+    if on_data is not None:
+        both[:, 0] = on_data
+    return both, both[:, 1:]
 
 
 class _Reused:

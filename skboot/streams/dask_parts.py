@@ -15,6 +15,7 @@ from .. import _checks as check
 from .._arrays import is_dask
 from .._workers import check_dask_workers, single_threaded_blas
 from .batches import part_added
+from .scanned import release_unused
 from .state import StreamSettings, StreamState
 
 Columns = Mapping[str, Any]
@@ -144,7 +145,9 @@ def _of_frames(frames: Columns, caller: str) -> list[Any]:
 
 def _packed(*columns: Any, names: Sequence[str]) -> Any:
     """Return a partition of several columns as one value."""
-    return {name: np.asarray(column) for name, column in zip(names, columns, strict=True)}
+    found = {name: np.asarray(column) for name, column in zip(names, columns, strict=True)}
+    release_unused()
+    return found
 
 
 def _n_rows(piece: Mapping[str, Any]) -> int:

@@ -88,7 +88,7 @@ def state_of(
         ExactSums.of(sums),
         largest,
         zero_one,
-        {key: replace(coded[key][0], sums=by_table[key]) for key in coded},
+        {key: replace(coded[key][0], sums=ExactSums.of(by_table.pop(key))) for key in coded},
         len(units),
         unit,
         groups[:GROUPS_KEPT],
@@ -157,30 +157,30 @@ def _resampled(
     terms: Floats,
     coded: Mapping[tuple[str, int], Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], ExactSums]]:
+) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
     """Return the sums of terms on resamples, and those of cells on the data and on resamples."""
     weights = settings.weights
-    by_table: dict[tuple[str, int], ExactSums] = {}
+    by_table: dict[tuple[str, int], NDArray[Any]] = {}
     n_cells = {key: table.n_cells for key, (table, _) in coded.items()}
     if sample_weight is not None:
         for key, (_, code) in coded.items():
             on_data = np.bincount(code, sample_weight, n_cells[key])
-            drawn = weights.sums_by_code(units, sample_weight, code, n_cells[key])
-            by_table[key] = ExactSums.of(np.column_stack((on_data, drawn)))
+            by_table[key] = weights.sums_by_code(units, sample_weight, code, on_data)
         return weights.sums(units, terms)[0], by_table
     sums = None
     for keys in _together(n_cells):
         sizes = [n_cells[key] for key in keys]
-        code = np.ravel_multi_index([coded[key][1] for key in keys], sizes)
+        codes = [coded[key][1] for key in keys]
+        code = codes[0] if len(codes) == 1 else np.ravel_multi_index(codes, sizes)
+        on_data = np.bincount(code, minlength=int(np.prod(sizes)))
         # The terms are added up with the first set of tables.
         own_terms = terms if sums is None else None
-        of_terms, by_code = weights.sums(units, own_terms, code, int(np.prod(sizes)))
+        of_terms, by_code = weights.sums(units, own_terms, code, on_data)
         sums = of_terms if sums is None else sums
-        on_data = np.bincount(code, minlength=len(by_code)).astype(by_code.dtype)
-        both = np.column_stack((on_data, by_code)).reshape(*sizes, -1)
+        both = by_code.reshape(*sizes, -1)
         for k, key in enumerate(keys):
             others = tuple(axis for axis in range(len(sizes)) if axis != k)
-            by_table[key] = ExactSums.of(both.sum(axis=others, dtype=both.dtype) if others else both)
+            by_table[key] = both.sum(axis=others, dtype=both.dtype) if others else both
     return weights.sums(units, terms)[0] if sums is None else sums, by_table
 
 
@@ -191,15 +191,14 @@ def _resampled_groups(
     terms: Floats,
     coded: Mapping[tuple[str, int], Coded],
     sample_weight: Floats | None,
-) -> tuple[Floats, dict[tuple[str, int], ExactSums]]:
+) -> tuple[Floats, dict[tuple[str, int], NDArray[Any]]]:
     """Return the same, rows of a group being added up before it is drawn.
 
     ``drawn`` are the groups and the group of each row. Where most rows of a group are in cells of
     their own, there is nothing to add up.
     """
     own_groups, group = drawn
-    by_table: dict[tuple[str, int], ExactSums] = {}
-    others = {}
+    by_table, others = {}, {}
     for key, (table, code) in coded.items():
         pairs, of_row = np.unique(group * table.n_cells + code, return_inverse=True)
         if 2 * len(pairs) > len(units):
@@ -207,9 +206,8 @@ def _resampled_groups(
             continue
         size = np.bincount(of_row.reshape(-1), sample_weight, len(pairs)).astype(np.float64)
         at, cell = np.divmod(pairs, table.n_cells)
-        of_cells = settings.weights.sums_by_code(own_groups[at], size, cell, table.n_cells)
         on_data = np.bincount(code, sample_weight, table.n_cells)
-        by_table[key] = ExactSums.of(np.column_stack((on_data, of_cells)))
+        by_table[key] = settings.weights.sums_by_code(own_groups[at], size, cell, on_data)
     if others:
         by_table |= _resampled(settings, units, terms[:0], others, sample_weight)[1]
     of_groups = np.array([np.bincount(group, term, len(own_groups)) for term in terms])

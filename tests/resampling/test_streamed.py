@@ -132,9 +132,12 @@ def test_sums_are_those_of_the_weights(n_codes, n_resamples):
     weights = drawn.weights(units).astype(float)
     terms, code = rng.integers(-5, 9, (2, 1300)).astype(float), rng.integers(0, n_codes, 1300)
     by_row = np.arange(n_codes)[:, None] == code
-    sums, by_code = drawn.sums(units, terms, code, n_codes)
+    with_data = np.column_stack((np.ones(1300), weights))
+    sums, by_code = drawn.sums(units, terms, code, by_row.sum(axis=1))
     np.testing.assert_array_equal(sums, terms @ weights)
-    np.testing.assert_array_equal(by_code, by_row.astype(float) @ weights)
-    np.testing.assert_array_equal(drawn.sums(units, None, code, n_codes)[1], by_code)
-    weighted = drawn.sums_by_code(units, terms[0], code, n_codes)
-    np.testing.assert_array_equal(weighted, (by_row * terms[0]) @ weights)
+    np.testing.assert_array_equal(by_code, by_row.astype(float) @ with_data)
+    again = drawn.sums(units, None, code, by_row.sum(axis=1))[1]
+    np.testing.assert_array_equal(again, by_code)
+    weighted = drawn.sums_by_code(units, terms[0], code, by_row @ terms[0])
+    np.testing.assert_array_equal(weighted, (by_row * terms[0]) @ with_data)
+    assert by_code.dtype == np.int32
