@@ -63,9 +63,9 @@ class BootstrapAccumulator:
         these, since a batch may lack some.
     n_bins : int
         Maximum number of intervals of a score in resamples, at least 2; those of the data are 64
-        times as many where there are two classes. They are those of equal leading bits of the
-        floating-point number, above one half of its distance from one, as many bits as fit. An
-        average over classes takes
+        times as many, up to a million, where there are two classes. They are those of equal
+        leading bits of the floating-point number, above one half of its distance from one, as many
+        bits as fit. An average over classes takes
         ``16 * n_classes * n_bins * n_resamples`` bytes at most, pair by pair half ``n_classes``
         times as many, and is refused above 2 GB.
     confidence_level : float

@@ -62,4 +62,12 @@ for metric, ax in zip(metrics, axes, strict=True):
     ax.set(title=metric.replace("_", " "), xlabel="million rows read")
 axes[0].legend()
 plt.show()
+
+# %%
+# The same sums give the ROC curve with its band, here at a false positive rate of one in ten.
+
+curve = accumulator.curve("roc")
+print(f"{curve}; at 0.1: {curve.at(0.1)}")
+curve.plot()
+plt.show()
 folder.cleanup()

@@ -77,9 +77,7 @@ def scan_dataset(source: Any) -> DatasetColumns:
         # Reading ahead pays where each read waits for a network; its threads keep memory each.
         kind = ParquetFileFormat(pre_buffer=any("://" in path for path in given))
         try:
-            found = dataset(
-                given if len(given) > 1 else given[0], format=kind, partitioning="hive"
-            )
+            found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
         except (OSError, ArrowInvalid) as error:
             must, got = "be a Parquet file or a folder of these", f"{source!r} ({error})"
             raise check.fail(_CALLER, "source", must, got) from error

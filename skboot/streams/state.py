@@ -25,8 +25,8 @@ from .tables import Table
 # Intervals of a score, if no other number is asked for: 16 MB of sums for 1000 resamples.
 N_BINS = 1024
 # How many times as many there are for the data alone, which have one sum where resamples have a
-# thousand: 3 MB.
-FINER = 64
+# thousand: 5 MB; and above how many there are as many as asked for: 84 MB.
+FINER, MOST_FINE = 64, 1 << 20
 # Hashes of groups that are kept; as many groups are counted exactly.
 GROUPS_KEPT = 1 << 16
 # Bytes of the sums of one table; more pairs of labels than that are refused.
@@ -119,7 +119,8 @@ class StreamSettings:
 
     def bins_of(self, kind: str) -> int:
         """Return how many intervals of a score a kind of table may have."""
-        return FINER * self.n_bins if kind == FINE_SCORES else self.n_bins
+        finer = max(min(FINER * self.n_bins, MOST_FINE), self.n_bins)
+        return finer if kind == FINE_SCORES else self.n_bins
 
 
 @dataclass(frozen=True, eq=False)
