@@ -187,9 +187,9 @@ def named_scores(y_score: Any, caller: str) -> dict[str, Any]:
     return dict(y_score)
 
 
-def argument_of(name: str) -> str:
+def argument_of(name: str, argument: str = "y_score") -> str:
     """Return how a message calls the scores of a system."""
-    return f"y_score[{name!r}]" if name else "y_score"
+    return f"{argument}[{name!r}]" if name else argument
 
 
 def _check_names(named: Mapping[Any, Any], caller: str) -> None:

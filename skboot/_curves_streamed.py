@@ -11,6 +11,7 @@ from . import _checks as check
 from ._curves_bands import Drawn, results_of_curves
 from ._curves_inputs import (
     BANDS,
+    DIFFERENCE,
     OVER_THRESHOLDS,
     CurveCall,
     argument_of,
@@ -84,8 +85,8 @@ def curves_of_lazy(
     columns = {"y_true": y_true, **{name: options[name] for name in ("groups", "sample_weight")}}
     columns |= {argument_of(name): scores for name, scores in named.items()}
     state = state_of_lazy(settings, columns, workers)
-    names = [argument_of(name) for name in named]
-    return _curves_of_state(settings, state, asked, dict(zip(named, names, strict=True)), caller)
+    arguments = {name: argument_of(name) for name in named}
+    return _curves_of_state(settings, state, asked, arguments, caller)
 
 
 def curves_of_accumulator(
@@ -106,12 +107,14 @@ def curves_of_accumulator(
         got = f"{settings.metric!r}"
         advice = f"Add one: BootstrapAccumulator([..., {_ANY!r}])."
         raise check.fail("BootstrapAccumulator", "metric", must, got, advice)
+    if DIFFERENCE in settings.systems:
+        must = f"name no system {DIFFERENCE!r}, which is that of two curves"
+        raise check.fail("BootstrapAccumulator", "systems", must, f"{list(settings.systems)}")
     _check_curve(asked.curve, caller)
     _check_points(asked, caller)
     check_enough(state, settings.caller)
-    names = {"" if name is None else name: argument_of(name or "") for name in settings.systems}
-    names = {name: argument.replace("y_score", "y_pred") for name, argument in names.items()}
-    return _curves_of_state(settings, state, asked, names, caller)
+    arguments = {name or "": argument_of(name or "", "y_pred") for name in settings.systems}
+    return _curves_of_state(settings, state, asked, arguments, caller)
 
 
 def _check_curve(curve: Any, caller: str) -> None:

@@ -331,6 +331,13 @@ def test_a_metric_without_scores_has_no_curve():
         found.curve()
 
 
+def test_no_system_is_called_like_the_difference():
+    systems = {"difference": SCORES, "other": OTHERS}
+    found = accumulator(systems=list(systems)).update(TRUTH, systems, start=0)
+    with pytest.raises(ValueError, match="'systems' parameter of BootstrapAccumulator"):
+        found.curve()
+
+
 @pytest.mark.parametrize(
     ("truth", "scores", "argument"),
     [
