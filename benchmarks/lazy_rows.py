@@ -1,6 +1,7 @@
 """A Parquet folder of 50,000,000 rows: one process, two workers, and a dask dataframe on two.
 
     python -m benchmarks.lazy_rows [--rows 50000000] [--folder PLACE]      writes lazy_rows.csv
+    python -m benchmarks.lazy_rows --only "ROC AUC"                        its rows alone
 
 Each way scores the decisions (accuracy and F1) and the scores (area under the ROC curve) of the
 same folder. Memory is the peak of a worker in the meaning of `benchmarks.shared_rows`; the same
@@ -98,10 +99,10 @@ def measured(call, way, source, n_resamples):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def table_of(folder, n_rows, n_resamples):
+def table_of(folder, calls, n_rows, n_resamples):
     """Yield a row for each call and way."""
     whole, first = [str(folder)], [str(file) for file in sorted(folder.iterdir())[:2]]
-    for call in CALLS:
+    for call in calls:
         bits = None
         for way in WAYS:
             before = measured(call, way, first, n_resamples)["peaks"]
@@ -127,6 +128,7 @@ def main():
     parser.add_argument("--child", nargs="+", help="what is run by itself: a call, a way and files")
     parser.add_argument("--rows", type=int, default=50_000_000)
     parser.add_argument("--resamples", type=int, default=999)
+    parser.add_argument("--only", choices=list(CALLS), help="the call whose rows are replaced")
     parser.add_argument("--folder", type=Path, help="for the files; a temporary one without")
     asked = parser.parse_args()
     if asked.child:
@@ -135,14 +137,21 @@ def main():
         return
     with tempfile.TemporaryDirectory(dir=asked.folder) as place:
         write_folder(Path(place), asked.rows)
-        rows = []
-        for row in table_of(Path(place), asked.rows, asked.resamples):
-            rows.append(row)
+        calls = [asked.only] if asked.only else list(CALLS)
+        for row in table_of(Path(place), calls, asked.rows, asked.resamples):
             print(*row.values(), sep=", ", flush=True)
+            write_row(row)
+
+
+def write_row(row):
+    """Put a row into the table in the place of that of the same call and way."""
+    with TABLE.open(newline="") as file:
+        kept = {(one["call"], one["way"]): one for one in csv.DictReader(file)}
+    kept[row["call"], row["way"]] = row
     with TABLE.open("w", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        table = csv.DictWriter(file, list(row), lineterminator="\n")
         table.writeheader()
-        table.writerows(rows)
+        table.writerows(kept.values())
 
 
 if __name__ == "__main__":

@@ -173,7 +173,7 @@ class PoissonWeights:
         units: Words,
         row_weights: NDArray[np.float64],
         code: NDArray[np.intp],
-        on_data: NDArray[np.float64],
+        on_data: NDArray[Any],
     ) -> NDArray[np.float64]:
         """Return sums over the rows of each code of weights times those of the rows.
 

@@ -1,8 +1,8 @@
 """Columns of dask as a stream: a state of each partition, made where it lies.
 
-Partitions go to a few chains, which add the state of one after the other, so that a worker keeps few
-states; those of the chains are added in pairs.
-Nothing is collected: states travel, rows do not. Dask is imported when one of its columns is given.
+Partitions go to a few chains, which add the state of one after the other, so that a worker keeps
+few states; those of the chains are added in pairs. Nothing is collected: states travel, rows do
+not. Dask is imported when one of its columns is given.
 """
 
 from __future__ import annotations

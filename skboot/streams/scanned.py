@@ -288,7 +288,6 @@ class _Files:
                     f"A part of the data set had {n} rows when it was scanned, and has {n_read} "
                     "rows now. Scan it again when nothing writes to it."
                 )
-            release_unused()
 
 
 def release_unused() -> None:
@@ -325,4 +324,6 @@ class _Reader:
                 self._left.append(batch.slice(own.num_rows))
             taken.append(own)
             n += own.num_rows
+        # What was read on the way would stay beside the sums until the next rows are read.
+        release_unused()
         return Table.from_batches(taken)

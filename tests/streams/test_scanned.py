@@ -106,6 +106,27 @@ def test_a_source_is_a_path_a_list_or_a_data_set(folder, tmp_path):
         assert_same_bits(bootstrap_score(data["y"], data["good"], **OPTIONS), expected)
 
 
+def test_files_of_this_machine_are_read_without_reading_ahead(folder, monkeypatch):
+    of_part = [part.format for part in scan_dataset(folder)._files._parts]
+    assert not any(own.default_fragment_scan_options.pre_buffer for own in of_part)
+    asked = []
+    monkeypatch.setattr(ds, "dataset", lambda *args, format, **options: asked.append(format) or 1)
+    with pytest.raises(AttributeError):
+        scan_dataset("s3://bucket/predictions")
+    assert asked[0].default_fragment_scan_options.pre_buffer
+
+
+def test_memory_of_arrow_is_given_back_before_rows_are_drawn(folder, monkeypatch):
+    order, added = [], scanned.part_added
+    monkeypatch.setattr(scanned, "ROWS_AT_ONCE", 500)
+    monkeypatch.setattr(scanned, "_RUNS", 1)
+    monkeypatch.setattr(scanned, "release_unused", lambda: order.append("given back"))
+    monkeypatch.setattr(scanned, "part_added", lambda *args: order.append("drawn") or added(*args))
+    data = scan_dataset(folder)
+    bootstrap_score(data["y"], data["good"], **OPTIONS)
+    assert order == ["given back", "drawn"] * (N // 500)
+
+
 def test_files_that_are_cut_differently_are_paired_row_by_row(folder, tmp_path):
     pq.write_table(table().select(["good"]), tmp_path / "good.parquet", row_group_size=333)
     other = scan_dataset(tmp_path)["good"]
