@@ -22,14 +22,14 @@ from .exact_sums import ExactSums
 from .readings import FINE_SCORES, LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
 from .tables import Table
 
-# Intervals of a score, if no other number is asked for: 16 MB of sums for 1000 resamples.
+# Intervals of a score, if no other number is asked for: 8 MB of sums for 1000 resamples.
 N_BINS = 1024
 # How many times as many there are for the data alone, which have one sum where resamples have a
 # thousand: 5 MB; and above how many there are as many as asked for: 84 MB.
 FINER, MOST_FINE = 64, 1 << 20
 # Hashes of groups that are kept; as many groups are counted exactly.
 GROUPS_KEPT = 1 << 16
-# Bytes of the sums of one table; more pairs of labels than that are refused.
+# Bytes of the sums of one table, at eight for each; more pairs of labels than that are refused.
 _MOST_BYTES = 1 << 29
 # Bytes of the sums of all scores of several classes, were there a sum in each of their intervals.
 _MOST_BYTES_OF_COLUMNS = 1 << 31
