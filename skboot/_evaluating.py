@@ -52,13 +52,14 @@ _MOST_UNNEEDED = 100_000
 
 
 def evaluate(
-    call: ScoreCall, statistics: Mapping[str, Statistic], parts: Sequence[Part]
+    calls: Mapping[str, ScoreCall], statistics: Mapping[str, Statistic], parts: Sequence[Part]
 ) -> tuple[dict[str, Any], list[Note]]:
-    """Evaluate each metric on each part.
+    """Evaluate each metric on each part, all on the same resamples.
 
     Parameters
     ----------
-    call : ScoreCall
+    calls : mapping of str to ScoreCall
+        By metric name: metrics may read other answers of the system, to the same plan.
     statistics : mapping of str to Statistic
         By metric name.
     parts : sequence of Part
@@ -72,16 +73,20 @@ def evaluate(
         Warnings of the call.
     """
     prepared = [
-        prepare(call, statistic, part) for statistic in statistics.values() for part in parts
+        prepare(calls[name], statistic, part)
+        for name, statistic in statistics.items()
+        for part in parts
     ]
     if len(parts) == 1 and all(one.interval in WITHOUT_RESAMPLES for one in prepared):
-        call = _with_fewer_resamples(call)
+        calls = {name: _with_fewer_resamples(call) for name, call in calls.items()}
+    call = next(iter(calls.values()))
     evidence = _bootstrapped(call, prepared)
     bases = _bases(call, evidence)
     warned = CallWarnings()
     results: dict[str, Any] = {}
     with warned.collecting():
         for k, (name, statistic) in enumerate(statistics.items()):
+            call = calls[name]
             of_metric = slice(k * len(parts), (k + 1) * len(parts))
             table = {}
             for part, basis, one in zip(parts, bases[of_metric], prepared[of_metric], strict=True):

@@ -48,13 +48,14 @@ _FEW_RUNS = 10
 
 
 def evaluate_runs(
-    call: RunsCall, statistics: Mapping[str, Sequence[Statistic]]
+    calls: Mapping[str, RunsCall], statistics: Mapping[str, Sequence[Statistic]]
 ) -> tuple[dict[str, EvaluationResult], list[Note]]:
-    """Evaluate all runs by each metric.
+    """Evaluate all runs by each metric, on the same test resamples.
 
     Parameters
     ----------
-    call : RunsCall
+    calls : mapping of str to RunsCall
+        By metric name: metrics may read other answers of the runs, to the same plan.
     statistics : mapping of str to sequence of Statistic
         By metric name, one for each run.
 
@@ -68,9 +69,9 @@ def evaluate_runs(
     warned = CallWarnings()
     results = {}
     with warned.collecting():
-        for name, of_runs in statistics.items():
-            scored = bootstrapped_runs(call, bound_runs(call, of_runs))
-            results[name] = result_of_runs(call, name, scored, warned)
+        bound = [bound_runs(calls[name], of_runs) for name, of_runs in statistics.items()]
+        for name, scored in zip(statistics, bootstrapped_runs(bound), strict=True):
+            results[name] = result_of_runs(calls[name], name, scored, warned)
     return results, warned.notes
 
 

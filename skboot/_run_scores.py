@@ -1,8 +1,8 @@
 """Scores of several runs of one method: reduced before resampling, and on the resamples.
 
-`bound_runs` reduces the rows of every run, `bootstrapped_runs` draws for the runs of one method,
-and `scored_runs` takes what was drawn for several methods together. One of the runs is the system:
-it has the evidence that `bootstrap_score` would have of it.
+`bound_runs` reduces the rows of every run of a method for one metric. `bootstrapped_runs` draws for
+one method, and `drawn_together` for several: all metrics and methods of a call on the same
+resamples. One of the runs is the system: it has the evidence that `bootstrap_score` would have.
 """
 
 from __future__ import annotations
@@ -139,6 +139,7 @@ class BoundRuns:
 
     Attributes
     ----------
+    call : RunsCall
     subjects : list of BoundStatistic
         One per run.
     system : Prepared
@@ -148,6 +149,7 @@ class BoundRuns:
         independent rows.
     """
 
+    call: RunsCall
     subjects: list[BoundStatistic]
     system: Prepared
     row_values: list[NDArray[Any]] | None
@@ -201,7 +203,7 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
     values = None
     if keeps_values:
         values = [subject.statistic.values_of(subject.reduced) for subject in subjects]  # type: ignore[attr-defined]
-    return BoundRuns(subjects, system, values)
+    return BoundRuns(call, subjects, system, values)
 
 
 def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
@@ -215,50 +217,61 @@ def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
     )
 
 
-def bootstrapped_runs(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
-    """Return the scores of every run, with replicates.
+def bootstrapped_runs(metrics: Sequence[BoundRuns]) -> list[ScoredRuns]:
+    """Return the scores of every run of one method, with replicates.
 
     Parameters
     ----------
-    call : RunsCall
-    bound : BoundRuns
+    metrics : sequence of BoundRuns
+        The runs, reduced for each metric; their calls have the same plan.
 
     Returns
     -------
-    ScoredRuns
+    list of ScoredRuns
+        By each metric, all on the same resamples. A single mean of rows that take few values is
+        drawn by counts of these, run by run.
     """
-    subjects = bound.subjects
-    few = all(subject.coding.n_codes <= _FEW_CODES for subject in subjects)
-    if bound.row_values is not None and few:
-        return _drawn_by_counts(call, bound)
+    if len(metrics) == 1 and metrics[0].row_values is not None:
+        [bound] = metrics
+        if all(subject.coding.n_codes <= _FEW_CODES for subject in bound.subjects):
+            return [_drawn_by_counts(bound)]
+    return drawn_together(metrics)
+
+
+def drawn_together(bound: Sequence[BoundRuns]) -> list[ScoredRuns]:
+    """Return the scores of every run of several methods, or by several metrics.
+
+    Parameters
+    ----------
+    bound : sequence of BoundRuns
+        The runs of each method, reduced for each metric; their calls have the same plan.
+
+    Returns
+    -------
+    list of ScoredRuns
+        All on the same resamples.
+    """
+    call = bound[0].call
+    subjects = [subject for own in bound for subject in own.subjects]
     binding = call.plan.bind([subject.coding for subject in subjects])
     drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
-    run = call.system_run
-    [left_out] = system_jackknives(call, binding, {run: bound.system}, drawn)
-    return scored_runs(call, bound, drawn, left_out)
+    stops = np.cumsum([len(own.subjects) for own in bound]).tolist()
+    starts = [0, *stops[:-1]]
+    systems = {
+        start + own.call.system_run: own.system for start, own in zip(starts, bound, strict=True)
+    }
+    left_out = _system_jackknives(call, binding, systems, drawn)
+    return [
+        _scored_runs(own, drawn[start:stop], without_units)
+        for own, start, stop, without_units in zip(bound, starts, stops, left_out, strict=True)
+    ]
 
 
-def scored_runs(
-    call: RunsCall,
-    bound: BoundRuns,
-    drawn: Sequence[BootstrapDistribution],
-    left_out: LeftOut | None,
+def _scored_runs(
+    bound: BoundRuns, drawn: Sequence[BootstrapDistribution], left_out: LeftOut | None
 ) -> ScoredRuns:
-    """Return the scores of the runs from their distributions on common resamples.
-
-    Parameters
-    ----------
-    call : RunsCall
-    bound : BoundRuns
-    drawn : sequence of BootstrapDistribution
-        One for each run.
-    left_out : LeftOut or None
-        Of the system; see `system_jackknives`.
-
-    Returns
-    -------
-    ScoredRuns
-    """
+    """Return the scores of the runs of a method from the distribution of each."""
+    call = bound.call
     replicates = np.array([each.replicates for each in drawn])
     scores = np.array([each.estimate for each in drawn])
     centre = replicates[call.centre].mean(axis=0)
@@ -266,18 +279,18 @@ def scored_runs(
     return ScoredRuns(bound, scores, replicates, centre, system)
 
 
-def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
+def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     """Return the scores of runs whose rows take few values, each drawn by counts of its values.
 
     Drawn together, every row would have to be drawn. The test variances need no common resamples,
     since they come from the rows; the mean of the runs is drawn as a run of its own.
     """
     assert bound.row_values is not None
-    subjects, run = bound.subjects, call.system_run
+    call, subjects, run = bound.call, bound.subjects, bound.call.system_run
     binding = call.plan.bind([subjects[run].coding])
     [drawn] = bootstrap(binding, [subjects[run]], call.workers, caller=call.caller)
     mean = mean_of_values()
-    [left_out] = system_jackknives(call, binding, {0: bound.system}, [drawn])
+    [left_out] = _system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
     others = [*subjects[:run], *subjects[run + 1 :], BoundStatistic.of(mean, of_centre)]
     *pairs, (_, centre) = bootstrap_each(call.plan, others, call.caller)
@@ -291,29 +304,13 @@ def _drawn_by_counts(call: RunsCall, bound: BoundRuns) -> ScoredRuns:
     )
 
 
-def system_jackknives(
+def _system_jackknives(
     call: RunsCall,
     binding: Binding,
     systems: Mapping[int, Prepared],
     drawn: Sequence[BootstrapDistribution],
 ) -> Sequence[LeftOut | None]:
-    """Return the jackknife of the system of each method; None where its evidence needs none.
-
-    Parameters
-    ----------
-    call : RunsCall
-        Of any of the methods.
-    binding : Binding
-        Of the runs of all methods.
-    systems : mapping of int to Prepared
-        By their numbers among these runs.
-    drawn : sequence of BootstrapDistribution
-        One for each of these runs.
-
-    Returns
-    -------
-    sequence of LeftOut or None
-    """
+    """Return the jackknife of each system, by its number; None where its evidence needs none."""
     if all(drawn[k].acceleration is not None for k in systems):
         return [None] * len(systems)
     return jackknives_of(call.of_system, binding, systems, drawn)

@@ -283,7 +283,7 @@ def bootstrap_score(
 
     def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
         call = ScoreCall(data, plan, interval, level, settings, caller, workers, (), adjust)
-        return evaluate(call, own, parts)
+        return evaluate(dict.fromkeys(own, call), own, parts)
 
     results, notes = evaluated(by_plan, plan, tasks, data, statistics, caller, parts)
     warn_of(notes, caller)

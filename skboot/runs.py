@@ -195,7 +195,7 @@ def bootstrap_runs(
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
         asked = (runs, sample, varied, estimand, interval, level, plan, _CALLER, workers)
-        return evaluate_runs(RunsCall(*asked, of_rows=of_rows), own)
+        return evaluate_runs(dict.fromkeys(own, RunsCall(*asked, of_rows=of_rows)), own)
 
     results, notes = evaluated(by_plan, plan, tasks, runs.rows[0], statistics, _CALLER)
     warn_of(notes, _CALLER)

@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression
-from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -651,6 +651,24 @@ def test_seeds_of_a_training_sample_are_averaged_first():
     assert twice.outperformance.n_pairs == 40
     # Copies of a pair know no more than the pair.
     assert_allclose(twice.outperformance[:3], once.outperformance[:3], atol=0.06)
+
+
+def test_all_metrics_are_computed_on_the_same_resamples_of_the_test_set():
+    share = make_scorer(lambda y, p: np.mean((p > 0.5) == y), response_method="predict_proba")
+    found = compare_methods(
+        {"A": GaussianNB(), "B": GaussianNB(priors=[0.3, 0.7])},
+        X,
+        Y,
+        X_test=X_TEST,
+        y_test=Y_TEST,
+        scoring={"labels": "accuracy", "probabilities": share, "f1": "f1"},
+        n_train_resamples=10,
+        n_test_resamples=99,
+        random_state=0,
+    )
+    drawn = [found[name].systems["B"] for name in ("labels", "probabilities")]
+    assert drawn[0].estimate == drawn[1].estimate
+    assert_allclose(*(one.bootstrap_distribution for one in drawn), rtol=0, atol=1e-12)
 
 
 def test_with_the_training_list_fixed_only_seeds_vary():

@@ -480,3 +480,11 @@ def test_welch_over_the_runs_alone_says_nothing_of_few_groups():
         y_true, {"A": runs, "B": runs[::-1]}, interval="welch", random_state=0, **options
     )
     assert not any("groups were resampled" in note for note in result.notes)
+
+
+def test_all_metrics_of_a_call_are_computed_on_the_same_resamples(data):
+    y, runs = data
+    metrics = {"f1": "f1", "of repeated rows": lambda t, p: f1_score(t, p)}
+    tables = compare_runs(y, two(runs), metric=metrics, n_resamples=29, random_state=0)
+    found = [one.systems["A"].bootstrap_distribution for one in tables.values()]
+    assert_allclose(*found, rtol=0, atol=1e-12)

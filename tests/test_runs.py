@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, fbeta_score, make_scorer
+from numpy.testing import assert_allclose
+from sklearn.metrics import accuracy_score, f1_score, fbeta_score, make_scorer, roc_auc_score
 
 import skboot.inference.distribution
 from skboot import EvaluationResult, bootstrap_score, compare_runs, compare_systems
@@ -468,6 +469,46 @@ def test_several_answers_of_one_call_are_reproducible():
     y_true, y_preds = runs_of()
     one, other = (quiet(y_true, y_preds, metric="f1", random_state=3) for _ in range(2))
     assert one == other
+
+
+# ------------------------------------------------------------------ several metrics
+
+# Pairs of metrics that are equal, of which the second is called on the repeated rows.
+TWICE = {
+    "accuracy": "accuracy",
+    "repeated rows": lambda t, p: accuracy_score(t, p),
+    "f1": "f1",
+    "f1 of repeated rows": lambda t, p: f1_score(t, p),
+}
+UNITS = {
+    "rows": lambda y: {},
+    "strata": lambda y: {"strata": y},
+    "groups": lambda y: {"groups": np.arange(len(y)) // 3},
+    "crossed": lambda y: {"groups": np.c_[np.arange(len(y)) // 10, np.arange(len(y)) % 10]},
+    "blocks": lambda y: {"block_length": 5},
+    "fixed tasks": lambda y: {"average_over": np.arange(len(y)) % 4},
+}
+
+
+@pytest.mark.parametrize("varied", ["seed", "both"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_all_metrics_of_a_call_are_computed_on_the_same_resamples(unit, varied):
+    y_true, y_preds, options = on_samples(2, 2, 1)
+    options = options if varied == "both" else {}
+    options |= UNITS[unit](y_true) | {"n_resamples": 19}
+    found = quiet(y_true, y_preds, metric=TWICE, estimand="pooled", **options)
+    drawn = [found[name].bootstrap_distribution for name in TWICE]
+    assert drawn[0].size == 19 * len(y_preds)
+    assert_allclose(drawn[0], drawn[1], rtol=0, atol=1e-12)
+    assert_allclose(drawn[2], drawn[3], rtol=0, atol=1e-12)
+
+
+def test_areas_share_their_resamples_with_areas_of_repeated_rows():
+    y_true, *probs = _probabilities()
+    tied = [np.digitize(p, [0.4, 0.6]) / 2 for p in probs]
+    metrics = {"area": "roc_auc", "of repeated rows": lambda t, p: roc_auc_score(t, p)}
+    found = quiet(y_true, tied, metric=metrics)
+    assert_allclose(*(one.bootstrap_distribution for one in found.values()), rtol=0, atol=1e-12)
 
 
 # ------------------------------------------------------------------ sums of distances

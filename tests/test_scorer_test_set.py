@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import (
     make_classification,
@@ -252,6 +253,38 @@ def test_intervals_by_name(data):
     pooled = on_test(DecisionTreeClassifier(), data, interval="percentile")
     assert pooled.result_.estimand == "pooled"
     assert pooled.confidence_interval_.method == "percentile"
+
+
+def share_of_right_labels(y_true, probability):
+    return np.mean((probability > 0.5) == y_true)
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        {},
+        {"n_seeds": 1},
+        {"n_train_resamples": 0, "n_seeds": 10},
+        {"n_train_resamples": 0, "n_seeds": 1, "estimand": "system"},
+    ],
+)
+def test_metrics_of_labels_and_of_probabilities_are_computed_on_the_same_test_resamples(data, runs):
+    (X, y), test = data
+    scoring = {
+        "labels": "accuracy",
+        "probabilities": make_scorer(share_of_right_labels, response_method="predict_proba"),
+        "f1": "f1",
+    }
+    scorer = BootstrapScorer(GaussianNB(), scoring=scoring, **FEW | runs).fit(X, y, **test)
+    assert list(scorer.result_) == list(scoring)
+    of_labels, of_probabilities, _ = scorer.result_.values()
+    assert of_labels.estimate == of_probabilities.estimate
+    assert_allclose(
+        of_labels.bootstrap_distribution,
+        of_probabilities.bootstrap_distribution,
+        rtol=0,
+        atol=1e-12,
+    )
 
 
 # ------------------------------------------------------------------ test sets

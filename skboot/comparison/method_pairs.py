@@ -18,6 +18,7 @@ from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
+from ..metrics.statistic import Statistic
 from ..refit.differences import (
     OutOfBagLosses,
     cross_validated_by_all,
@@ -349,26 +350,38 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> tupl
     first = next(iter(runs.values()))
     by_set, notes = {}, Notes()
     for k, name in enumerate(first.tests.names):
-        results = {metric: _on_test(call, runs, k, metric, notes) for metric in first.scorers}
+        results, of_set = _on_test(call, runs, k)
+        notes += of_set
         by_set[name] = next(iter(results.values())) if first.single else ResultTable(results)
     return by_set[None] if list(by_set) == [None] else ResultTable(by_set), notes
 
 
 def _on_test(
-    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int, metric: str, warned: Notes
-) -> ComparisonResult:
-    """Return the comparison by one metric on one test set, and add its notes to those of all."""
-    first = next(iter(runs.values()))
-    of_runs = _call_of_runs(call, runs, k, metric)
-    rows = [("y_preds", rows) for own in of_runs.methods.values() for rows in own.runs.rows]
-    statistics, _ = statistics_of_each({metric: first.scorers[metric]}, rows, None, _CALLER)
-    results, notes = compare_runs_of(of_runs, statistics)
-    warned += notes
-    result = results[metric]
-    held_fixed = result.held_fixed
-    if call.fit.stratify:
-        held_fixed = (*held_fixed, "the number of training rows of each class")
-    return replace(result, held_fixed=held_fixed, settings={**result.settings, **call.settings})
+    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int
+) -> tuple[dict[str, ComparisonResult], list[Note]]:
+    """Return the comparison by each metric on one test set, and the notes of all."""
+    scorers = next(iter(runs.values())).scorers
+    by_answers: dict[tuple[str, ...], CompareRunsCall] = {}
+    calls: dict[str, CompareRunsCall] = {}
+    statistics: dict[str, list[Statistic]] = {}
+    for metric, scorer in scorers.items():
+        answers = tuple(own.responses[metric].key for own in runs.values())
+        if answers not in by_answers:
+            by_answers[answers] = _call_of_runs(call, runs, k, metric)
+        calls[metric] = of_runs = by_answers[answers]
+        rows = [("y_preds", rows) for own in of_runs.methods.values() for rows in own.runs.rows]
+        statistics |= statistics_of_each({metric: scorer}, rows, None, _CALLER)[0]
+    results, notes = compare_runs_of(calls, statistics)
+    strata = ("the number of training rows of each class",) if call.fit.stratify else ()
+    finished = {
+        metric: replace(
+            result,
+            held_fixed=(*result.held_fixed, *strata),
+            settings={**result.settings, **call.settings},
+        )
+        for metric, result in results.items()
+    }
+    return finished, notes
 
 
 def _call_of_runs(

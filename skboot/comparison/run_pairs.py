@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
-from .._run_scores import RunsCall, bound_runs, scored_runs, system_jackknives
+from .._run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from .._warnings import Note, Notes, collected, texts_of
 from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
-from ..inference.distribution import bootstrap
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..inference.run_differences import RunsDifference, components_difference, welch_difference
 from ..inference.variance import (
@@ -100,13 +99,14 @@ class CompareRunsCall:
 
 
 def compare_runs_of(
-    call: CompareRunsCall, statistics: Mapping[str, Sequence[Statistic]]
+    calls: Mapping[str, CompareRunsCall], statistics: Mapping[str, Sequence[Statistic]]
 ) -> tuple[dict[str, ComparisonResult], list[Note]]:
     """Compare methods by each metric: the engine of `skboot.compare_runs`.
 
     Parameters
     ----------
-    call : CompareRunsCall
+    calls : mapping of str to CompareRunsCall
+        By metric name: metrics may read other answers of the runs, to the same plan.
     statistics : mapping of str to sequence of Statistic
         By metric name, one for each run of the first method, then of the second, and so on.
 
@@ -119,10 +119,27 @@ def compare_runs_of(
     """
     results, notes = {}, Notes()
     with collected() as too_few:
+        scored = _scored(calls, statistics)
         for metric, of_runs in statistics.items():
-            results[metric], of_metric = _compare_by(call, metric, of_runs)
+            call = calls[metric]
+            results[metric], of_metric = _compare_by(call, metric, of_runs, scored[metric])
             notes += of_metric
     return results, [*notes, *too_few]
+
+
+def _scored(
+    calls: Mapping[str, CompareRunsCall], statistics: Mapping[str, Sequence[Statistic]]
+) -> dict[str, dict[str, ScoredRuns]]:
+    """Return the scores of all runs by metric and method, on the data and on common resamples."""
+    bound = []
+    for metric, of_runs in statistics.items():
+        start = 0
+        for own in calls[metric].methods.values():
+            stop = start + len(own.runs.rows)
+            bound.append(bound_runs(own, of_runs[start:stop]))
+            start = stop
+    scored = iter(drawn_together(bound))
+    return {metric: {name: next(scored) for name in calls[metric].methods} for metric in statistics}
 
 
 # ------------------------------------------------------------------ one metric
@@ -161,10 +178,13 @@ class _Method:
 
 
 def _compare_by(
-    call: CompareRunsCall, metric: str, statistics: Sequence[Statistic]
+    call: CompareRunsCall,
+    metric: str,
+    statistics: Sequence[Statistic],
+    scored: Mapping[str, ScoredRuns],
 ) -> tuple[ComparisonResult, Notes]:
     """Return the comparison by one metric, and its notes."""
-    methods = _scored_methods(call, metric, statistics)
+    methods = _scored_methods(call, metric, scored)
     pairs = pairs_of(methods, call.reference)
     differences = [_difference(call, methods[one], methods[other]) for one, other in pairs]
     records = [
@@ -206,47 +226,33 @@ def _compare_by(
 
 
 def _scored_methods(
-    call: CompareRunsCall, metric: str, statistics: Sequence[Statistic]
+    call: CompareRunsCall, metric: str, scored: Mapping[str, ScoredRuns]
 ) -> dict[str, _Method]:
-    """Return the scores of all runs of all methods, on the data and on common resamples."""
-    of_method, start = {}, 0
-    for name, own in call.methods.items():
-        stop = start + len(own.runs.rows)
-        of_method[name] = (slice(start, stop), bound_runs(own, statistics[start:stop]))
-        start = stop
-    subjects = [subject for _, bound in of_method.values() for subject in bound.subjects]
-    binding = call.plan.bind([subject.coding for subject in subjects])
-    options = call.of_any
-    drawn = bootstrap(binding, subjects, options.workers, caller=options.caller)
-    defined = ~np.isnan([each.replicates for each in drawn]).any(axis=0)
-    systems = {
-        runs.start + call.methods[name].system_run: bound.system
-        for name, (runs, bound) in of_method.items()
-    }
-    jackknives = system_jackknives(options, binding, systems, drawn)
+    """Return what is known of each method by one metric."""
+    every = np.concatenate([own.replicates for own in scored.values()])
+    defined = ~np.isnan(every).any(axis=0)
     # The comparison repeats what must be warned of.
     unheard = CallWarnings()
     methods = {}
-    for (name, (runs, bound)), jackknife in zip(of_method.items(), jackknives, strict=True):
-        own = call.methods[name]
-        scored = scored_runs(own, bound, drawn[runs], jackknife)
+    for name, of_method in scored.items():
+        own, bound = call.methods[name], of_method.bound
         noise: UnitNoise
         if bound.row_values is not None:
             sign = bound.subjects[0].statistic.sign  # type: ignore[attr-defined]
             noise = RowNoise([values * sign for values in bound.row_values])
         else:
-            noise = ResampleNoise(scored.replicates[:, defined], call.plan.design.inflation)
-        result = result_of_runs(own, metric, scored, unheard)
+            noise = ResampleNoise(of_method.replicates[:, defined], call.plan.design.inflation)
+        result = result_of_runs(own, metric, of_method, unheard)
         series = np.asarray(noise.average(own.centre), dtype=np.float64)
         methods[name] = _Method(
             name,
             own,
-            scored.scores,
+            of_method.scores,
             noise,
             series,
-            scored.centre_replicates,
+            of_method.centre_replicates,
             result,
-            Notes((*cautions_of(scored.system), *caution_of_distances(scored.system))),
+            Notes((*cautions_of(of_method.system), *caution_of_distances(of_method.system))),
         )
     return methods
 

@@ -214,7 +214,7 @@ def compare_runs(
         asked = (varied, "method", "auto", level, plan, _CALLER, workers)
         methods = {k: RunsCall(of, samples[k], *asked, of_rows=of_rows) for k, of in runs.items()}
         call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
-        return compare_runs_of(call, own)
+        return compare_runs_of(dict.fromkeys(own, call), own)
 
     results, notes = evaluated(by_plan, plan, tasks, named[0][1], statistics, _CALLER)
     warn_of(notes, _CALLER)

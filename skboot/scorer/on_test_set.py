@@ -257,19 +257,12 @@ def results_on_tests(
         Warnings of all of them.
     """
     _check_enough(asked, samples, records)
-    keys = dict.fromkeys(response.key for response in responses.values())
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}
     for k, name in enumerate(tests.names):
-        of_set: dict[str, EvaluationResult] = {}
-        notes[name] = Notes()
-        for key in keys:
-            metric = {m: scorers[m] for m in scorers if responses[m].key == key}
-            answers = [None if one["error"] else one[key_on_test(k, key)] for one in records]
-            of_key, warned = _results(asked, tests, k, samples, metric, answers)
-            of_set |= of_key
-            notes[name] += warned
-        results[name] = {m: of_set[m] for m in scorers}
+        found, warned = _results(asked, tests, k, samples, responses, scorers, records)
+        results[name] = {metric: _finished(one, asked, samples) for metric, one in found.items()}
+        notes[name] = Notes(warned)
     return results, _with_names(notes)
 
 
@@ -308,44 +301,76 @@ def _results(
     tests: HeldOutSets,
     k: int,
     samples: TrainingSamples,
-    metric: dict[str, Any],
-    answers: Sequence[NDArray[Any] | None],
+    responses: Mapping[str, KeptAnswers],
+    scorers: Mapping[str, Any],
+    records: Sequence[Record],
 ) -> tuple[dict[str, EvaluationResult], list[Note]]:
-    """Return results and warnings of metrics that read the same answers, for one test set."""
-    n_boot = samples.n_bootstrap_runs
-    good = [run for run, own in enumerate(answers) if own is not None]
-    sampled = [run for run in good if 1 <= run <= n_boot]
-    full = [run for run in good if run == 0 or run > n_boot]
+    """Return results and warnings of all metrics for one test set, from the same resamples."""
+    good = _good(records)
     drawn = (tests.groups[k], None, False, None, asked.n_resamples, samples.test_resamples())
-    plan = resampling_plan(*drawn, len(tests.rows[k].y), _CALLER, len(good))
-    columns = checked_columns(narrow(tests.rows[k].y), None, _labels(asked, answers), _CALLER)
-    if len(sampled or full) < 2:
-        results, notes = _results_of_one_run(asked, columns, plan, metric, answers[0])
-    else:
-        varied, training = "seed", None
-        if sampled:
-            varied = "both" if samples.n_seeds > 1 else "training"
-        if varied == "both":
-            training = [(run - 1) // samples.n_seeds for run in sampled]
-        predicted = [answers[run] for run in sampled or full]
-        on_full = [answers[run] for run in full] if sampled else None
-        runs = checked_runs(columns, predicted, on_full, varied)
-        call = RunsCall(
-            runs=runs,
-            sample=training_samples(training, varied, runs.n_runs, _CALLER),
-            varied=varied,
-            estimand=asked.shown_estimand,
-            interval=asked.interval,
-            confidence_level=asked.confidence_level,
-            plan=plan,
-            caller=_CALLER,
-            workers=Workers(asked.n_jobs),
-            # The estimator that is kept is the first run on the whole list.
-            system_run=runs.n_runs if sampled else 0,
-        )
-        named = [("y_pred", rows) for rows in runs.rows]
-        results, notes = evaluate_runs(call, statistics_of_each(metric, named, None, _CALLER)[0])
-    return {name: _finished(one, asked, samples) for name, one in results.items()}, notes
+    y_test = narrow(tests.rows[k].y)
+    plan = resampling_plan(*drawn, len(y_test), _CALLER, len(good))
+    sampled, full = _sampled_and_full(samples, good)
+    several = len(sampled or full) > 1
+    calls: dict[str, Any] = {}
+    statistics: dict[str, Any] = {}
+    for key in dict.fromkeys(response.key for response in responses.values()):
+        metrics = {name: scorers[name] for name in scorers if responses[name].key == key}
+        answers = [None if one["error"] else one[key_on_test(k, key)] for one in records]
+        columns = checked_columns(y_test, None, _labels(asked, answers), _CALLER)
+        if several:
+            of_runs = _call_of_runs(asked, columns, plan, samples, answers)
+            named = [("y_pred", rows) for rows in of_runs.runs.rows]
+            statistics |= statistics_of_each(metrics, named, None, _CALLER)[0]
+            calls |= dict.fromkeys(metrics, of_runs)
+        else:
+            of_one = _call_of_one_run(asked, columns, plan, answers[0])
+            statistics |= resolved_statistics(metrics, of_one.rows, None, _CALLER)[0]
+            calls |= dict.fromkeys(metrics, of_one)
+    in_order = {name: statistics[name] for name in scorers}
+    if several:
+        return evaluate_runs(calls, in_order)
+    return evaluate(calls, in_order, [Part(None, None)])
+
+
+def _sampled_and_full(samples: TrainingSamples, good: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the runs on bootstrap samples, and those on all rows."""
+    n_boot = samples.n_bootstrap_runs
+    sampled = [run for run in good if 1 <= run <= n_boot]
+    return sampled, [run for run in good if run == 0 or run > n_boot]
+
+
+def _call_of_runs(
+    asked: Asked,
+    columns: Columns,
+    plan: ResamplingPlan,
+    samples: TrainingSamples,
+    answers: Sequence[NDArray[Any] | None],
+) -> RunsCall:
+    """Return the evaluation of several runs by the answers that some metrics read."""
+    good = [run for run, own in enumerate(answers) if own is not None]
+    sampled, full = _sampled_and_full(samples, good)
+    varied, training = "seed", None
+    if sampled:
+        varied = "both" if samples.n_seeds > 1 else "training"
+    if varied == "both":
+        training = [(run - 1) // samples.n_seeds for run in sampled]
+    predicted = [answers[run] for run in sampled or full]
+    on_full = [answers[run] for run in full] if sampled else None
+    runs = checked_runs(columns, predicted, on_full, varied)
+    return RunsCall(
+        runs=runs,
+        sample=training_samples(training, varied, runs.n_runs, _CALLER),
+        varied=varied,
+        estimand=asked.shown_estimand,
+        interval=asked.interval,
+        confidence_level=asked.confidence_level,
+        plan=plan,
+        caller=_CALLER,
+        workers=Workers(asked.n_jobs),
+        # The estimator that is kept is the first run on the whole list.
+        system_run=runs.n_runs if sampled else 0,
+    )
 
 
 def _labels(asked: Asked, answers: Sequence[NDArray[Any] | None]) -> NDArray[Any] | None:
@@ -354,10 +379,10 @@ def _labels(asked: Asked, answers: Sequence[NDArray[Any] | None]) -> NDArray[Any
     return asked.classes if answers[0].ndim == 2 else None
 
 
-def _results_of_one_run(
-    asked: Asked, columns: Columns, plan: ResamplingPlan, metric: dict[str, Any], answers: Any
-) -> tuple[dict[str, EvaluationResult], list[Note]]:
-    """Return results and warnings of the run on all rows alone, as a system."""
+def _call_of_one_run(
+    asked: Asked, columns: Columns, plan: ResamplingPlan, answers: Any
+) -> ScoreCall:
+    """Return the evaluation of the run on all rows alone, as a system."""
     predicted = check.check_rows("y_pred", answers, _CALLER)
     rows = rows_of(columns.truth, predicted, None, columns.given_labels, _CALLER)
     settings = {
@@ -372,9 +397,7 @@ def _results_of_one_run(
         "resamples": False,
     }
     level = asked.confidence_level
-    call = ScoreCall(rows, plan, asked.interval, level, settings, _CALLER, Workers(asked.n_jobs))
-    statistics, _ = resolved_statistics(metric, rows, None, _CALLER)
-    return evaluate(call, statistics, [Part(None, None)])
+    return ScoreCall(rows, plan, asked.interval, level, settings, _CALLER, Workers(asked.n_jobs))
 
 
 def _finished(result: EvaluationResult, asked: Asked, samples: TrainingSamples) -> EvaluationResult:
