@@ -56,8 +56,13 @@ def read_columns(path: str, wanted: Sequence[str]) -> Columns:
     Raises
     ------
     BadCall
-        If the file cannot be read, or lacks a column or a cell.
+        If the file is a folder or cannot be read, or lacks a column or a cell.
     """
+    if Path(path).is_dir():
+        raise BadCall(
+            f"{path!r} is a folder, and one file is read. Columns of a folder of Parquet files go "
+            "to skboot.bootstrap_score in Python, by dask.dataframe.read_parquet"
+        )
     kind = Path(path).suffix.lower()
     if kind not in _READERS:
         known = ", ".join(_READERS)

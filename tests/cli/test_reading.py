@@ -179,6 +179,13 @@ def test_a_file_of_one_column_has_no_blank_lines(tmp_path):
         read_columns(str(path), ["a"])
 
 
+@pytest.mark.parametrize("name", ["x.parquet", "x.csv", "x.npz", "x.jsonl", "folder"])
+def test_a_folder_is_no_file_whatever_its_name_ends_in(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(BadCall, match=rf"{name}' is a folder, and one file is read.*dask"):
+        read_columns(str(tmp_path / name), ["a"])
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(BadCall, match=r"cannot read .*nothing\.csv.*No such file"):
         read_columns(str(tmp_path / "nothing.csv"), ["a"])
