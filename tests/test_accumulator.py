@@ -642,3 +642,53 @@ def test_more_pairs_of_labels_than_memory_holds_are_refused_before_work():
 def test_several_columns_of_truth_are_refused():
     with pytest.raises(ValueError, match=r"'y_true'.*one label or number a row.*y_true\[:, k\]"):
         BootstrapAccumulator("f1_macro", random_state=0).update(np.eye(4), np.eye(4), start=0)
+
+
+# ------------------------------------------------------------------ weights of batches
+
+
+def in_batches(metric, truth, predicted, weights, size):
+    found = BootstrapAccumulator(metric, random_state=3, n_resamples=B)
+    for at in range(0, N, size):
+        rows = slice(at, at + size)
+        found.update(truth[rows], predicted[rows], start=at, sample_weight=weights[rows])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("metric", "predicted"), [("accuracy", DECISIONS), ("f1", DECISIONS), ("roc_auc", SCORES)]
+)
+def test_a_batch_may_hold_nothing_but_rows_of_weight_zero(metric, predicted):
+    weights = np.where(np.arange(N) < 150, 0, RNG.integers(1, 4, N)).astype(float)
+    whole = in_batches(metric, TRUTH, predicted, weights, N).result()
+    for size in (1, 50, 100):
+        assert in_batches(metric, TRUTH, predicted, weights, size).result() == whole
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "average_precision"])
+def test_weights_that_are_all_zero_are_refused_when_all_rows_are_known(metric):
+    found = in_batches(metric, TRUTH, DECISIONS, np.zeros(N), 100)
+    with pytest.raises(ValueError, match=r"'sample_weight' parameter .* more than 0 for some row"):
+        found.result()
+
+
+@pytest.mark.parametrize("weight", [1e31, 1e-31, 1e300, 1e-300])
+def test_weights_that_each_batch_would_scale_by_itself_are_refused(weight):
+    # Scaled batch by batch, 200 rows of 1e31 would weigh as much as 200 rows of 1.
+    weights = np.where(np.arange(N) < 200, 1.0, weight)
+    with pytest.raises(ValueError, match=r"'sample_weight' parameter .* numbers from 7\.9e-31 to"):
+        in_batches("accuracy", TRUTH, DECISIONS, weights, 200)
+
+
+@pytest.mark.parametrize("weight", [2.0**100, 2.0**-100])
+def test_weights_of_different_size_in_different_batches_keep_their_ratio(weight):
+    weights = np.where(np.arange(N) < 200, 1.0, weight)
+    found = in_batches("accuracy", TRUTH, DECISIONS, weights, 200).result()
+    rows = slice(200, None) if weight > 1 else slice(200)
+    assert found.estimate == pytest.approx(sk.accuracy_score(TRUTH[rows], DECISIONS[rows]))
+
+
+@pytest.mark.parametrize("start", [2**63 - 10, 2**63, 2**64, 10**30])
+def test_numbers_of_rows_that_64_bits_do_not_hold_are_refused(start):
+    with pytest.raises(ValueError, match=r"'start' parameter .* fewer than 2\*\*63 rows"):
+        accumulator("accuracy").update(TRUTH, DECISIONS, start=start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from .state import StreamSettings, StreamState, check_classes
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
 # of a thousand intervals of scores takes a twentieth of the time that its weights take.
 ROWS_AT_ONCE = 1 << 18
+# Maximum number of rows of the whole data, whose numbers are hashed as integers of 64 bits.
+_MOST_ROWS = 1 << 63
 # What of an update tells the units apart.
 UNITS = "start, ids or groups"
 
@@ -88,10 +91,12 @@ def batch_added(
         For arguments that cannot be right, or that do not fit the rows before.
     """
     caller = settings.caller
+    weights = check.check_weights_of_batch(sample_weight, caller)
     rows = []
     for name, column in predicted.items():
-        own = checked_rows(y_true, column, sample_weight, settings.labels, caller, name)
-        rows.append(_checked(settings, own, name))
+        own = checked_rows(y_true, column, None, settings.labels, caller, name)
+        check.check_same_length(caller, **{name: own.y_pred, "sample_weight": weights})
+        rows.append(_checked(settings, replace(own, sample_weight=weights), name))
     _check_alike(settings, state, unit, sample_weight)
     units = _units(settings, unit, ids, rows[0].n_samples)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
@@ -138,6 +143,9 @@ def _units(settings: StreamSettings, unit: str, ids: Any, n_rows: int) -> Words:
     caller = settings.caller
     if unit == "start":
         first = check.check_count("start", ids, caller, 0)
+        if first + n_rows > _MOST_ROWS:
+            must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
+            raise check.fail(caller, "start", must, f"{first}")
         return settings.weights.units(np.arange(first, first + n_rows))
     given = _checked_ids(unit, ids, caller)
     if len(given) != n_rows:

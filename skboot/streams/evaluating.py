@@ -40,12 +40,14 @@ class StreamScore:
 
 
 def check_enough(state: StreamState, caller: str) -> None:
-    """Refuse a stream of too few units for Poisson resamples."""
+    """Refuse a stream of too few units for Poisson resamples, or without weight."""
     unit = "groups" if state.unit == "groups" else "rows"
     if state.n_units < FEWEST_UNITS:
         must = f"have been given at least {FEWEST_UNITS} {unit}"
         advice = "So few fit into memory: skboot.bootstrap_score draws as many as there are."
         raise fail(caller, "update", must, f"{state.n_units}", advice)
+    if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
+        raise fail(caller, "sample_weight", "be more than 0 for some row", "0 for all rows")
 
 
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
