@@ -14,6 +14,10 @@ from sklearn.utils._pprint import _EstimatorPrettyPrinter as _Printer
 from sklearn.utils.metadata_routing import _routing_enabled
 from sklearn.utils.validation import _num_samples
 
+# Largest integer up to which floats hold every integer: above it scikit-learn, which reads nullable
+# columns as floats, would take neighbouring labels for one.
+_EXACT_IN_FLOATS = 2**53
+
 _Class = TypeVar("_Class", bound=type)
 
 _ScorerBase: Any = next(
@@ -70,6 +74,17 @@ def with_rows(data: Any) -> Any:
     if hasattr(data, "__array__") and not hasattr(data, "__getitem__"):
         return np.asarray(data)
     return data
+
+
+def with_exact_integers(y: Any) -> Any:
+    """Labels, or an array of those in a nullable column that scikit-learn would round to floats."""
+    dtype = getattr(y, "dtype", None)
+    kind = getattr(dtype, "kind", "")
+    if isinstance(dtype, np.dtype) or kind not in ("i", "u") or y.isna().any():
+        return y
+    values = y.to_numpy(dtype=f"{kind}8")
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    return y if max(-low, high) <= _EXACT_IN_FLOATS else values
 
 
 def n_rows_of(data: Any) -> int:

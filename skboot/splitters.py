@@ -28,6 +28,7 @@ from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_
 from sklearn.utils import indexable
 
 from ._checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
+from ._sklearn_compat import with_exact_integers
 from ._streams import child_seed
 from ._warnings import warn_user
 
@@ -346,7 +347,7 @@ class BootstrapTestSplit(_RepeatedFolds):
             If a test side of `cv` has fewer than two rows (or groups), or `random_state` is of no
             known type.
         """
-        X, y, groups = indexable(X, y, groups)
+        X, y, groups = indexable(X, with_exact_integers(y), groups)
         code = None if groups is None else _group_codes(groups, f"{type(self).__name__}.split")
         with warnings.catch_warnings():
             # Groups are used to draw test sides even where cv itself ignores them.
@@ -423,7 +424,7 @@ class SeedSplit(_RepeatedFolds):
         iterator of (train, test)
             As `cv` gives them, seed-major.
         """
-        X, y, groups = indexable(X, y, groups)
+        X, y, groups = indexable(X, with_exact_integers(y), groups)
         folds = list(_resolve_cv(self.cv, y, type(self).__name__).split(X, y, groups))
         return (fold for _ in range(self.n_seeds) for fold in folds)
 

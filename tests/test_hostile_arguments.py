@@ -700,6 +700,18 @@ def test_numbers_that_no_integer_holds_are_no_generations():
         skboot.metrics.pass_at_k([1.0, 1e300], 10, k=1)
 
 
+def test_ragged_numbers_of_generations_are_refused_by_name():
+    with pytest.raises(ValueError, match="'n_samples' parameter of pass_at_k"):
+        skboot.metrics.pass_at_k([1, 2], [[10], [10, 10]], k=1)
+
+
+def test_records_are_no_labels_of_a_classifier():
+    search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}).fit(X, Y)
+    records = np.array([(label, 1.0) for label in Y], dtype=[("event", int), ("time", float)])
+    with pytest.raises(ValueError, match="'y' parameter of out_of_fold must hold labels"):
+        skboot.out_of_fold(search, X, records)
+
+
 def test_configurations_without_a_truth_are_refused():
     search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}).fit(X, Y)
     with pytest.raises(ValueError, match="'y' parameter of out_of_fold"):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import (
     make_classification,
@@ -340,6 +341,42 @@ def test_shared_groups_are_warned_of(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         scorer.fit(X, y, groups=np.arange(120) // 4, **test, groups_test=100 + np.arange(240) // 4)
+
+
+def test_shared_groups_of_a_sparse_column_are_found(data):
+    (X, y), test = data
+    groups, groups_test = np.arange(120) // 4, np.arange(240) // 4
+    scorer = BootstrapScorer(GaussianNB(), **FEW)
+    with pytest.warns(UserWarning, match="shares 30 groups"):
+        scorer.fit(X, y, groups=sparse.csc_array(groups[:, None]), groups_test=groups_test, **test)
+
+
+@pytest.mark.filterwarnings("ignore:BootstrapScorer. One row carries")
+@pytest.mark.parametrize("dtype", ["Int64", "UInt64"])
+def test_nullable_labels_that_floats_cannot_tell_apart_are_told_apart(data, dtype):
+    # scikit-learn reads nullable columns as floats, in which 2**60 and 2**60 + 1 are one.
+    pandas = pytest.importorskip("pandas")
+    (X, y), test = data
+    large = test | {"y_test": test["y_test"] + 2**60}
+    scorer = BootstrapScorer(GaussianNB(), scoring=["accuracy", "neg_brier_score"], **FEW)
+    alone = scorer.fit(X, y, **test).score_
+    assert scorer.fit(X, pandas.Series(y + 2**60, dtype=dtype), **large).score_ == alone
+    assert scorer.estimator_.classes_.tolist() == [2**60, 2**60 + 1]
+
+
+@pytest.mark.filterwarnings("ignore:BootstrapScorer. 10 resamples are too few")
+def test_numbers_of_runs_of_few_bits_do_not_overflow(data):
+    (X, y), test = data
+    counts = {name: value for name, value in FEW.items() if name.startswith("n_")}
+    counts["n_test_resamples"] = 99
+    small = {name: np.int8(value) for name, value in counts.items()}
+    fits = [
+        BootstrapScorer(GaussianNB(), random_state=0, n_cv_repeats=repeats, **own).fit(X, y, **rows)
+        for rows in ({}, test)
+        for own, repeats in ((counts, 1), (small, np.int8(1)))
+    ]
+    assert fits[0].confidence_interval_ == fits[1].confidence_interval_
+    assert fits[2].confidence_interval_ == fits[3].confidence_interval_
 
 
 # ------------------------------------------------------------------ failures, memory, refusals

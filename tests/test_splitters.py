@@ -9,6 +9,7 @@ import itertools
 import math
 import pickle
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -591,3 +592,18 @@ def test_a_cv_that_ignores_groups_says_so_only_where_they_are_lost():
 )
 def test_repr_is_that_of_a_scikit_learn_splitter(cv, text):
     assert repr(cv) == text
+
+
+@pytest.mark.parametrize(
+    "make", [partial(SeedSplit, 2), partial(BootstrapTestSplit, random_state=0)]
+)
+def test_folds_inside_tell_nullable_labels_apart_that_are_one_as_floats(make):
+    # scikit-learn alone reads such a column as floats, and does not stratify by it.
+    pandas = pytest.importorskip("pandas")
+    labels = np.sort(Y) + 2**60
+    given = pandas.Series(labels, dtype="Int64")
+    found, expected = (
+        [rows.tolist() for pair in make(cv=3).split(np.zeros((N_ROWS, 1)), y) for rows in pair]
+        for y in (given, labels)
+    )
+    assert found == expected

@@ -84,6 +84,8 @@ def out_of_fold(
     check_rows_of_fit(X, y, groups, caller)
     if y is None:
         raise check.fail(caller, "y", "hold what the search was fitted to", "None")
+    if is_classifier(search.estimator) and getattr(getattr(y, "dtype", None), "names", None):
+        raise check.fail(caller, "y", "hold labels for a classifier", "records")
     # Once, so that a splitter that shuffles gives all configurations the same folds.
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     folds = list(cv.split(X, y, groups))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import check_column, check_count, fail
+from .._checks import check_column, check_count, converted, fail
 
 # Maximum number of generations of a question: floats hold all whole numbers up to it.
 _LARGEST = 2**53
@@ -61,7 +61,8 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
     caller = "pass_at_k"
     k = check_count("k", k, caller, 1, "It is how many generations are looked at.")
     correct = _counts("n_correct", n_correct, caller)
-    if np.ndim(n_samples) == 0:
+    n_samples = converted("n_samples", n_samples, caller)
+    if n_samples.ndim == 0:
         n_samples = np.full(len(correct), n_samples)
     samples = _counts("n_samples", n_samples, caller)
     if len(samples) != len(correct):

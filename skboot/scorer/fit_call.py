@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from .. import _checks as check
-from .._sklearn_compat import n_rows_of
+from .._sklearn_compat import n_rows_of, with_exact_integers
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from . import held_out, on_test_set
@@ -75,7 +75,10 @@ class FitCall:
         if given["memory"] is not None and random_state is None:
             advice = "Set random_state=0, so that a later fit can find the runs of this one."
             raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
+        counts = ["n_train_resamples", "n_seeds", "n_test_resamples"]
         checked = {
+            # Integers of numpy overflow where they are multiplied.
+            **{name: int(given[name]) for name in counts + ["n_cv_repeats"] * (not has_test)},
             "confidence_level": level,
             "stratify": stratify,
             "n_jobs": n_jobs,
@@ -137,7 +140,8 @@ class FitData:
             tests = held_out.held_out_sets(X_test, y_test, groups_test)
         check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
         X, y, groups = indexable(X, y, groups)
-        return cls(X, y, None if groups is None else _checked_groups(groups), groups, tests)
+        unit = None if groups is None else _checked_groups(groups)
+        return cls(X, with_exact_integers(y), unit, groups, tests)
 
 
 def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:

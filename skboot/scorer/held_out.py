@@ -102,7 +102,8 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     """Return a sentence for each test set that shares groups with the training list."""
     if groups is None:
         return []
-    known, told = set(np.asarray(groups).ravel().tolist()), []
+    known = set(check.check_column("groups", groups, f"{_CALLER}.fit").tolist())
+    told = []
     for name, own in zip(tests.names, tests.groups, strict=True):
         shared = set() if own is None else known & set(np.asarray(own).ravel().tolist())
         if shared:
