@@ -343,6 +343,12 @@ def test_shared_groups_are_warned_of(data):
         scorer.fit(X, y, groups=np.arange(120) // 4, **test, groups_test=100 + np.arange(240) // 4)
 
 
+def test_a_test_set_of_one_axis_is_refused_by_name(data):
+    (X, y), test = data
+    with pytest.raises(ValueError, match=r"'X_test' parameter .* must have 2 axes"):
+        BootstrapScorer(GaussianNB(), **FEW).fit(X, y, **test | {"X_test": test["X_test"][:, 0]})
+
+
 def test_shared_groups_of_a_sparse_column_are_found(data):
     (X, y), test = data
     groups, groups_test = np.arange(120) // 4, np.arange(240) // 4

@@ -140,6 +140,8 @@ class FitData:
             tests = held_out.held_out_sets(X_test, y_test, groups_test)
         check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
         X, y, groups = indexable(X, y, groups)
+        if tests is not None:
+            held_out.check_axes(X, tests)
         unit = None if groups is None else _checked_groups(groups)
         return cls(X, with_exact_integers(y), unit, groups, tests)
 

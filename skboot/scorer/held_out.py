@@ -120,6 +120,16 @@ def name_in(argument: str, name: Any) -> str:
     return argument if name is None else f"{argument}[{name!r}]"
 
 
+def check_axes(X: Any, tests: HeldOutSets) -> None:
+    """Refuse rows of a test set that have another number of axes than those to train on."""
+    given = getattr(X, "ndim", None)
+    for name, rows in zip(tests.names, tests.rows, strict=True):
+        own = getattr(rows.X, "ndim", given)
+        if given is not None and own != given:
+            must = f"have {given} axes, as X has"
+            raise check.fail(f"{_CALLER}.fit", name_in("X_test", name), must, f"{own}")
+
+
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
     """Refuse a test set whose targets have other columns than those of the training list."""
     for name, rows in zip(tests.names, tests.rows, strict=True):
