@@ -281,32 +281,6 @@ def check_same_length(caller: str, **columns: Any) -> int:
 
 def check_weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.float64] | None:
     """Accept finite weights that are not negative and not all zero."""
-    weights = _weights(sample_weight, caller)
-    return None if weights is None else _ordinary(weights, caller)
-
-
-def check_weights_of_batch(
-    sample_weight: ArrayLike | None, caller: str
-) -> NDArray[np.float64] | None:
-    """Accept weights on a scale that all batches can have: none knows the weights of others."""
-    weights = _weights(sample_weight, caller)
-    if weights is None:
-        return None
-    low, high = np.ldexp(1.0, [-_ORDINARY_EXPONENT, _ORDINARY_EXPONENT])
-    bad = (weights != 0) & ~((low <= weights) & (weights <= high))
-    if bad.any():
-        raise fail(
-            caller,
-            "sample_weight",
-            f"hold 0 or numbers from {low:.2g} to {high:.2g}",
-            f"values such as {weights[bad][0]:g}",
-            "Multiply the weights of all batches by the same number.",
-        )
-    return weights
-
-
-def _weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.float64] | None:
-    """Accept finite numbers, one a row."""
     if sample_weight is None:
         return None
     weights = check_rows("sample_weight", sample_weight, caller)
@@ -318,7 +292,7 @@ def _weights(sample_weight: ArrayLike | None, caller: str) -> NDArray[np.float64
             f"{weights.dtype} of shape {weights.shape}",
             "Of text make numbers: np.asarray(sample_weight, dtype=float).",
         )
-    return weights.astype(np.float64)
+    return _ordinary(weights.astype(np.float64), caller)
 
 
 def _ordinary(weights: NDArray[np.float64], caller: str) -> NDArray[np.float64]:

@@ -91,7 +91,7 @@ def batch_added(
         For arguments that cannot be right, or that do not fit the rows before.
     """
     caller = settings.caller
-    weights = check.check_weights_of_batch(sample_weight, caller)
+    weights = _checked_weights(sample_weight, caller)
     rows = []
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, caller, name)
@@ -105,6 +105,25 @@ def batch_added(
         if kind == SCORES:
             check_classes(table.labels, caller)
     return state.plus(batch, settings)
+
+
+def _checked_weights(sample_weight: Any, caller: str) -> NDArray[np.float64] | None:
+    """Return weights on a scale that all batches can have: none knows the weights of others."""
+    if sample_weight is None:
+        return None
+    weights = check.check_rows("sample_weight", sample_weight, caller)
+    if weights.ndim != 1 or weights.dtype.kind not in "iubf":
+        return check.check_weights(sample_weight, caller)
+    weights = weights.astype(np.float64)
+    low, high = 2.0**-100, 2.0**100
+    bad = (weights != 0) & ~((low <= weights) & (weights <= high))
+    if bad.any():
+        must = f"hold 0 or numbers from {low:.2g} to {high:.2g}"
+        advice = "Multiply the weights of all batches by the same number."
+        raise check.fail(
+            caller, "sample_weight", must, f"values such as {weights[bad][0]:g}", advice
+        )
+    return weights
 
 
 def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
