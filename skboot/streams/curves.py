@@ -20,7 +20,7 @@ from .readings import FINE_SCORES, SCORES, WeightsBlock
 from .state import StreamState
 from .tables import Table
 
-CurveOverThresholds = Roc | PrecisionRecall | NetBenefit
+ThresholdCurve = Roc | PrecisionRecall | NetBenefit
 
 # Share of the variance that resamples may lack for their deviations to be believed.
 _MOST_LACKING = 0.5
@@ -116,7 +116,7 @@ class CurveOnCells(NamedTuple):
     bin_error: Floats | None
 
 
-def curve_on_cells(curve: CurveOverThresholds, cells: ScoreCells) -> CurveOnCells:
+def curve_on_cells(curve: ThresholdCurve, cells: ScoreCells) -> CurveOnCells:
     """Evaluate a curve on the data and on all resamples.
 
     Parameters
@@ -141,9 +141,7 @@ def curve_on_cells(curve: CurveOverThresholds, cells: ScoreCells) -> CurveOnCell
     return CurveOnCells(estimate, replicates, behind, floor, bin_error)
 
 
-def _reduced(
-    curve: CurveOverThresholds, rows: TwoClassRows
-) -> tuple[ReducedData, NDArray[np.intp]]:
+def _reduced(curve: ThresholdCurve, rows: TwoClassRows) -> tuple[ReducedData, NDArray[np.intp]]:
     """Return cells as a curve reads them, and the code of each."""
     reduced = curve.reduce(rows)
     code = np.arange(len(rows.score)) if reduced.code is None else reduced.code.astype(np.intp)
@@ -151,7 +149,7 @@ def _reduced(
 
 
 def _block(
-    curve: CurveOverThresholds, reduced: ReducedData, code: NDArray[np.intp], weights: Floats
+    curve: ThresholdCurve, reduced: ReducedData, code: NDArray[np.intp], weights: Floats
 ) -> WeightsBlock:
     """Return the weights of cells, (n_cells, n_resamples), as those of codes."""
     by_code = np.zeros((reduced.n_codes, weights.shape[1]))
@@ -159,7 +157,7 @@ def _block(
     return WeightsBlock(by_code.T, curve.reads)
 
 
-def _on_resamples(curve: CurveOverThresholds, cells: ScoreCells) -> tuple[Floats, Floats]:
+def _on_resamples(curve: ThresholdCurve, cells: ScoreCells) -> tuple[Floats, Floats]:
     """Return the curve on the data and on resamples, (1 + n_resamples, n_grid), some at a time.
 
     Return also the share of the variance that the resamples lack at each point.
@@ -237,7 +235,7 @@ class _Around(NamedTuple):
         return cls(shares, upto[at] - by_class[at], upto[at], upto[-1], one[at])
 
 
-def _lacking(curve: CurveOverThresholds, table: Table, positive: NDArray[np.bool_]) -> Floats:
+def _lacking(curve: ThresholdCurve, table: Table, positive: NDArray[np.bool_]) -> Floats:
     """Return the share of the variance of each point that resamples of intervals lack, (n_grid,).
 
     Between the edges a and b of an interval a share s of the rows is a bridge, of variance
@@ -256,7 +254,7 @@ def _lacking(curve: CurveOverThresholds, table: Table, positive: NDArray[np.bool
     return np.where(around.of_one_score | ~np.isfinite(share), 0.0, np.clip(share, 0.0, 1.0))
 
 
-def _bin_error(curve: CurveOverThresholds, cells: ScoreCells, estimate: Floats) -> Floats:
+def _bin_error(curve: ThresholdCurve, cells: ScoreCells, estimate: Floats) -> Floats:
     """Return how far each point may be from the curve of all scores, (n_grid,).
 
     The rows of an interval may come in any order. Then a rate lies between those of its edges;

@@ -146,7 +146,7 @@ def cells_of(
     return first, values[second], at.reshape(-1)
 
 
-class ScoreCells(NamedTuple):
+class CodedScores(NamedTuple):
     """Cells of scores: what a `Table` has of them, and the cell of each row."""
 
     truth: NDArray[np.int64]
@@ -158,7 +158,7 @@ class ScoreCells(NamedTuple):
 
 def cells_within(
     truth: NDArray[np.int64], bits: NDArray[np.uint64], shift: int, n_bins: int
-) -> ScoreCells:
+) -> CodedScores:
     """Return cells of scores in at most so many intervals, of at least ``shift`` dropped bits."""
     distinct, number = np.unique(bits, return_inverse=True)
     kept = distinct >> np.uint64(shift)
@@ -168,7 +168,7 @@ def cells_within(
     interval = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(kept))))
     first, second, at = cells_of(truth, kept[starts], interval[number.reshape(-1)])
     ends = joined_ends(np.broadcast_to(bits, (2, len(bits))), at, len(first))
-    return ScoreCells(first, second, shift + spare, ends, at)
+    return CodedScores(first, second, shift + spare, ends, at)
 
 
 def joined_labels(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
