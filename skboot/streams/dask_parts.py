@@ -15,18 +15,15 @@ import numpy as np
 
 from .. import _checks as check
 from .._arrays import is_dask
-from .._workers import (
-    CHUNKS_PER_WORKER,
-    check_dask_workers,
-    n_dask_threads,
-    single_threaded_blas,
-)
+from .._workers import check_dask_workers, n_dask_threads, single_threaded_blas
 from .batches import part_added
 from .scanned import release_unused
 from .state import StreamSettings, StreamState
 
 Columns = Mapping[str, Any]
 
+# One that goes on while another waits for a partition; each keeps a state.
+_CHAINS_PER_THREAD = 2
 _TO_ALIGN = "Take all columns from one dataframe, or give arrays of known chunks."
 
 
@@ -54,7 +51,7 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
         shared = dask.delayed(settings, pure=False, traverse=False)
         part_state = dask.delayed(_part_state, pure=False)
         both = dask.delayed(_both, pure=False)
-        n_chains = min(len(parts), CHUNKS_PER_WORKER * n_dask_threads())
+        n_chains = min(len(parts), _CHAINS_PER_THREAD * n_dask_threads())
         states: list[Any] = [None] * n_chains
         for k, own in enumerate(zip(parts, starts, lengths, strict=True)):
             states[k % n_chains] = part_state(shared, states[k % n_chains], *own)
