@@ -389,7 +389,7 @@ class BootstrapAccumulator:
         >>> accumulator = BootstrapAccumulator("roc_auc", random_state=0, n_resamples=999)
         >>> _ = accumulator.update(y_true, y_score, start=0)
         >>> print(accumulator.curve("roc").at(0.1))
-        0.396 (0.370 to 0.422)
+        0.390 (0.362 to 0.419)
         """
         # Few accumulators are asked for one.
         from ._curves_streamed import CurveAsked, curves_of_accumulator

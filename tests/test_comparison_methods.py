@@ -772,7 +772,7 @@ def test_saving_and_the_table_keep_p(tmp_path):
     assert frame["outperformance"][0] == result.pairs[0].outperformance.probability
     assert result.to_dict()["pairs"][0]["outperformance"]["n_pairs"] == B
     assert "P(A > B)" in result.to_markdown()
-    assert "P(A > B)" in result._repr_html_()
+    assert "P(A &gt; B)" in result._repr_html_()
 
 
 def test_warnings_and_errors_say_of_which_estimator():

@@ -6,7 +6,6 @@ import sklearn.metrics as sk
 
 import skboot
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems
-from skboot._workers import CHUNKS_PER_WORKER
 from skboot.resampling.streamed import PoissonWeights
 from skboot.streams import dask_parts
 from skboot.testing import assert_not_worse
@@ -61,7 +60,7 @@ def test_a_thread_of_dask_has_few_chains_of_partitions(monkeypatch):
     monkeypatch.setattr(dask_parts, "_both", lambda *both: added.append(1) or of_both(*both))
     found = bootstrap_score(cut(TRUTH, 13), cut(GOOD, 13), **OPTIONS)
     assert_same_bits(found, of_one_process("accuracy", TRUTH, GOOD))
-    assert len(added) == CHUNKS_PER_WORKER - 1
+    assert len(added) == dask_parts._CHAINS_PER_THREAD - 1
 
 
 def test_replicates_are_the_metric_on_rows_repeated_by_their_number_in_all_data():
