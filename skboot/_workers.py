@@ -15,7 +15,6 @@ On Ray what tasks share is put into its store once, and tasks take it from there
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sys
 import threading
 import time
@@ -287,25 +286,15 @@ def check_dask_workers() -> None:
     ImportError
         Says which of them, and what to do.
     """
-    client = _dask_client()
-    if client is not None:
-        _check_workers(client)
-
-
-def n_dask_threads() -> int:
-    """Return how many tasks of dask can run at once, on its cluster if there is one."""
-    client = _dask_client()
-    here = os.cpu_count() or 1
-    return here if client is None else sum(client.nthreads().values()) or here
-
-
-def _dask_client() -> Any:
-    """Return the client of a cluster; None where dask works in this process or its children."""
     distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return
     try:
-        return None if distributed is None else distributed.default_client()
+        client = distributed.default_client()
     except ValueError:
-        return None
+        # There is no cluster: dask works in this process, or in its children.
+        return
+    _check_workers(client)
 
 
 def _itself(value: Any) -> Any:

@@ -1,8 +1,6 @@
-"""Columns of dask as a stream: a state of each partition, made where it lies.
+"""Columns of dask as a stream: a state of each partition, made where it lies, and added in pairs.
 
-Partitions go to a few chains, which add the state of one after the other, so that a worker keeps
-few states; those of the chains are added in pairs. Nothing is collected: states travel, rows do
-not. Dask is imported when one of its columns is given.
+Nothing is collected: states travel, rows do not. Dask is imported when one of its columns is given.
 """
 
 from __future__ import annotations
@@ -15,15 +13,13 @@ import numpy as np
 
 from .. import _checks as check
 from .._arrays import is_dask
-from .._workers import check_dask_workers, n_dask_threads, single_threaded_blas
+from .._workers import check_dask_workers, single_threaded_blas
 from .batches import part_added
 from .scanned import release_unused
 from .state import StreamSettings, StreamState
 
 Columns = Mapping[str, Any]
 
-# One that goes on while another waits for a partition; each keeps a state.
-_CHAINS_PER_THREAD = 2
 _TO_ALIGN = "Take all columns from one dataframe, or give arrays of known chunks."
 
 
@@ -51,10 +47,10 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
         shared = dask.delayed(settings, pure=False, traverse=False)
         part_state = dask.delayed(_part_state, pure=False)
         both = dask.delayed(_both, pure=False)
-        n_chains = min(len(parts), _CHAINS_PER_THREAD * n_dask_threads())
-        states: list[Any] = [None] * n_chains
-        for k, own in enumerate(zip(parts, starts, lengths, strict=True)):
-            states[k % n_chains] = part_state(shared, states[k % n_chains], *own)
+        states = [
+            part_state(shared, part, start, n_rows)
+            for part, start, n_rows in zip(parts, starts, lengths, strict=True)
+        ]
         while len(states) > 1:
             pairs = zip(states[::2], states[1::2], strict=False)
             odd = states[-1:] if len(states) % 2 else []
@@ -64,20 +60,15 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
 
 
 def _part_state(
-    settings: StreamSettings,
-    before: StreamState | None,
-    columns: Sequence[Any],
-    start: int,
-    n_rows: int,
+    settings: StreamSettings, columns: Sequence[Any], start: int, n_rows: int
 ) -> StreamState:
-    """Return a state with the rows of a partition; pieces hold one or several columns."""
+    """Return the state of a partition; pieces hold one or several columns."""
     joined = {name: column for piece in columns for name, column in piece.items()}
     for name, column in joined.items():
         if len(column) != n_rows:
             must = f"have as many rows in each partition as other columns, here {n_rows}"
             raise check.fail(settings.caller, name, must, f"{len(column)}", _TO_ALIGN)
-    own = part_added(settings, StreamState.empty(settings), joined, start)
-    return own if before is None else before.plus(own, settings)
+    return part_added(settings, StreamState.empty(settings), joined, start)
 
 
 def _both(settings: StreamSettings, first: StreamState, second: StreamState) -> StreamState:

@@ -7,7 +7,6 @@ import sklearn.metrics as sk
 import skboot
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems
 from skboot.resampling.streamed import PoissonWeights
-from skboot.streams import dask_parts
 from skboot.testing import assert_not_worse
 
 da = pytest.importorskip("dask.array")
@@ -52,15 +51,6 @@ def assert_same_bits(result, expected):
 def test_chunks_give_the_bits_of_one_process(metric, chunks):
     found = bootstrap_score(cut(TRUTH, chunks[0]), cut(GOOD, chunks[1]), metric=metric, **OPTIONS)
     assert_same_bits(found, of_one_process(metric, TRUTH, GOOD))
-
-
-def test_a_thread_of_dask_has_few_chains_of_partitions(monkeypatch):
-    added, of_both = [], dask_parts._both
-    monkeypatch.setattr(dask_parts, "n_dask_threads", lambda: 1)
-    monkeypatch.setattr(dask_parts, "_both", lambda *both: added.append(1) or of_both(*both))
-    found = bootstrap_score(cut(TRUTH, 13), cut(GOOD, 13), **OPTIONS)
-    assert_same_bits(found, of_one_process("accuracy", TRUTH, GOOD))
-    assert len(added) == dask_parts._CHAINS_PER_THREAD - 1
 
 
 def test_replicates_are_the_metric_on_rows_repeated_by_their_number_in_all_data():
