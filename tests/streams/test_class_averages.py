@@ -236,9 +236,9 @@ def intervals(scores, n_bins):
 
     Those above one half are as far above it as their distance from one is below it.
     """
-    half = np.array(0.5).view(np.uint64)
+    half = np.float64(0.5).view(np.uint64)
     bits = np.ascontiguousarray(scores).view(np.uint64)
-    bits = np.where(scores > 0.5, 2 * half - (1 - scores).view(np.uint64), bits)
+    bits = np.where(scores > 0.5, half + half - (1 - scores).view(np.uint64), bits)
     while len(np.unique(bits)) > n_bins:
         bits = bits >> np.uint64(1)
     return np.unique(bits, return_inverse=True)[1]
