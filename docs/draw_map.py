@@ -21,7 +21,7 @@ LETTER = 7.3  # width of a letter of a name
 CHIP_HEIGHT, LINE = 26, 17
 PACKAGE, MODULE, DOOR = "#cfe3f5", "#eef1f4", "#ffe2b8"
 DOORS = {"evaluation", "runs", "curves", "scorer", "comparison", "accumulator", "testing"}
-DOORS |= {"planning"}
+DOORS |= {"model_selection", "planning"}
 
 
 class Layer(NamedTuple):

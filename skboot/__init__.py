@@ -119,6 +119,7 @@ __getattr__, __dir__ = _lazy.names_from(
             "StratifiedBootstrapSplit",
         ],
         "curves": ["bootstrap_curve"],
+        "model_selection": [],
         "planning": ["plan_evaluation"],
         "results": ["ComparisonResult", "DatasetsComparison"],
         "results.curve": ["CurveResult"],

@@ -143,6 +143,8 @@ def as_array(values: Any) -> NDArray[Any]:
     if kind in "fUS" and isinstance(values, list | tuple):
         array = _as_given(array, values)
         kind = array.dtype.kind
+    if kind == "U" and hasattr(values, "to_list"):
+        _refuse_nul(values.to_list())  # a column of polars makes an array of text by itself
     if kind in "OT":
         array = _of_objects(array.astype(object, copy=False))
         kind = array.dtype.kind
@@ -187,10 +189,25 @@ def _dense(values: Any) -> NDArray[Any]:
     return np.asarray(values.toarray())
 
 
+def objects_of(values: Any) -> NDArray[Any]:
+    """An array of the values as they are, (n,), none of which numpy takes apart."""
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value is a sequence of further values, which numpy takes apart."""
+    return isinstance(value, list | tuple | np.ndarray)
+
+
 def _converted(values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError, OverflowError) as error:
+    except Exception as error:
+        # Columns of polars whose integers are of 128 bits say so in an error of their own.
+        if hasattr(values, "to_list"):
+            return objects_of(values.to_list())
+        if hasattr(values, "rows"):
+            return np.array(values.rows(), dtype=object)
         # Such values are rows of different lengths, and tensors with a gradient or elsewhere than
         # in main memory.
         got = f"{type(values).__name__}, which numpy does not convert ({error})"
@@ -215,9 +232,21 @@ def _as_given(array: NDArray[Any], values: Any) -> NDArray[Any]:
     else:
         text = str if array.dtype.kind == "U" else bytes
         if array.ndim == 1 and all(isinstance(value, text) for value in values):
+            _refuse_nul(values)
             return array
     objects = np.array(values, dtype=object)
     return objects if objects.shape == array.shape else array
+
+
+def _refuse_nul(labels: Any) -> None:
+    """Refuse text that ends in NUL: an array of text cuts it off, and what differs would merge."""
+    nul: Any = b"\0" if labels and isinstance(labels[0], bytes) else "\0"
+    if nul not in nul[:0].join(labels):
+        return
+    cut = next((label for label in labels if label.endswith(nul)), None)
+    if cut is not None:
+        advice = "Remove it, where no two texts become the same."
+        raise Unusable("not hold text that ends in the character NUL", repr(cut), advice)
 
 
 def _signed(array: NDArray[Any]) -> NDArray[Any]:
@@ -236,6 +265,7 @@ def _of_objects(array: NDArray[Any]) -> NDArray[Any]:
         flat = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in flat]
         array = np.fromiter(flat, dtype=object, count=len(flat)).reshape(array.shape)
     if all(isinstance(x, str) for x in flat):
+        _refuse_nul(flat)
         return np.array(array.tolist(), dtype=str)
     if all(isinstance(x, bool | np.bool_) for x in flat):
         return array.astype(bool)
@@ -274,6 +304,13 @@ def _numbers(array: NDArray[Any], flat: list[Any]) -> NDArray[Any]:
         # An id must not be a float in one column and an integer in another, beside larger ids.
         whole = _integers(flat)
         return floats.reshape(array.shape) if whole is None else whole.reshape(array.shape)
+    fractions = {x for x in exact if not isinstance(x, Integral | np.bool_)}
+    if len({float(x) for x in fractions}) < len(fractions):
+        raise Unusable(
+            "hold numbers that differ as floats of 64 bits",
+            "decimals or fractions that are closer",
+            "Give ids and labels as text.",
+        )
     return floats.reshape(array.shape)
 
 

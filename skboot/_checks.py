@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import Unusable, as_array, is_column, is_missing, is_query, refuse_other_things
+from ._arrays import (
+    Unusable,
+    as_array,
+    is_column,
+    is_missing,
+    is_query,
+    is_sequence,
+    objects_of,
+    refuse_other_things,
+)
 
 # Re-exported, so that modules above this one import messages and checks from one place.
 from ._messages import arguments_named as arguments_named
@@ -77,6 +86,13 @@ def check_direction(greater_is_better: Any, caller: str) -> bool | None:
         return greater_is_better
     must = "be True, False or None"
     raise fail(caller, "greater_is_better", must, repr(greater_is_better))
+
+
+def check_label(name: str, label: Any, caller: str) -> Any:
+    """Accept one label or None; numbers of numpy become those of Python."""
+    if np.ndim(label) != 0 or isinstance(label, dict | set | frozenset):
+        raise fail(caller, name, "be one label, or None", repr(label))
+    return label.item() if isinstance(label, np.generic | np.ndarray) else label
 
 
 def check_workers(n_jobs: Any, verbose: Any, caller: str) -> Workers:
@@ -209,6 +225,35 @@ def check_column(name: str, values: ArrayLike, caller: str, advice: str = "") ->
     return column
 
 
+def check_names(name: str, values: Any, caller: str, advice: str = "") -> NDArray[Any]:
+    """Convert as `check_column` does; tuples in a list are names, each of its row."""
+    is_list = isinstance(values, list | tuple)
+    if is_list and all(isinstance(own, tuple) and len(own) > 1 for own in values):
+        plain = [
+            [one.item() if isinstance(one, np.generic) else one for one in own] for own in values
+        ]
+        values = objects_of(list(map(tuple, plain)))
+    return check_column(name, values, caller, advice)
+
+
+def check_answers(name: str, values: Any, caller: str) -> NDArray[Any]:
+    """Convert as `check_rows` does; rows of any shape or length are kept, for callables."""
+    if _is_ragged(values):
+        return objects_of(values)
+    array = converted(name, values, caller)
+    if array.ndim < 3 or array.size == 0:
+        return _checked_rows(name, array, caller)
+    check_no_missing(name, array, caller)
+    return array
+
+
+def _is_ragged(values: Any) -> bool:
+    """Whether a list holds sequences of several lengths, or arrays of several shapes."""
+    if not isinstance(values, list | tuple) or not all(map(is_sequence, values)):
+        return False
+    return len({own.shape if isinstance(own, np.ndarray) else len(own) for own in values}) > 1
+
+
 def converted(name: str, values: Any, caller: str) -> NDArray[Any]:
     """Convert to an array that holds the same values, of any shape."""
     try:
@@ -319,6 +364,20 @@ def _ordinary(weights: NDArray[np.float64], caller: str) -> NDArray[np.float64]:
     return weights if abs(exponent) <= _ORDINARY_EXPONENT else np.ldexp(weights, -exponent)
 
 
+def check_parts_weigh(
+    weights: NDArray[np.float64] | None, number: NDArray[Any], names: Sequence[Any], caller: str
+) -> None:
+    """Refuse parts of the rows, by the number of each row, whose weights are all zero."""
+    if weights is None:
+        return
+    empty = np.flatnonzero(np.bincount(number, weights, len(names)) == 0)
+    if empty.size:
+        must = "be more than 0 for some row of each part"
+        got = f"zeros alone for {names[empty[0]]!r}"
+        advice = "Leave its rows out of every argument: no metric has a value on them."
+        raise fail(caller, "sample_weight", must, got, advice)
+
+
 def check_groups(groups: ArrayLike, caller: str) -> NDArray[np.intp]:
     """Number the groups: (n_samples,) to codes from 0."""
     return _coded_groups("groups", check_rows("groups", groups, caller), caller, "group")
@@ -358,6 +417,11 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return distinct, codes.reshape(labels.shape)
 
 
+AS_INDICATORS = (
+    "Sets of labels become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+)
+
+
 def numbered_labels(
     name: str, labels: NDArray[Any], caller: str, noun: str = "label"
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -369,13 +433,11 @@ def numbered_labels(
         return numbered(labels)
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels.ravel().tolist()})
-        raise fail(
-            caller,
-            name,
-            f"hold {noun}s of one type",
-            f"a mixture that cannot be sorted: {', '.join(kinds)}",
-            "Convert them all to strings.",
-        ) from None
+        got = f"a mixture that cannot be sorted: {', '.join(kinds)}"
+        advice = "Convert them all to strings."
+        if "list" in kinds:
+            got, advice = "lists", AS_INDICATORS
+        raise fail(caller, name, f"hold {noun}s of one type", got, advice) from None
 
 
 def check_labels(
@@ -416,14 +478,13 @@ def check_integers(
 def _coded_groups(name: str, labels: NDArray[Any], caller: str, unit: str) -> NDArray[np.intp]:
     distinct, codes = numbered_labels(name, labels, caller, unit)
     if len(distinct) < 2:
-        raise fail(
-            caller,
-            name,
-            f"hold at least two {unit}s",
-            f"one {unit}, {distinct.tolist()[0]!r}",
-            f"One {unit} says nothing about new {unit}s; leave groups out if the rows are "
-            "independent.",
-        )
+        advice = f"One {unit} says nothing about new {unit}s; "
+        if unit == "member":
+            advice += "if a pair names a group, give groups=pandas.MultiIndex.from_tuples(groups)."
+        else:
+            advice += "leave groups out if the rows are independent."
+        got = f"one {unit}, {distinct.tolist()[0]!r}"
+        raise fail(caller, name, f"hold at least two {unit}s", got, advice)
     return codes.astype(np.intp, copy=False)
 
 
@@ -433,7 +494,7 @@ def check_strata(
     """Number the strata, (n_samples,); a group must lie within one stratum."""
     if strata is None:
         return None
-    labels = check_column("strata", strata, caller)
+    labels = check_names("strata", strata, caller)
     codes = numbered_labels("strata", labels, caller, "stratum name")[1].astype(np.intp, copy=False)
     if groups is None:
         return codes

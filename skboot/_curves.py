@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._curves_bands import Drawn, results_of_curves
-from ._curves_inputs import CurveCall, checked_call
+from ._curves_inputs import CurveCall, argument_of, checked_call
 from ._inputs import is_lazy
+from ._messages import arguments_named
 from ._warnings import Note, warn_of
 from ._workers import Progress, in_chunks, single_threaded_blas
 from .metrics.curves import Curve, TwoClassRows
@@ -50,13 +51,43 @@ def curves_of(y_true: Any, y_score: Any, caller: str, **options: Any) -> Any:
     scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
     if is_lazy(y_true, *scores):
         # Few calls need a stream.
-        from ._curves_streamed import curves_of_lazy
+        from ._curves_streamed import read_lazy
 
-        results, notes = curves_of_lazy(y_true, y_score, caller, **options)
+        results, notes = curves_of_stream(*read_lazy(y_true, y_score, caller, **options))
     else:
         results, notes = evaluate_curves(checked_call(y_true, y_score, caller, **options))
     warn_of(notes, caller)
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
+
+
+def curves_of_stream(
+    settings: Any, state: Any, asked: Any, arguments: Mapping[str, str], caller: str
+) -> tuple[dict[str, CurveResult], list[Note]]:
+    """Return the curves of a stream, of few rows as of rows in memory; and the warnings.
+
+    Parameters
+    ----------
+    settings : skboot.streams.state.StreamSettings
+    state : skboot.streams.state.StreamState
+    asked : skboot._curves_streamed.CurveAsked
+    arguments : mapping of str to str
+        What messages call the scores of each system.
+    caller : str
+        Public function or method, for messages.
+    """
+    from ._curves_streamed import curves_of_state
+    from .streams.evaluating import few_given
+
+    few = few_given(settings, state)
+    if few is None:
+        return curves_of_state(settings, state, asked, arguments, caller)
+    scores: Any = dict(zip(arguments, few.y_preds.values(), strict=True))
+    names = {argument_of(name): argument for name, argument in arguments.items()}
+    options = {**asked._asdict(), "confidence_level": settings.confidence_level, **few.options}
+    with arguments_named(names):
+        alone = scores.get("", scores)
+        call = checked_call(few.y_true, alone, caller, **options)
+    return evaluate_curves(call)
 
 
 # ------------------------------------------------------------------ replicates

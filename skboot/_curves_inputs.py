@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _checks as check
 from ._inputs import Rows, resampling_plan
 from ._series import RowsInTime, in_time
+from ._warnings import Notes, warn_of
 from ._workers import Workers
 from .metrics.calibration import SmoothCalibration
 from .metrics.curves import (
@@ -26,6 +27,7 @@ from .metrics.curves import (
     Roc,
     TwoClassRows,
 )
+from .metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
 from .metrics.lookup import resolve_metrics
 from .metrics.statistic import Statistic
 from .resampling.plan import ResamplingPlan
@@ -36,6 +38,7 @@ DIFFERENCE = "difference"
 _HARD = "hold scores or probabilities, larger for the positive class"
 _SOFT = "Give what predict_proba or decision_function returns: labels have one threshold."
 CURVES = ("roc", "precision_recall", "det", "calibration", "calibration_smooth", "decision")
+_OF_RANKS = ("roc", "precision_recall", "det")
 BANDS = ("simultaneous", "pointwise")
 _OF_PROBABILITIES = ("calibration", "calibration_smooth", "decision")
 OVER_THRESHOLDS: Mapping[str, type[Roc | PrecisionRecall | NetBenefit]] = {
@@ -128,7 +131,10 @@ def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveC
     drawn = (*design, None, options["n_resamples"], options["random_state"])
     plan = resampling_plan(*drawn, n_samples, caller, 2 * n_points)
     given_scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
-    asked = RowsInTime(options["block_length"], (y_true, *given_scores), options["groups"])
+    given = {name: options[name] for name in ("groups", "strata", "sample_weight")}
+    given |= {"y_true": y_true, "y_score": y_score}
+    columns = (y_true, *given_scores)
+    asked = RowsInTime(options["block_length"], columns, options["groups"], given=given)
     plan, of_rows = in_time(asked, plan, None, _scores_in_time(curve, rows), caller)
     settings = {
         "curve": curve if isinstance(curve, str) else curves[0].name,
@@ -162,19 +168,30 @@ def _rows_of_each(
     """Return the rows of each system by its name, "" for the one that has none."""
     advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
     truth = check.check_column("y_true", y_true, caller, advice)
+    named = named_scores(y_score, caller)
+    if truth.dtype.kind == "f":
+        name, scores = next(iter(named.items()))
+        argument = argument_of(name)
+        column = check.converted(argument, scores, caller)
+        refuse_exchanged(caller, truth, column, "a curve", argument)
     positive = positive_class(truth, options["pos_label"], caller)
     weights = check.check_weights(sample_weight, caller)
     if weights is not None and callable(curve) and not _takes_weights(curve):
         advice = "Give the function an argument sample_weight, or leave weights out."
         must = "be None for a function without sample_weight"
         raise check.fail(caller, "sample_weight", must, "weights", advice)
-    rows = {}
-    for name, scores in named_scores(y_score, caller).items():
+    rows, notes = {}, Notes()
+    for name, scores in named.items():
         argument = argument_of(name)
         column = _checked_scores(argument, scores, truth, curve, caller)
         columns = {argument: column, "y_true": truth, "sample_weight": weights}
         check.check_same_length(caller, **columns)
         rows[name] = TwoClassRows(truth, positive, column, weights)
+        looked_at = column if curve in _OF_RANKS else column[:0]
+        is_then = "the curve is then one point"
+        note = note_on_decisions(looked_at, argument, is_then, len(looked_at))
+        notes += [] if note is None else [note]
+    warn_of(notes, caller)
     check_both_weigh(positive, weights, caller)
     return rows
 
@@ -267,7 +284,7 @@ def check_range(argument: str, column: Floats, curve: Any, caller: str) -> None:
     low, high = float(column.min()), float(column.max())
     if low < 0 or high > 1:
         must = f"hold probabilities of the positive class for the curve {curve!r}"
-        advice = "Logits become probabilities by scipy.special.expit."
+        advice = advice_on_range(low, high, "expit")
         got = f"values from {low:g} to {high:g}"
         raise check.fail(caller, argument, must, got, advice)
 

@@ -30,7 +30,7 @@ from .inference.distribution import check_replicates_fit
 from .results import wording
 from .results.curve import CurveResult
 from .streams.curves import ScoreCells, curve_on_cells
-from .streams.evaluating import check_enough, note_on_intervals, plan_of, rounded_up
+from .streams.evaluating import note_on_intervals, plan_of, rounded_up
 from .streams.lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy
 from .streams.readings import SCORES
 from .streams.state import StreamSettings, StreamState
@@ -57,10 +57,18 @@ class CurveAsked(NamedTuple):
     pos_label: Any
 
 
-def curves_of_lazy(
-    y_true: Any, y_score: Any, caller: str, **given: Any
-) -> tuple[dict[str, CurveResult], list[Note]]:
-    """Return the curves of columns that are not in memory, and the warnings."""
+class OfStream(NamedTuple):
+    """What `curves_of_state` takes."""
+
+    settings: StreamSettings
+    state: StreamState
+    asked: CurveAsked
+    arguments: Mapping[str, str]
+    caller: str
+
+
+def read_lazy(y_true: Any, y_score: Any, caller: str, **given: Any) -> OfStream:
+    """Return the stream of columns that are not in memory, and what is asked of it."""
     options = with_defaults(given, caller)
     level = check.check_confidence_level(options["confidence_level"], caller)
     check.check_count("n_bins", options["n_bins"], caller, 2)
@@ -86,22 +94,13 @@ def curves_of_lazy(
     columns |= {argument_of(name): scores for name, scores in named.items()}
     state = state_of_lazy(settings, columns, workers)
     arguments = {name: argument_of(name) for name in named}
-    return _curves_of_state(settings, state, asked, arguments, caller)
+    return OfStream(settings, state, asked, arguments, caller)
 
 
-def curves_of_accumulator(
+def of_accumulator(
     settings: StreamSettings, state: StreamState, asked: CurveAsked, caller: str
-) -> tuple[dict[str, CurveResult], list[Note]]:
-    """Return the curves of the rows so far, and the warnings.
-
-    Parameters
-    ----------
-    settings : StreamSettings
-    state : StreamState
-    asked : CurveAsked
-    caller : str
-        Method named in messages.
-    """
+) -> OfStream:
+    """Return the rows of an accumulator so far, and what is asked of them; ``caller`` asks."""
     if not any(SCORES in reading.tables for reading in settings.readings.values()):
         must = "hold a metric of the scores of two classes, whose sums a curve is read from"
         got = f"{settings.metric!r}"
@@ -112,9 +111,8 @@ def curves_of_accumulator(
         raise check.fail("BootstrapAccumulator", "systems", must, f"{list(settings.systems)}")
     _check_curve(asked.curve, caller)
     _check_points(asked, caller)
-    check_enough(state, settings.caller)
     arguments = {name or "": argument_of(name or "", "y_pred") for name in settings.systems}
-    return _curves_of_state(settings, state, asked, arguments, caller)
+    return OfStream(settings, state, asked, arguments, caller)
 
 
 def _check_curve(curve: Any, caller: str) -> None:
@@ -130,7 +128,7 @@ def _check_points(asked: CurveAsked, caller: str) -> None:
     checked_grid(asked.grid, asked.curve, {}, caller)
 
 
-def _curves_of_state(
+def curves_of_state(
     settings: StreamSettings,
     state: StreamState,
     asked: CurveAsked,

@@ -46,6 +46,7 @@ from .results import EvaluationResult, ResultTable
 from .results.basis import Basis, SystemBasis
 from .results.gap_basis import GapBasis
 from .results.simultaneous_basis import SimultaneousBasis, bases_together
+from .results.wording import is_worse
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -207,12 +208,15 @@ def result_of(
     name = name if part.name is None else f"{name} ({part.name})"
     rows = call.rows.of(statistic, part.rows)
     naive = own.naive(reduced, rows)
-    reversed_scores: list[Note] = []
+    reversed_scores: tuple[Note, ...] = ()
     if statistic.response == "scores":
         reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
+        warned.add(reversed_scores)
     notes = texts_of(
         (*chosen.notes, *call.rows.notes_for(statistic), *call.notes, *reversed_scores)
     )
+    if not reversed_scores:
+        notes += below_baseline(evidence, naive, statistic.greater_is_better)
     return make_result(
         call,
         name,
@@ -223,6 +227,17 @@ def result_of(
         greater_is_better=statistic.greater_is_better,
         naive_estimate=naive,
     )
+
+
+def below_baseline(
+    evidence: Evidence, naive: float | None, greater_is_better: bool | None
+) -> tuple[str, ...]:
+    """Say that a score is worse than that of a system that ignores its inputs."""
+    best = evidence.bounds[0 if greater_is_better is False else 1]
+    if naive == best or not is_worse(evidence.estimate, naive, greater_is_better):
+        return ()
+    text = f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here."
+    return (text,)
 
 
 def _gap(

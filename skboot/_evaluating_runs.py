@@ -37,6 +37,7 @@ from .inference.variance import (
     within_samples,
 )
 from .metrics.statistic import Statistic
+from .metrics.two_class import of_reversed_scores
 from .results import EvaluationResult
 from .results.runs_basis import RunsBasis, SystemOfRunsBasis
 
@@ -302,6 +303,9 @@ def _result_over_runs(
         held_fixed.append("test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
     reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
+    naive = subject.statistic.naive(subject.reduced, columns)
+    reading += of_reversed_scores(subject.statistic, columns[0], naive, chosen.interval)
+    warned.add(reading)
     return make_result(
         call.of_system,
         name,
@@ -310,7 +314,7 @@ def _result_over_runs(
         (*texts_of((*chosen.notes, *notes, *reading)), *([degenerate] if degenerate else [])),
         n_samples=call.plan.design.n_samples,
         greater_is_better=subject.statistic.greater_is_better,
-        naive_estimate=subject.statistic.naive(subject.reduced, columns),
+        naive_estimate=naive,
         estimand=call.estimand,
         automatic=call.interval == "auto",
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),

@@ -105,7 +105,9 @@ class Prepared:
         elif left_out is not None:
             acceleration = left_out.acceleration
             if left_out.n_values is not None:
-                shape = (left_out.standard_error, left_out.n_values, left_out.n_left_out)
+                # Without a unit of another subgroup the value is that on the data.
+                n_left_out = min(left_out.n_left_out, *self.facts.n_units)
+                shape = (left_out.standard_error, left_out.n_values, n_left_out)
         return replace(
             self.facts,
             estimate=distribution.estimate,
@@ -126,6 +128,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     reduced = statistic.reduce(y_true, y_pred, weights)
     proportion = statistic.proportion(reduced)
     largest_share = statistic.largest_share(reduced)
+    bounds = statistic.range_on(reduced)
     variance_cost = statistic.variance_cost(reduced)
     # A mean of few distinct values is no mean of continuous ones.
     row_mean = statistic.is_row_mean and reduced.n_codes > min(20, len(y_pred) / 2)
@@ -139,7 +142,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         kind=design.kind,
         n_units=design.n_units_among(part.rows),
         n_strata=design.n_strata,
-        bounds=statistic.bounds,
+        bounds=bounds,
         additive=statistic.reads == "sums",
         row_mean=row_mean,
         weighted=weights is not None,

@@ -2,15 +2,23 @@
 
 A file is written under a temporary name and then renamed. The temporary name holds the process and
 the machine, so that files of a writer that was killed can be told from those of one at work.
+
+A path that the user named is followed: the file at the end of its links is written, and what is no
+regular file, such as ``/dev/stdout`` or a pipe, takes the bytes where it is. In a folder that the
+package keeps (``memory=``) no link is followed, since others may have put it there: a link in the
+place of a file is replaced by the file.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import secrets
 import socket
+import stat
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,22 +30,35 @@ _TEMPORARY = re.compile(r"^\..*\.(?P<process>\d+)@(?P<machine>.*)\.[0-9a-f]{8}$"
 _LONGEST_WRITE = 3600
 
 
-def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
+# Names of open descriptors. To open one of a regular file again would write from its start.
+_DESCRIPTOR = re.compile(r"^/(?:dev|proc/self)/fd/(?P<number>\d+)$")
+_STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
+
+
+def write_whole(
+    path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any], *, follow: bool = True
+) -> None:
     """Put what `write` writes in the place of a file, once it is on the disk.
 
     Parameters
     ----------
     path : path-like
-        File to write; of a link the file that it points to.
+        File to write.
     write : callable
         Takes the open file.
+    follow : bool
+        Whether the user named this very path: of a link the file is written that it points to, and
+        what is no regular file is written as it is. Otherwise a link is replaced.
 
     Raises
     ------
     OSError
         If the file cannot be written; it names the path as given, whatever name was tried.
     """
-    target = Path(os.path.realpath(path))
+    if follow and takes_bytes(path):
+        _write_in_place(path, write)
+        return
+    target = Path(os.path.realpath(path) if follow else path)
     writer = f"{os.getpid()}@{_machine()}.{secrets.token_hex(4)}"
     temporary = target.with_name(f".{target.name}.{writer}")
     try:
@@ -58,6 +79,33 @@ def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any])
             temporary.unlink(missing_ok=True)
 
 
+def takes_bytes(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is written where it is: a pipe, a device, an open descriptor."""
+    if _descriptor(path) is not None:
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def is_same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two paths lead to one regular file, by links of any kind, or will once it is made."""
+    if os.path.realpath(path) == os.path.realpath(other):
+        return not takes_bytes(path)
+    try:
+        return os.path.samefile(path, other) and os.path.isfile(path)
+    except (OSError, ValueError):
+        return False
+
+
+def replace_link(path: str | os.PathLike[str]) -> None:
+    """Remove a link that stands in the place of a file or folder of the package."""
+    if os.path.islink(path):
+        os.unlink(path)
+
+
 def remove_abandoned(folder: str | os.PathLike[str], pattern: str) -> None:
     """Remove the temporary files that match a pattern of names and whose writer was killed."""
     if not Path(folder).is_dir():
@@ -67,6 +115,27 @@ def remove_abandoned(folder: str | os.PathLike[str], pattern: str) -> None:
         with contextlib.suppress(OSError):
             if not _may_be_written(path):
                 path.unlink()
+
+
+def _descriptor(path: str | os.PathLike[str]) -> int | None:
+    """Return the number of the open descriptor that a path names."""
+    name = os.fspath(path)
+    if name in _STANDARD:
+        return _STANDARD[name]
+    found = _DESCRIPTOR.match(name)
+    return int(found["number"]) if found else None
+
+
+def _write_in_place(path: str | os.PathLike[str], write: Callable[[IO[bytes]], Any]) -> None:
+    """Write to a pipe, a device or a descriptor, once all is there to be written."""
+    whole = io.BytesIO()
+    write(whole)
+    number = _descriptor(path)
+    if number in (1, 2):
+        # What was printed before comes before.
+        (sys.stdout if number == 1 else sys.stderr).flush()
+    with open(path if number is None else os.dup(number), "wb") as file:
+        file.write(whole.getbuffer())
 
 
 def _may_be_written(path: Path) -> bool:

@@ -106,7 +106,7 @@ def measured(
     parts : sequence of Part
         The subgroups.
     evidence : sequence of Evidence
-        Of each.
+        Of each subgroup in turn, of one system or of as many as there are.
 
     Returns
     -------
@@ -123,11 +123,12 @@ def measured(
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
     n_classes = _classes_counted_evenly(statistic, classes)
     found = []
-    for part in parts:
+    # The range of a metric is that of the truth, whatever the system.
+    of_one = evidence[:: len(evidence) // len(parts)]
+    for part, known in zip(parts, of_one, strict=True):
         n_rows, n_class, size = _counted(rows.of(statistic, part.rows), classes)
-        found.append(
-            Subgroup(part.name, n_rows, n_class, n_classes, size, needed, is_share, bounds)
-        )
+        own = bounds if bounds != statistic.bounds else known.bounds
+        found.append(Subgroup(part.name, n_rows, n_class, n_classes, size, needed, is_share, own))
     return found
 
 

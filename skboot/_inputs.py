@@ -16,11 +16,12 @@ from ._arrays import is_column, is_dask
 from ._messages import renamed
 from ._warnings import Note, Notes, warn_of
 from .inference.distribution import check_replicates_fit
+from .metrics.doubts import LookedAt, doubts
 from .metrics.lookup import resolve_metrics
 from .metrics.names import NotGiven
 from .metrics.responses import check_decidable, check_response
 from .metrics.statistic import CallableStatistic, Statistic
-from .metrics.two_class import positive_note
+from .metrics.two_class import of_no_positive, positive_note
 from .metrics.vectors import each_entry
 from .resampling.design import (
     CrossedDesign,
@@ -36,9 +37,8 @@ _MANY_NUMBERS = 30
 _ROWS_LOOKED_AT = 10_000
 _EXACT_HITS = Note(
     "caution",
-    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy, the metric if none "
-    "is given, counts exact hits. Of measured values and counts give metric='mean_absolute_error', "
-    "'neg_mean_absolute_error' or 'r2'; of classes give metric='accuracy'.",
+    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy counts exact hits. "
+    "Give metric='mean_absolute_error', 'neg_mean_absolute_error' or 'r2'; of classes 'accuracy'.",
 )
 _DECIDED = Note(
     "advice",
@@ -73,6 +73,16 @@ class Rows:
     def decides(self, statistic: Statistic) -> bool:
         """Whether the metric reads labels and the predictions are probabilities of classes."""
         return self.y_pred.ndim == 2 and statistic.response == "labels" and self.labels is not None
+
+    @cached_property
+    def are_truth(self) -> bool:
+        """Whether the predictions equal the truth on every row."""
+        truth, few = self.y_true, slice(100)
+        if truth is None or truth.dtype.kind in "VO" or truth.shape != self.y_pred.shape:
+            # Objects need not compare as values do; labels in objects are numbers and texts by now.
+            return False
+        # Most calls are done with the first rows.
+        return np.array_equal(truth[few], self.y_pred[few]) and np.array_equal(truth, self.y_pred)
 
     @cached_property
     def decisions(self) -> NDArray[Any]:
@@ -135,7 +145,7 @@ def checked_rows(
 ) -> Rows:
     """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
     truth = check_truth(y_true, caller)
-    predicted = check.check_rows(name, y_pred, caller)
+    predicted = check.check_answers(name, y_pred, caller)
     weights = check.check_weights(sample_weight, caller)
     check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
     known = check.check_labels(labels, truth, caller)
@@ -148,7 +158,7 @@ def check_truth(y_true: ArrayLike | None, caller: str) -> NDArray[Any] | None:
         return None
     names = getattr(getattr(y_true, "dtype", None), "names", None)
     if names is None or not isinstance(y_true, np.ndarray) or y_true.ndim != 1:
-        return check.check_rows("y_true", y_true, caller)
+        return check.check_answers("y_true", y_true, caller)
     if len(y_true) == 0:
         raise check.fail(caller, "y_true", "hold at least one row", "an empty array")
     for field in names:
@@ -192,12 +202,26 @@ class Places(NamedTuple):
     alone: bool
 
 
+class _OfScorers:
+    """In place of a positive class: scorers name theirs, and estimators answer for it."""
+
+
+OF_SCORERS = _OfScorers()
+
+
 def resolved_statistics(
-    metric: Any, rows: Rows, greater_is_better: bool | None, caller: str, several: bool = False
+    metric: Any,
+    rows: Rows,
+    greater_is_better: bool | None,
+    caller: str,
+    several: bool = False,
+    pos_label: Any = OF_SCORERS,
 ) -> tuple[dict[str, Statistic], Places]:
     """Return statistics by name, checked against the rows, and where their results belong."""
     named = [("y_pred", rows)]
-    statistics, places = statistics_of_each(metric, named, greater_is_better, caller, several)
+    statistics, places = statistics_of_each(
+        metric, named, greater_is_better, caller, several, pos_label=pos_label
+    )
     return {name: one for name, [one] in statistics.items()}, places
 
 
@@ -208,6 +232,7 @@ def statistics_of_systems(
     caller: str,
     several: bool = False,
     *,
+    pos_label: Any,
     are_arguments: bool = False,
     paired: bool = True,
 ) -> tuple[dict[str, dict[str, Statistic]], Places]:
@@ -219,7 +244,7 @@ def statistics_of_systems(
     named = [(name if are_arguments else f"y_preds[{name!r}]", own) for name, own in rows.items()]
     truths = {} if paired else {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
     statistics, places = statistics_of_each(
-        metric, named, greater_is_better, caller, several, truths
+        metric, named, greater_is_better, caller, several, truths, pos_label
     )
     return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, places
 
@@ -231,23 +256,29 @@ def statistics_of_each(
     caller: str,
     several: bool = False,
     truths: Mapping[str, str] = MappingProxyType({}),
+    pos_label: Any = OF_SCORERS,
 ) -> tuple[dict[str, list[Statistic]], Places]:
     """Return statistics by metric, one for each array, and where their results belong.
 
     ``rows`` are those of each array, after the name of the argument it came in. The metric is
     looked up once; each statistic is fixed to the labels of its own predictions. With ``several``
     a metric may return several numbers, each of which has a statistic. ``truths`` names the
-    argument that the truth of an array came in, where it is not ``y_true``.
+    argument that the truth of an array came in, where it is not ``y_true``. ``pos_label`` names the
+    positive class of metrics that have one; of scorers, whose estimators answer for it, nothing is
+    doubted.
     """
     better = check.check_direction(greater_is_better, caller)
     not_given = isinstance(metric, NotGiven)
     if not_given:
         metric = str(metric)
     asked: dict[str, Any] = {"greater_is_better": better, "caller": caller, "several": several}
+    if pos_label is not OF_SCORERS and pos_label is not None:
+        asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label, caller)
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
     notes = Notes()
+    looked_at: list[LookedAt] = []
     for argument, own in rows:
         if not resolved or own.labels is not labels:
             labels = own.labels
@@ -260,22 +291,20 @@ def statistics_of_each(
                 if predicted.ndim == 2:
                     predicted = _checked_columns(own, statistic, caller)
                 checked = check_response(statistic, own.y_true, predicted, caller, notes, argument)
+                looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
                 if own.sample_weight is not None and not checked.takes_weights:
-                    raise check.fail(
-                        caller,
-                        "sample_weight",
-                        f"be None with the metric {checked.name!r}",
-                        "weights",
-                        "The metric has no sample_weight argument: give it one, or leave weights "
-                        "out.",
-                    )
+                    raise _refused_weights(checked, caller)
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
             names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
             raise renamed(error, names) from error.__cause__
     if not_given and _hardly_labels([own for _, own in rows]):
         notes.append(_EXACT_HITS)
-    warn_of(notes, caller)
+    if pos_label is not OF_SCORERS:
+        notes += doubts(looked_at)
+        notes += _of_positive([own for _, own in rows], found, pos_label)
+    if notes:
+        warn_of(notes, caller)
     if not several or not any(isinstance(own[0], CallableStatistic) for own in found.values()):
         return found, Places(single, {name: (name,) for name in found}, single)
     columns = {
@@ -285,6 +314,37 @@ def statistics_of_each(
     entries = each_entry(found, columns, caller)
     alone = single and all(len(path) == 1 for path in entries.paths.values())
     return entries.statistics, Places(single, entries.paths, alone)
+
+
+def _refused_weights(statistic: Statistic, caller: str) -> ValueError:
+    """Return the error of weights of rows for a metric that takes none."""
+    must = f"be None with the metric {statistic.name!r}"
+    advice = "The metric has no sample_weight argument: give it one, or leave weights out."
+    return check.fail(caller, "sample_weight", must, "weights", advice)
+
+
+def _of_positive(
+    rows: Sequence[Rows], found: Mapping[str, Sequence[Statistic]], pos_label: Any
+) -> list[Note]:
+    """Warn of a class that is positive because nobody named it, or named where none is."""
+    if pos_label is not None:
+        note = of_no_positive([own[0] for own in found.values()], pos_label)
+        return [] if note is None else [note]
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "USO":
+        return []
+    for statistics in found.values():
+        for own, one in zip(rows, statistics, strict=True):
+            note = positive_note(one, own.y_true, own.predicted_for(one), "caution")
+            if note is not None:
+                return [note]
+    return []
+
+
+def positive_setting(pos_label: Any) -> dict[str, Any]:
+    """Return what settings hold of a positive class: nothing where none is named."""
+    plain = pos_label is None or isinstance(pos_label, str | int | float)
+    return {} if pos_label is None else {"pos_label": pos_label if plain else repr(pos_label)}
 
 
 def _checked_columns(own: Rows, statistic: Statistic, caller: str) -> NDArray[Any]:
@@ -400,20 +460,19 @@ def _check_row_each(name: str, column: Any, n_samples: int, caller: str) -> None
         raise check.fail(caller, name, must, f"{len(column)} rows", advice)
 
 
-def subgroups(by: ArrayLike | None, n_samples: int, caller: str) -> list[Part]:
+def subgroups(by: ArrayLike | None, rows: Rows, caller: str) -> list[Part]:
     """Return the subgroups of ``by``; without it one part of all rows, without a name."""
     if by is None:
         return [Part(None, None)]
-    labels = check.check_rows("by", by, caller)
-    _check_row_each("by", labels, n_samples, caller)
-    if labels.ndim != 1:
-        raise check.fail(caller, "by", "be of shape (n_samples,)", f"shape {labels.shape}")
+    labels = check.check_names("by", by, caller)
+    _check_row_each("by", labels, rows.n_samples, caller)
     distinct, codes = check.numbered_labels("by", labels, caller, "subgroup name")
     names = distinct.tolist()
     if len(names) < 2 or "gap" in names:
         raise check.fail(
             caller, "by", "name at least two subgroups, none of them 'gap'", f"{names}"
         )
+    check.check_parts_weigh(rows.sample_weight, codes, names, caller)
     return [Part(name, np.flatnonzero(codes == k)) for k, name in enumerate(names)]
 
 

@@ -17,7 +17,7 @@ from .inference.few_groups import value_range
 from .inference.planning import DiscordantSpread, ShareSpread, Spread, variance_factors
 from .inference.proportions import SHARE_LIMITS, Discordant
 from .resampling.design import DESIGNS
-from .results.decisions import one_sided, unknown_direction
+from .results.decisions import check_below_range, one_sided, unknown_direction
 
 if TYPE_CHECKING:
     from .inference.confidence_interval import ConfidenceInterval
@@ -114,9 +114,12 @@ def pilot_of_result(result: EvaluationResult, confidence_level: float | None) ->
     )
 
 
-def pilot_of_pair(pair: PairedDifference, target: str, confidence_level: float | None) -> Pilot:
+def pilot_of_pair(
+    pair: PairedDifference, target: str, value: float, confidence_level: float | None
+) -> Pilot:
     """Return what a pair of systems, or of methods on a test set, says of other sizes."""
     facts = _checked_facts(pair, target)
+    check_below_range(target, value, facts.metric, facts.bounds, CALLER)
     level = confidence_level or pair.confidence_interval.confidence_level
     spread = _varying(_spread_of_pair(pair, int(facts.n_units)))  # type: ignore[arg-type]
     used: AnySpread = spread

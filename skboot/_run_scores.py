@@ -57,7 +57,8 @@ class RunsCall:
     system_run : int
         Number of the run that the estimand "system" is about.
     of_rows : dict
-        What settings hold of tasks that metrics are averaged over, and of blocks of rows in time.
+        What settings hold of tasks that metrics are averaged over, of blocks of rows in time, and
+        of the positive class.
     """
 
     runs: Runs
@@ -70,7 +71,7 @@ class RunsCall:
     caller: str
     workers: Workers = DEFAULT_WORKERS
     system_run: int = 0
-    of_rows: dict[str, int] = field(default_factory=dict)
+    of_rows: dict[str, Any] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:

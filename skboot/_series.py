@@ -1,4 +1,4 @@
-"""Rows in time: from the argument ``block_length`` to a plan that draws blocks.
+"""Rows in order: from the argument ``block_length`` to a plan that draws blocks, and their indexes.
 
 `in_time` replaces the independent rows of a plan by blocks of consecutive rows, within strata and
 tasks. With ``"auto"`` their length comes from the influence of each row on every metric and system
@@ -8,19 +8,23 @@ of the call, and on the differences of systems: one length for all of them, the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import sys
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from . import _checks as check
 from ._inputs import Rows
 from ._tasks import settings_of, within_tasks
-from ._warnings import Note
-from .inference._tuning import FEWEST_ROWS
+from ._warnings import Note, warn_of
+from .inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from .inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
 from .inference.distribution import BoundStatistic, leave_out
 from .metrics.adapters import without_sign
@@ -51,6 +55,8 @@ class RowsInTime(NamedTuple):
         Truth and predictions as they were given; an index of dates is looked at.
     groups, by, resamples : array-like or None
         Arguments that do not go with blocks; ``by`` as the number of the subgroup of each row.
+    given : mapping of str to array-like
+        What was given for the rows, by argument; see `warn_of_orders`.
     """
 
     block_length: Any
@@ -58,6 +64,7 @@ class RowsInTime(NamedTuple):
     groups: Any = None
     by: Any = None
     resamples: Any = None
+    given: Mapping[str, Any] = MappingProxyType({})
 
 
 def in_time(
@@ -80,6 +87,7 @@ def in_time(
         By metric, and by system or method.
     caller : str
     """
+    warn_of_orders(caller, asked.given)
     settings = settings_of(tasks) if tasks else {}
     if asked.block_length is None:
         return _with_caution(plan, asked, tasks, scores), settings
@@ -141,6 +149,21 @@ def _check_sizes(length: int | None, sizes: NDArray[Any], caller: str) -> None:
             "some 10 blocks or more; to draw whole series, give groups=<the series> alone."
         )
         raise check.fail(caller, "block_length", must, str(length), advice)
+    elif (n_blocks := _n_blocks(length, sizes)) < FEWEST_BLOCKS:
+        enough = range(1, length)
+        most = bisect_left(enough, True, key=lambda n: _n_blocks(n, sizes) < FEWEST_BLOCKS)
+        must = f"be at most {most}, for {FEWEST_BLOCKS} blocks or more" if most else "be None"
+        got = f"{length}, which makes {n_blocks} blocks of {int(sizes.sum())} rows"
+        advice = (
+            "The blocks are the units that are drawn, and so few do not show how much others "
+            "would differ. Use block_length='auto' to have the length found from the rows."
+        )
+        raise check.fail(caller, "block_length", must, got, advice if most else "")
+
+
+def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
+    """Number of blocks of all series together."""
+    return int(np.sum(-(-sizes // length)))
 
 
 def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None, caller: str) -> None:
@@ -255,9 +278,8 @@ class _RowsWithDates(RowDesign):
     remarks = (
         Note(
             "caution",
-            "The rows have an index of dates: rows in time depend on each other, and intervals of "
-            "rows that are drawn one by one are then too short. Give block_length='auto', or the "
-            "values without their index where rows are independent.",
+            "The rows have an index of dates, and intervals are too short where rows depend on "
+            "those before them. Give block_length='auto', or the values without their index.",
         ),
     )
 
@@ -268,10 +290,9 @@ class _SimilarRows(RowDesign):
     remarks = (
         Note(
             "caution",
-            "Neighbouring rows have similar values of the metric, more so than independent rows "
-            "by chance: intervals are then too short. Give block_length='auto' where rows are in "
-            "time order, groups= where some belong together; nothing is wrong where independent "
-            "rows were sorted.",
+            "Neighbouring rows have similar values of the metric: intervals are too short unless "
+            "rows were sorted. Give block_length='auto' in time order, groups= for rows of one "
+            "source.",
         ),
     )
 
@@ -326,3 +347,75 @@ def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks
         names, own = np.unique(column, return_inverse=True)
         kind = np.unique(kind * len(names) + own, return_inverse=True)[1]
     return neighbours_are_alike(values, first, second, kind, n_looks)
+
+
+# ------------------------------------------------------------------ indexes in other orders
+
+
+def warn_of_orders(caller: str, *tables: Mapping[str, Any]) -> None:
+    """Warn once if two columns of a table have the same index labels in different orders.
+
+    Parameters
+    ----------
+    caller : str
+        Public function, for the warning.
+    *tables : mapping of str to array-like, or mapping or list of these
+        What was given for some rows, by argument; columns without an index are passed over.
+    """
+    pandas: Any = sys.modules.get("pandas")
+    # While pandas is imported it has no such class yet.
+    of_pandas = getattr(pandas, "Index", None)
+    if of_pandas is not None:
+        found = [_note(columns, of_pandas, pandas.RangeIndex) for columns in tables]
+        if any(found):
+            warn_of([note for note in found if note is not None], caller)
+
+
+def _note(columns: Mapping[str, Any], of_pandas: type, counting: Any) -> Note | None:
+    seen: list[tuple[str, Any]] = []
+    for name, index in _indexes(columns, of_pandas):
+        if any(index is other or index.equals(other) for _, other in seen):
+            continue
+        if index.equals(counting(len(index))):
+            continue
+        first = next((own for own, other in seen if _holds_the_same(index, other)), None)
+        if first is None:
+            seen.append((name, index))
+            continue
+        aligned = f"{name}.loc[{first}.index]" if index.is_unique else "sort both alike"
+        text = (
+            f"{first} and {name} have the same index labels in different orders, and row order "
+            f"pairs them. Align them, {aligned}, or give .to_numpy() of each if their order is "
+            "right."
+        )
+        return Note("caution", text, about="order of indexes")
+    return None
+
+
+def _indexes(columns: Mapping[str, Any], of_pandas: type) -> Iterator[tuple[str, Any]]:
+    """Yield the index of each column of pandas, also of those in a mapping or a list."""
+    for name, values in columns.items():
+        if values is None or isinstance(values, np.ndarray) or sparse.issparse(values):
+            continue
+        index = getattr(values, "index", None)
+        if isinstance(index, of_pandas):
+            yield name, index
+        elif isinstance(values, Mapping):
+            yield from _indexes({f"{name}[{key!r}]": values[key] for key in values}, of_pandas)
+        elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
+            numbered = {f"{name}[{k}]": own for k, own in enumerate(values)}
+            yield from _indexes(numbered, of_pandas)
+
+
+def _holds_the_same(first: Any, second: Any) -> bool:
+    """Whether two indexes hold the same labels, each as often."""
+    if len(first) != len(second) or first.nlevels != second.nlevels:
+        return False
+    try:
+        codes, labels = first.append(second).factorize(use_na_sentinel=False)
+    except TypeError:
+        # Labels that cannot be hashed.
+        return False
+    halves = (codes[: len(first)], codes[len(first) :])
+    counts = [np.bincount(half, minlength=len(labels)) for half in halves]
+    return bool((counts[0] == counts[1]).all())

@@ -44,21 +44,19 @@ class _TaskPlan:
     are_drawn: bool
 
 
-def checked_tasks(average_over: ArrayLike | None, n_samples: int, caller: str) -> Tasks | None:
+def checked_tasks(average_over: ArrayLike | None, rows: Rows, caller: str) -> Tasks | None:
     """Return the task of each row; None without."""
     if average_over is None:
         return None
-    labels = check.check_rows("average_over", average_over, caller)
-    check.check_same_length(caller, y_pred=range(n_samples), average_over=labels)
-    if labels.ndim != 1:
-        must = "be of shape (n_samples,), a task for each row"
-        raise check.fail(caller, "average_over", must, f"shape {labels.shape}")
+    labels = check.check_names("average_over", average_over, caller, "Give a task for each row.")
+    check.check_same_length(caller, y_pred=rows.y_pred, average_over=labels)
     distinct, number = check.numbered_labels("average_over", labels, caller, "task")
     if len(distinct) < 2:
         got = f"one task, {distinct.tolist()[0]!r}"
         raise check.fail(
             caller, "average_over", "name at least two tasks", got, "Leave average_over out."
         )
+    check.check_parts_weigh(rows.sample_weight, number, distinct.tolist(), caller)
     return Tasks(tuple(distinct.tolist()), number.astype(np.intp, copy=False))
 
 

@@ -89,6 +89,7 @@ class _RowOptions(_WorkOptions, total=False):
     labels: ArrayLike | None
     n_resamples: int
     greater_is_better: bool | None
+    pos_label: Any
 
 
 class CurveOptions(_WorkOptions, total=False):

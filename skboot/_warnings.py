@@ -49,10 +49,14 @@ class Note:
         result, or what would narrow it.
     text : str
         The sentence.
+    about : str
+        What it warns of, which a call warns of once although texts differ, as by the system's name;
+        empty: each text is warned of.
     """
 
     kind: NoteKind
     text: str
+    about: str = ""
 
     @property
     def is_warning(self) -> bool:
@@ -99,7 +103,10 @@ def tell(note: Note) -> None:
 
 def warn_of(notes: Iterable[Note], caller: str) -> None:
     """Raise the warnings among some notes, each once, with the name of the public function."""
-    for note in dict.fromkeys(notes):
+    first: dict[tuple[str, str], Note] = {}
+    for note in notes:
+        first.setdefault((note.kind, note.about or note.text), note)
+    for note in first.values():
         if note.is_warning:
             warn_user(f"{caller}: {note.text}", _CATEGORIES[note.kind])
 

@@ -7,22 +7,28 @@ keeps sums for every resample, not rows; accumulators of shards are merged.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _checks as check
+from ._doors import door
+from ._messages import arguments_named
+from ._series import warn_of_orders
 from ._typing import Band, CurveOverThresholds, Metric, Metrics
 from ._warnings import warn_of
 from .comparison.families import Asked
-from .comparison.streamed_systems import STREAMED_DIFFERENCES, compare_streamed
+from .comparison.streamed_systems import STREAMED_DIFFERENCES
+from .comparison.systems import compared_stream
+from .evaluation import scored_stream
 from .inference.distribution import check_replicates_fit
 from .results import EvaluationResult, ResultTable
 from .results.comparison import ComparisonResult
 from .results.curve import CurveResult
 from .streams.batches import UNITS, batch_added
-from .streams.evaluating import STREAMED_SCORES, results_of
+from .streams.evaluating import STREAMED_SCORES
 from .streams.packing import (
     check_fits,
     metric_of_record,
@@ -34,6 +40,12 @@ from .streams.packing import (
 from .streams.state import N_BINS, StreamSettings, StreamState
 
 _CALLER = "BootstrapAccumulator"
+# Parts of a seed in the record of the settings.
+_SEED = ("entropy", "spawn_key", "pool_size")
+_IN_ORDER = (
+    "Rows were counted in the order of arrival: for the same numbers in another order, or from "
+    "several workers, give start=, ids= or groups= in update."
+)
 
 
 class BootstrapAccumulator:
@@ -41,7 +53,9 @@ class BootstrapAccumulator:
 
     Each row, or group, is drawn by itself, a Poisson number of times with mean 1 that depends on
     the seed, the resample and its id alone. So the result does not depend on the order of rows,
-    the size of batches, or which machine had which; and nothing but sums is kept.
+    the size of batches, or which machine had which; and nothing but sums is kept. Fewer than 30
+    rows or groups are kept, and have the result of `bootstrap_score`, `compare_systems` or
+    `bootstrap_curve` on all rows in the order of their numbers or ids.
 
     Parameters
     ----------
@@ -60,7 +74,8 @@ class BootstrapAccumulator:
         Names of systems to compare on the same rows.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of probabilities, and of scores of several classes; required for
-        these, since a batch may lack some.
+        these, since a batch may lack some. One column of probabilities of the labels 0 and 1 needs
+        none.
     n_bins : int
         Maximum number of intervals of a score in resamples, at least 2; those of the data are 64
         times as many, up to a million, where there are two classes. They are those of equal
@@ -76,6 +91,9 @@ class BootstrapAccumulator:
         differences, and not Wilson's.
     greater_is_better : bool, optional
         Direction of ``"mean"``, which skboot cannot know.
+    pos_label : label, optional
+        The positive class of metrics that have one, and of `curve`, as of
+        `skboot.bootstrap_score`. Accumulators that are merged must have the same.
 
     Attributes
     ----------
@@ -89,10 +107,15 @@ class BootstrapAccumulator:
     Notes
     -----
     A ratio of weighted sums has the variance of the multinomial bootstrap to first order; the
-    number of rows of a resample varies. Below 30 units a result is refused. The probabilities of a
-    weight are right within 2**-17. Rows of weight zero count as absent.
+    number of rows of a resample varies. The probabilities of a weight are right within 2**-17. Rows
+    of weight zero count as absent.
 
-    An id that is given twice cannot be detected: the rows then count twice.
+    Rows of fewer than 30 groups are kept up to 2**20 numbers and texts; those of a group are taken
+    in the order of their truth, predictions and weight.
+
+    Rows whose ``start`` was given before are refused. Of ``ids`` that were given before the rows
+    count twice; a warning follows where the sizes of resamples vary too much for rows of their own.
+    Rows of ``groups`` that were given before cannot be told from others of these groups.
 
     References
     ----------
@@ -114,6 +137,7 @@ class BootstrapAccumulator:
     0.9029 (0.8987 to 0.9073)
     """
 
+    @door("BootstrapAccumulator")
     def __init__(
         self,
         metric: Metric | Metrics = "accuracy",
@@ -126,6 +150,7 @@ class BootstrapAccumulator:
         confidence_level: float = 0.95,
         interval: str = "auto",
         greater_is_better: bool | None = None,
+        pos_label: Any = None,
     ) -> None:
         level = check.check_confidence_level(confidence_level, _CALLER)
         known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
@@ -142,6 +167,7 @@ class BootstrapAccumulator:
             confidence_level=level,
             interval=interval,
             greater_is_better=check.check_direction(greater_is_better, _CALLER),
+            pos_label=check.check_label("pos_label", pos_label, _CALLER),
             caller=_CALLER,
         )
         # Metrics that a stream cannot have are refused before the first row.
@@ -159,6 +185,7 @@ class BootstrapAccumulator:
 
     # -------------------------------------------------------------- rows
 
+    @door("BootstrapAccumulator.update")
     def update(
         self,
         y_true: ArrayLike | None,
@@ -179,6 +206,7 @@ class BootstrapAccumulator:
             Predictions; by the name of the system where there are ``systems``.
         start : int, optional
             Number of the first row in the whole data; the rows of the batch follow one another.
+            Without ``start``, ``ids`` and ``groups``, rows are counted in the order of arrival.
         ids : array-like of shape (n_samples,), optional
             Integers or texts, each of one row of the whole data.
         groups : array-like of shape (n_samples,), optional
@@ -194,13 +222,18 @@ class BootstrapAccumulator:
         Raises
         ------
         ValueError
-            If not exactly one of ``start``, ``ids`` and ``groups`` is given, or for arguments that
-            cannot be right; the message says what to do.
+            If several of ``start``, ``ids`` and ``groups`` are given, for rows that were added
+            before, or for arguments that cannot be right; the message says what to do.
         """
         unit = _unit_given(start, ids, groups)
-        given = {"start": start, "ids": ids, "groups": groups}[unit]
+        given = {"start": start, "ids": ids, "groups": groups}.get(unit)
         rows = (y_true, self._by_system(y_pred), sample_weight, unit, given)
-        self._state = batch_added(self._settings, self._state, *rows)
+        state = batch_added(self._settings, self._state, *rows)
+        warn_of_orders(
+            _CALLER, {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
+        )
+        warn_of(state.doubts, _CALLER)
+        self._state = replace(state, doubts=())
         return self
 
     def _by_system(self, y_pred: Any) -> dict[str, Any]:
@@ -236,7 +269,8 @@ class BootstrapAccumulator:
         Raises
         ------
         ValueError
-            If the settings differ, the seed among them, or units are told apart otherwise.
+            If the settings differ, ``random_state`` among them, units are told apart otherwise or
+            by their order of arrival, or both have some row.
         """
         its_class: Any = type(other)
         if not issubclass(its_class, BootstrapAccumulator):
@@ -244,7 +278,7 @@ class BootstrapAccumulator:
             raise check.fail("merge", "other", must, its_class.__name__)
         if other is self:
             raise check.fail("merge", "other", "be another accumulator", "the same one")
-        own, its = settings_record(self._settings), settings_record(other._settings)
+        own, its = (_by_argument(one._settings) for one in (self, other))
         differing = [name for name in own if own[name] != its[name]]
         if differing:
             must = "have the same settings"
@@ -252,13 +286,19 @@ class BootstrapAccumulator:
             raise check.fail("merge", "other", must, got)
         mine, theirs = self._state, other._state
         if mine.unit and theirs.unit:
+            if "arrival" in (mine.unit, theirs.unit):
+                must = "have rows with numbers or ids of their own, and so must this one"
+                got = "rows that were counted in the order of arrival"
+                advice = "Give start=, ids= or groups= in each update: see its parameters."
+                raise check.fail("merge", "other", must, got, advice)
             if mine.unit != theirs.unit:
                 must = f"have rows that are told apart by {mine.unit}"
                 raise check.fail("merge", "other", must, theirs.unit)
             if mine.weighted != theirs.weighted:
                 must = f"have {'weights' if mine.weighted else 'no weights'} of rows"
                 raise check.fail("merge", "other", must, "the opposite")
-        self._state = mine.plus(theirs, self._settings)
+        with arguments_named(dict.fromkeys(("start", "ids", "y_true"), "other"), "merge"):
+            self._state = mine.plus(theirs, self._settings)
         return self
 
     def to_bytes(self) -> bytes:
@@ -288,7 +328,7 @@ class BootstrapAccumulator:
         Raises
         ------
         ValueError
-            If they are something else, damaged, or of another version.
+            If they are something else, damaged, or of a later version.
         """
         record, fields = unpack(data)
         try:
@@ -319,24 +359,26 @@ class BootstrapAccumulator:
         Raises
         ------
         ValueError
-            If there were fewer than 30 rows, or groups.
+            If there were no rows, or fewer than 30 groups of more rows than are kept.
 
         Warns
         -----
         sklearn.exceptions.UndefinedMetricWarning
             If a metric is undefined on some resamples; they are left out and counted.
+        UserWarning
+            If rows seem to have been added twice.
         """
         settings, state = self._settings, self._state
-        results: dict[str, Any]
         if settings.systems == (None,):
-            results, notes = results_of(settings, state)
+            found, notes = scored_stream(settings, state)
         else:
             level = settings.confidence_level
             asked = Asked.of(settings.interval, "max-t", level, "two-sided", None)
-            results, notes = compare_streamed(settings, state, asked)
+            found, notes = compared_stream(settings, state, asked)
         warn_of(notes, _CALLER)
-        return next(iter(results.values())) if settings.is_single else ResultTable(results)
+        return _with_order(found, state)
 
+    @door("BootstrapAccumulator.curve")
     def curve(
         self,
         curve: CurveOverThresholds = "roc",
@@ -359,7 +401,8 @@ class BootstrapAccumulator:
         grid : array-like of shape (n_grid,), optional
             Where the curve has values, rising; as of `skboot.bootstrap_curve`.
         pos_label : label, optional
-            The positive class; 1 when None, if the labels are 0 and 1, or -1 and 1.
+            The positive class; that of the accumulator when None, or else 1 if the labels are 0 and
+            1, or -1 and 1.
 
         Returns
         -------
@@ -371,8 +414,8 @@ class BootstrapAccumulator:
         Raises
         ------
         ValueError
-            If no metric has the scores of two classes, there were fewer than 30 rows, or groups, or
-            for arguments that cannot be right.
+            If no metric has the scores of two classes, there were no rows, or fewer than 30 groups
+            of more rows than are kept, or for arguments that cannot be right.
 
         Warns
         -----
@@ -392,13 +435,17 @@ class BootstrapAccumulator:
         0.390 (0.362 to 0.419)
         """
         # Few accumulators are asked for one.
-        from ._curves_streamed import CurveAsked, curves_of_accumulator
+        from ._curves import curves_of_stream
+        from ._curves_streamed import CurveAsked, of_accumulator
 
         caller = f"{_CALLER}.curve"
-        asked = CurveAsked(curve, band, grid, pos_label)
-        results, notes = curves_of_accumulator(self._settings, self._state, asked, caller)
+        positive = self._settings.pos_label if pos_label is None else pos_label
+        asked = CurveAsked(curve, band, grid, positive)
+        stream = of_accumulator(self._settings, self._state, asked, caller)
+        results, notes = curves_of_stream(*stream)
         warn_of(notes, caller)
-        return ResultTable(results) if self._settings.systems != (None,) else results[""]
+        alone = self._settings.systems == (None,)
+        return _with_order(results[""] if alone else ResultTable(results), self._state)
 
 
 def _checked_seed(random_state: Any) -> np.random.SeedSequence:
@@ -429,19 +476,33 @@ def _checked_systems(systems: Any) -> tuple[str | None, ...]:
 
 
 def _unit_given(start: Any, ids: Any, groups: Any) -> str:
-    """Return which one of the three is given."""
+    """Return which one of the three is given, "arrival" for none."""
     given = {"start": start, "ids": ids, "groups": groups}
     names = [name for name, value in given.items() if value is not None]
-    if len(names) != 1:
-        must = "be given, exactly one of them"
-        advice = "Rows that are counted by each shard would share their weights with other rows."
-        raise check.fail(_CALLER, UNITS, must, " and ".join(names) or "none", advice)
-    return names[0]
+    if len(names) > 1:
+        advice = "Without any, rows are counted in the order of arrival."
+        raise check.fail(_CALLER, UNITS, "be one of these", " and ".join(names), advice)
+    return names[0] if names else "arrival"
+
+
+def _by_argument(settings: StreamSettings) -> dict[str, Any]:
+    """Return the record of the settings by the names of the arguments."""
+    record = settings_record(settings)
+    return {"random_state": [record.pop(name) for name in _SEED], **record}
+
+
+def _with_order(found: Any, state: StreamState) -> Any:
+    """Return results with a note on rows that were counted in the order of arrival."""
+    if state.unit != "arrival":
+        return found
+    if isinstance(found, ResultTable):
+        return ResultTable({name: _with_order(one, state) for name, one in found.items()})
+    return replace(found, notes=(*found.notes, _IN_ORDER))
 
 
 def _arguments(record: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of the constructor from the record of the settings."""
-    seed = {name: record.pop(name) for name in ("entropy", "spawn_key", "pool_size")}
+    seed = {name: record.pop(name) for name in _SEED}
     if not isinstance(seed["pool_size"], int) or not 4 <= seed["pool_size"] <= 1024:
         raise ValueError("a seed of another kind")
     metric = metric_of_record(record.pop("metric"))

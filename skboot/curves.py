@@ -12,6 +12,7 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from ._curves import curves_of
+from ._doors import door
 from ._typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult
@@ -27,6 +28,7 @@ def bootstrap_curve(
 def bootstrap_curve(
     y_true: ArrayLike, y_score: ArrayLike, **options: Unpack[CurveOptions]
 ) -> CurveResult: ...
+@door("bootstrap_curve")
 def bootstrap_curve(
     y_true: ArrayLike,
     y_score: ArrayLike | Mapping[str, ArrayLike],

@@ -12,12 +12,14 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from . import _checks as check
+from ._doors import door
 from ._evaluating import evaluate
 from ._evidence import ScoreCall
 from ._inputs import (
     checked_rows,
     is_lazy,
     part_of_each_row,
+    positive_setting,
     resampling_plan,
     resolved_statistics,
     subgroups,
@@ -25,7 +27,7 @@ from ._inputs import (
 from ._series import RowsInTime, in_time
 from ._tasks import checked_tasks, evaluated
 from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
-from ._warnings import warn_of
+from ._warnings import Note, warn_of
 from ._workers import Workers
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
@@ -51,6 +53,7 @@ _OPTIONS = (
     "n_resamples",
     "random_state",
     "greater_is_better",
+    "pos_label",
     "confidence_level",
     "interval",
 )
@@ -92,6 +95,7 @@ def bootstrap_score(
     by: ArrayLike,
     **options: Unpack[ScoreOptions],
 ) -> ResultTable[EvaluationResult]: ...
+@door("bootstrap_score")
 def bootstrap_score(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -111,6 +115,7 @@ def bootstrap_score(
     same_population: bool = False,
     resamples: ArrayLike | None = None,
     greater_is_better: bool | None = None,
+    pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
@@ -185,6 +190,11 @@ def bootstrap_score(
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.
+    pos_label : label, optional
+        The positive class of metrics that have one: F1, precision, recall, areas, error rates at a
+        threshold, and all that read scores or probabilities in one column, which are then those of
+        this class. None: 1 where scikit-learn's function has it as its default, else the greater
+        label, with a warning if labels are text. A metric that names another one is refused.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
@@ -211,8 +221,10 @@ def bootstrap_score(
         If the metric is undefined on some resamples; they are left out and counted.
     UserWarning
         If the interval is known to be unreliable in the case at hand, a gap leaves out subgroups,
-        or no metric is given for a truth of more than 30 different numbers, of which fewer than
-        half are predicted exactly.
+        no metric is given for a truth of more than 30 different numbers, of which fewer than half
+        are predicted exactly, the positive one of two labels in text is not named, ``pos_label`` is
+        given for metrics that have no positive class, or scores rank the rows worse than any that
+        ignore the input.
 
     Notes
     -----
@@ -256,7 +268,60 @@ def bootstrap_score(
     >>> print(by_class[1])
     0.833 (0.763 to 0.894)
     """
-    caller = "bootstrap_score"
+    result, notes = _scored(
+        "bootstrap_score",
+        y_true,
+        y_pred,
+        metric=metric,
+        groups=groups,
+        strata=strata,
+        average_over=average_over,
+        block_length=block_length,
+        sample_weight=sample_weight,
+        by=by,
+        labels=labels,
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        interval=interval,
+        adjust=adjust,
+        same_population=same_population,
+        resamples=resamples,
+        greater_is_better=greater_is_better,
+        pos_label=pos_label,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    warn_of(notes, "bootstrap_score")
+    return result
+
+
+def _scored(
+    caller: str,
+    y_true: Any,
+    y_pred: Any,
+    *,
+    metric: Any,
+    groups: Any,
+    sample_weight: Any,
+    labels: Any,
+    n_resamples: Any,
+    confidence_level: Any,
+    interval: Any,
+    greater_is_better: Any,
+    pos_label: Any,
+    random_state: Any,
+    strata: Any = None,
+    average_over: Any = None,
+    block_length: Any = None,
+    by: Any = None,
+    adjust: Any = None,
+    same_population: Any = False,
+    resamples: Any = None,
+    n_jobs: Any = None,
+    verbose: Any = None,
+) -> tuple[Any, list[Note]]:
+    """Check the arguments of a public function, and return what it returns and its notes."""
     _check_adjust(adjust, by, average_over, caller)
     level = check.check_confidence_level(confidence_level, caller)
     check.check_choice("interval", interval, caller, ["auto", *FOR_ONE_SCORE])
@@ -264,47 +329,75 @@ def bootstrap_score(
     if is_lazy(y_true, y_pred):
         columns = (y_true, y_pred, groups, sample_weight)
         refused = (strata, average_over, block_length, by, adjust, same_population, resamples)
-        options = (metric, labels, n_resamples, random_state, greater_is_better, level, interval)
-        return _scored_as_a_stream(columns, refused, options, workers)
+        asked_of = (metric, labels, n_resamples, random_state, greater_is_better, pos_label)
+        options = (*asked_of, level, interval)
+        return _scored_as_a_stream(caller, columns, refused, options, workers)
     data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
-    statistics, places = resolved_statistics(metric, data, greater_is_better, caller, True)
+    statistics, places = resolved_statistics(
+        metric, data, greater_is_better, caller, True, pos_label
+    )
     drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
     plan = resampling_plan(*drawn, data.n_samples, caller)
-    tasks = checked_tasks(average_over, data.n_samples, caller)
-    parts = subgroups(by, data.n_samples, caller)
+    given = {"y_true": y_true, "y_pred": y_pred, "groups": groups, "strata": strata, "by": by}
+    given |= {"average_over": average_over, "sample_weight": sample_weight}
+    tasks = checked_tasks(average_over, data, caller)
+    parts = subgroups(by, data, caller)
     scores = {name: {"": [(data, statistic)]} for name, statistic in statistics.items()}
-    asked = RowsInTime(block_length, (y_true, y_pred), groups, part_of_each_row(parts), resamples)
+    number = part_of_each_row(parts)
+    asked = RowsInTime(block_length, (y_true, y_pred), groups, number, resamples, given)
     plan, of_rows = in_time(asked, plan, tasks, scores, caller)
     settings: dict[str, Any] = {"confidence_level": level, "interval": interval}
     settings["n_resamples"] = plan.n_resamples
     settings |= _given(groups=groups, strata=strata, sample_weight=sample_weight, by=by)
     settings |= {"same_population": bool(same_population)} | _given(resamples=resamples)
     settings |= ({} if adjust is None else {"adjust": adjust}) | of_rows
+    settings |= {} if pos_label is None else positive_setting(pos_label)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
         call = ScoreCall(data, plan, interval, level, settings, caller, workers, (), adjust)
         return evaluate(dict.fromkeys(own, call), own, parts)
 
     results, notes = evaluated(by_plan, plan, tasks, data, statistics, caller, parts)
-    warn_of(notes, caller)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places), notes
 
 
 def _scored_as_a_stream(
-    columns: Sequence[Any], refused: Sequence[Any], options: Sequence[Any], workers: Workers
-) -> EvaluationResult | ResultTable:
-    """Return the scores of columns that are not in memory."""
+    caller: str,
+    columns: Sequence[Any],
+    refused: Sequence[Any],
+    options: Sequence[Any],
+    workers: Workers,
+) -> tuple[Any, list[Note]]:
+    """Return what `_scored` returns, for columns that are not in memory."""
     # Few calls need a stream.
-    from .streams.evaluating import STREAMED_SCORES, results_of
+    from .streams.evaluating import STREAMED_SCORES
     from .streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
 
-    caller, interval = "bootstrap_score", options[-1]
+    interval = options[-1]
     check_streamed(caller, STREAMED_SCORES, interval, dict(zip(_REFUSED, refused, strict=True)))
     settings = settings_of_lazy(caller, **dict(zip(_OPTIONS, options, strict=True)))
     given = dict(zip(_COLUMNS, columns, strict=True))
-    results, notes = results_of(settings, state_of_lazy(settings, given, workers))
-    warn_of(notes, caller)
-    return next(iter(results.values())) if settings.is_single else ResultTable(results)
+    return scored_stream(settings, state_of_lazy(settings, given, workers))
+
+
+def scored_stream(settings: Any, state: Any) -> tuple[Any, list[Note]]:
+    """Return the scores of a stream of one system, of few rows as of rows in memory, and the notes.
+
+    Parameters
+    ----------
+    settings : skboot.streams.state.StreamSettings
+    state : skboot.streams.state.StreamState
+    """
+    from .streams.evaluating import few_given, results_of
+
+    few = few_given(settings, state)
+    if few is None:
+        results, notes = results_of(settings, state)
+        alone = settings.is_single
+        return next(iter(results.values())) if alone else ResultTable(results), notes
+    kept = {name: getattr(settings, name) for name in _OPTIONS if name not in few.options}
+    [y_pred] = few.y_preds.values()
+    return _scored(settings.caller, few.y_true, y_pred, **kept, **few.options)
 
 
 def _check_adjust(adjust: Any, by: Any, average_over: Any, caller: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ._checks import check_confidence_level, check_count, fail
+from ._doors import door
 from ._pilots import CALLER, Pilot, pilot_of_pair, pilot_of_result, pilot_of_share
 from ._planning import PlanCall, plan_of
 from .results import EvaluationResult
@@ -19,6 +20,7 @@ from .results.pairs import PairedDifference
 from .results.plan import EvaluationPlan
 
 
+@door("plan_evaluation")
 def plan_evaluation(
     pilot: EvaluationResult | PairedDifference | None = None,
     *,
@@ -105,7 +107,7 @@ def plan_evaluation(
     power = _checked_share("power", power, "For 80 % use power=0.8.")
     if confidence_level is not None:
         confidence_level = check_confidence_level(confidence_level, CALLER)
-    found = _checked_pilot(pilot, proportion, target, confidence_level)
+    found = _checked_pilot(pilot, proportion, target, value, confidence_level)
     if target == "half_width" and proportion is not None and value >= 0.5:
         must, got = "be below 0.5 for a proportion", repr(half_width)
         raise fail(CALLER, "half_width", must, got, "For two points of accuracy use 0.02.")
@@ -148,7 +150,7 @@ def _number(value: Any) -> float:
 
 
 def _checked_pilot(
-    pilot: Any, proportion: Any, target: str, confidence_level: float | None
+    pilot: Any, proportion: Any, target: str, value: float, confidence_level: float | None
 ) -> Pilot:
     """Return what is known of other sizes, by a pilot or a proportion."""
     if (pilot is None) == (proportion is None):
@@ -171,7 +173,7 @@ def _checked_pilot(
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
             raise fail(CALLER, "pilot", must, "a pair", advice)
-        return pilot_of_pair(pilot, target, confidence_level)
+        return pilot_of_pair(pilot, target, value, confidence_level)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
     raise fail(CALLER, "pilot", must, type(pilot).__name__, advice)

@@ -13,8 +13,9 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from . import _checks as check
+from ._doors import door
 from ._evaluating_runs import evaluate_runs, refusal
-from ._inputs import resampling_plan, statistics_of_each
+from ._inputs import positive_setting, resampling_plan, statistics_of_each
 from ._run_scores import RunsCall
 from ._runs_inputs import checked_columns, checked_runs, training_samples
 from ._series import RowsInTime, in_time
@@ -48,6 +49,7 @@ def bootstrap_runs(
     metric: Metrics,
     **options: Unpack[RunsOptions],
 ) -> ResultTable[EvaluationResult]: ...
+@door("bootstrap_runs")
 def bootstrap_runs(
     y_true: ArrayLike | None,
     y_preds: Any,
@@ -64,6 +66,7 @@ def bootstrap_runs(
     sample_weight: ArrayLike | None = None,
     labels: ArrayLike | None = None,
     greater_is_better: bool | None = None,
+    pos_label: Any = None,
     n_resamples: int = 1999,
     confidence_level: float = 0.95,
     interval: RunsInterval = "auto",
@@ -116,6 +119,8 @@ def bootstrap_runs(
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.
+    pos_label : label, optional
+        The positive class of metrics that have one, as of `bootstrap_score`.
     n_resamples : int
         Number of test resamples, at least 2; all runs share them.
     confidence_level : float
@@ -146,7 +151,8 @@ def bootstrap_runs(
     Warns
     -----
     UserWarning
-        With fewer than ten runs, and where an interval is known to be unreliable.
+        With fewer than ten runs, where an interval is known to be unreliable, and on the positive
+        class as `bootstrap_score`.
 
     Notes
     -----
@@ -182,14 +188,20 @@ def bootstrap_runs(
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs, _CALLER)
     better = greater_is_better
-    statistics, places = statistics_of_each(metric, runs.named(), better, _CALLER, several=True)
+    statistics, places = statistics_of_each(
+        metric, runs.named(), better, _CALLER, several=True, pos_label=pos_label
+    )
     drawn = (groups, strata, False, None, n_resamples, random_state)
     plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
-    tasks = checked_tasks(average_over, runs.rows[0].n_samples, _CALLER)
+    tasks = checked_tasks(average_over, runs.rows[0], _CALLER)
+    by_row: dict[str, Any] = {"groups": groups, "strata": strata, "average_over": average_over}
+    by_row |= {"y_true": y_true, "sample_weight": sample_weight}
+    by_row |= {"y_preds": y_preds, "full_runs": full_runs}
     given = (y_true, *(y_preds if isinstance(y_preds, list | tuple) else ()))
     scores = {name: {"": [*zip(runs.rows, own, strict=True)]} for name, own in statistics.items()}
-    asked = RowsInTime(block_length, given, groups)
+    asked = RowsInTime(block_length, given, groups, given=by_row)
     plan, of_rows = in_time(asked, plan, tasks, scores, _CALLER)
+    of_rows |= positive_setting(pos_label)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
 

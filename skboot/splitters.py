@@ -28,6 +28,7 @@ from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_
 from sklearn.utils import indexable
 
 from ._checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
+from ._doors import door
 from ._sklearn_compat import with_exact_integers
 from ._streams import child_seed
 from ._warnings import warn_user
@@ -319,6 +320,7 @@ class BootstrapTestSplit(_RepeatedFolds):
     (100,)
     """
 
+    @door("BootstrapTestSplit")
     def __init__(self, cv: Any, *, n_resamples: int = 200, random_state: Any = None) -> None:
         self.cv = _check_inner_cv(cv)
         self.n_resamples = check_count("n_resamples", n_resamples, type(self).__name__, 1)
@@ -403,6 +405,7 @@ class SeedSplit(_RepeatedFolds):
     (4, 5)
     """
 
+    @door("SeedSplit")
     def __init__(self, n_seeds: int, cv: Any = None) -> None:
         self.n_seeds = check_count("n_seeds", n_seeds, type(self).__name__, 1)
         self.cv = _check_inner_cv(cv)

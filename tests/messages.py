@@ -179,7 +179,7 @@ def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[
         caller, argument, must, got, *advice = (_shown(node, scope, parts) for node in given)
         text = f"`{argument}` of {caller} must {must}. Got {got}. {' '.join(advice)}"
         yield Message("", text.rstrip())
-    elif name == "Note" and len(given) == 2:
+    elif name in ("Note", "add") and len(given) == 2:
         kind, text = (_shown(node, scope, parts) for node in given)
         yield from _if_written_here(f"note ({kind.strip('()')})", text)
     elif name == "warn_user" and given:

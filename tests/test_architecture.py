@@ -9,6 +9,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 # From the ground up. A module imports from the lines above its own, and from its own subpackage.
 LAYERS = [
     ["_lazy"],
+    ["_doors"],
     ["_versions"],
     ["_warnings"],
     ["_streams"],
@@ -31,6 +33,7 @@ LAYERS = [
     ["_messages"],
     ["_memory"],
     ["_checks"],
+    ["_copies"],
     ["resampling", "metrics"],
     ["splitters"],
     ["inference"],
@@ -57,6 +60,7 @@ LAYERS = [
     ["scorer"],
     ["comparison"],
     ["accumulator"],
+    ["model_selection"],
     ["testing"],
     ["_pilots"],
     ["_planning"],
@@ -77,12 +81,20 @@ MAKES_RESULTS, THEIR_ENGINE = "plots.curves", "_curves"
 USER = "cli"
 
 # They show public names, from wherever these are.
-SHOW_WINDOWS = {"", "inference"}
+SHOW_WINDOWS = {"", "inference", "model_selection"}
 
 OPTIONAL_PACKAGES = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "distributed"}
 PRIVATE_OF_SCORERS = {"_score_func", "_sign", "_kwargs", "_response_method"}
-MAX_FUNCTION_LINES = 55  # without the docstring
-MAX_MODULE_LINES = 350  # of code: without docstrings, comments and blank lines
+MAX_FUNCTION_LINES = 45  # of the body, without the signature and the docstring
+MAX_MODULE_LINES = 400  # of code: without docstrings, comments and blank lines
+# Longer than that, by module and name, and looked at: cutting them would scatter one thought.
+LONG_ON_PURPOSE = {
+    "_evidence prepare": "it gathers the facts of one metric, a line each",
+    "_inputs statistics_of_each": "one reading of what a metric may be given as",
+    "_runs_inputs checked_runs": "one check of each argument, in their order",
+    "scorer.packing _make_result": "one field of the result a line",
+    "streams.packing _fields": "one field of the state a line",
+}
 MIN_MODULE_LINES = 60  # of code, for a module that only one other imports
 # May be smaller, by the last part of their names, because:
 SMALL_ON_PURPOSE = {
@@ -103,8 +115,19 @@ class Module(NamedTuple):
     def unit(self):
         return self.name.partition(".")[0]
 
+    @property
+    def nodes(self):
+        return _parsed(self.source)[1]
+
     def at(self, node):
         return f"{self.path.name}:{node.lineno}"
+
+
+@cache
+def _parsed(source):
+    """The tree of a text, and all its nodes: ten rules read the same two hundred files."""
+    tree = ast.parse(source)
+    return tree, tuple(ast.walk(tree))
 
 
 class Import(NamedTuple):
@@ -118,7 +141,7 @@ def modules(root):
         parts = path.relative_to(root).with_suffix("").parts
         name = ".".join(part for part in parts if part != "__init__")
         source = path.read_text(encoding="utf-8")
-        yield Module(name, path, ast.parse(source, str(path)), source)
+        yield Module(name, path, _parsed(source)[0], source)
 
 
 def imports(module):
@@ -224,12 +247,12 @@ def _private_imported(module):
 def _private_reached(module):
     sklearn_names = {
         alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
         if (getattr(node, "module", None) or alias.name).partition(".")[0] == "sklearn"
     }
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Attribute):
             owner = ast.unparse(node.value)
             of_sklearn = owner.partition(".")[0] in sklearn_names and _has_private_part(node.attr)
@@ -250,7 +273,7 @@ def handwritten_messages(root):
         f"{module.at(node)} writes the message of an argument by hand"
         for module in modules(root)
         if module.name != "_messages"
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.search(r"parameter of [\w. ]* ?must\b|' parameter of $", node.value)
     ]
@@ -260,16 +283,16 @@ def long_functions(root):
     return [
         f"{module.at(node)} {node.name} has {lines} lines"
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for lines in [_code_lines(node)]
-        if lines > MAX_FUNCTION_LINES
+        if lines > MAX_FUNCTION_LINES and f"{module.name} {node.name}" not in LONG_ON_PURPOSE
     ]
 
 
 def _code_lines(function):
     docstring = ast.get_docstring(function, clean=False)
-    all_lines = function.end_lineno - function.lineno + 1
+    all_lines = function.end_lineno - function.body[0].lineno + 1
     return all_lines - (docstring.count("\n") + 1 if docstring else 0)
 
 
@@ -323,7 +346,7 @@ def code_lines_of_module(module):
         if line.strip() and not line.lstrip().startswith("#")
     }
     documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
             docstring = node.body[0]
             code -= set(range(docstring.lineno, docstring.end_lineno + 1))
@@ -356,7 +379,7 @@ def doors_inside_the_package(root):
 
 
 def _doors_imported(module):
-    if module.path.name == "__init__.py":
+    if module.path.name == "__init__.py" or module.name in SHOW_WINDOWS:
         return  # it shows public names
     for item in imports(module):
         name = item.target.rpartition(".")[2]
@@ -373,11 +396,11 @@ def _doors_called(module):
     shown = own if module.path.name != "__init__.py" else DOORS
     modules_of_package = {
         alias.asname or alias.name
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ImportFrom) and (node.level or "skboot" in (node.module or ""))
         for alias in node.names
     } | {"skboot"}
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in shown:
                 yield node, node.func.id
@@ -409,7 +432,7 @@ def prose_searched(root):
     return [
         f"{module.at(node)} searches prose: {ast.unparse(node)}"
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if _searches_prose(node) and ast.unparse(node) not in OF_SPELLING
     ]
 
@@ -478,7 +501,7 @@ def test_importing_skboot_loads_no_optional_package_that_scikit_learn_does_not()
     assert done.stdout.strip() == "[]"
 
 
-LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 55
+LONG_FUNCTION = "def f():\n" + "    x = 1\n" * 46
 LONG_DOCSTRING = 'def f():\n    """Long.\n' + "    text\n" * 60 + '    """\n    return 1'
 BROKEN = [
     (import_violations, "metrics/a.py", "from skboot.resampling.block import Block"),
@@ -524,7 +547,7 @@ BROKEN = [
     (handwritten_messages, "runs.py", "f\"The 'x' parameter of A.f must be 1.\""),
     (long_functions, "metrics/a.py", LONG_FUNCTION),
     (long_functions, "metrics/a.py", f"class C:\n{LONG_FUNCTION}".replace("\n", "\n  ")),
-    (long_modules, "metrics/a.py", "x = 1\n" * 351),
+    (long_modules, "metrics/a.py", "x = 1\n" * 401),
     (doors_inside_the_package, "comparison/a.py", "from ..runs import bootstrap_runs"),
     (doors_inside_the_package, "comparison/a.py", "from .runs import compare_runs as engine"),
     (doors_inside_the_package, "comparison/a.py", "def f():\n    from skboot import search_score"),
@@ -590,7 +613,7 @@ ALLOWED = [
     ("metrics/a.py", "def f(found, notes):\n    return [one for one in found if one not in notes]"),
     ("metrics/a.py", "def f(note):\n    return note.kind == 'few'"),
     ("metrics/a.py", LONG_FUNCTION.removesuffix("    x = 1\n") + "\n# why" * 544),
-    ("metrics/a.py", '"""' + "text\n" * 400 + '"""\n' + "x = 1\n" * 350),
+    ("metrics/a.py", '"""' + "text\n" * 500 + '"""\n' + "x = 1\n" * 400),
 ]
 
 

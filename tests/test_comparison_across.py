@@ -465,6 +465,15 @@ def test_fewer_than_ten_data_sets_are_warned_of():
         across(SCORES[:10])
 
 
+def test_a_table_with_more_methods_than_data_sets_is_asked_whether_it_is_transposed():
+    table = {"datasets": METHODS, "methods": SETS, "greater_is_better": True}
+    asked = r"^compare_across: More methods \(12\) than data sets \(4\): is the table transposed"
+    with pytest.warns(UserWarning, match=asked):
+        across(SCORES.T, **table)
+    # As many methods as data sets, and results of comparisons, cannot tell.
+    across(SCORES[:4])
+
+
 def test_ranks_and_verdicts_work_as_of_any_comparison(four):
     pair = four.pairs[0]
     assert (pair.unit, pair.n_units, pair.estimand) == ("data set", 12, "new")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skboot import compare_systems
+from skboot import compare_across, compare_systems, plan_evaluation
 from skboot.testing import assert_not_worse
 
 N = 400
@@ -94,6 +94,55 @@ def test_predictions_are_called_what_their_arguments_are_called(
         assert_not_worse(
             y, systems["good"][y_pred], systems["bad"][y_reference], margin=0.1, **options
         )
+
+
+@pytest.mark.parametrize(
+    ("metric", "margin", "unit"),
+    [("accuracy", 1, "0.01"), ("f1", 1.5, "0.01"), ("matthews_corrcoef", 2, "0.02")],
+)
+def test_a_margin_of_the_range_of_the_metric_is_refused_everywhere(data, metric, margin, unit):
+    y, systems = data
+    result = compare_systems(y, systems, metric=metric, n_resamples=99, random_state=0)
+    [pair] = result.pairs
+    calls = {
+        "assert_not_worse": lambda: assert_not_worse(
+            y, systems["good"], systems["bad"], metric=metric, margin=margin
+        ),
+        "PairedDifference.verdict": lambda: pair.verdict(margin),
+        "plan_evaluation": lambda: plan_evaluation(pair, margin=margin),
+        "compare_across": lambda: compare_across({"a": result, "b": result}, margin=margin),
+    }
+    for name, call in calls.items():
+        said = f"'margin' parameter of {name} must be below .*, the range of {metric}.*={unit}"
+        with pytest.raises(ValueError, match=said):
+            call()
+    largest = {"matthews_corrcoef": 2}.get(metric, 1)
+    assert pair.verdict(largest - 1e-9).passed
+
+
+def test_a_metric_without_bounds_takes_any_margin(data):
+    y, systems = data
+    values = {name: (y != predicted).astype(float) for name, predicted in systems.items()}
+    known = {"metric": "mean", "greater_is_better": False, "random_state": 0}
+    verdict = assert_not_worse(None, values["bad"], values["good"], margin=1000, **known)
+    assert verdict.passed
+    known = {"metric": "mean_squared_error", "random_state": 0}
+    near, far = y + np.random.default_rng(1).normal(size=(2, N))
+    assert assert_not_worse(y, near, far, margin=70, **known).passed
+
+
+def test_a_candidate_that_equals_the_truth_is_called_so_and_passes(data):
+    y, systems = data
+    with pytest.warns(UserWarning, match="y_pred equals the truth on every row. That may be"):
+        verdict = assert_not_worse(y, y.tolist(), systems["good"], margin=0.01, random_state=0)
+    assert verdict.passed
+    result = compare_systems(y, {"same": y, "good": systems["good"]}, random_state=0)
+    assert "same equals the truth on every row" in " ".join(result.notes)
+    # One row that differs, or a reference that is the truth, is nothing to warn of.
+    other = y.copy()
+    other[-1] = 1 - y[-1]
+    assert assert_not_worse(y, other, systems["good"], margin=0.01, random_state=0).passed
+    assert_not_worse(y, systems["good"], y, margin=0.5, inconclusive="pass", random_state=0)
 
 
 def test_a_margin_must_be_given(data):

@@ -883,3 +883,14 @@ def test_one_sided_comparisons_of_methods_are_halves_of_two_sided_ones(with_test
     assert_allclose(above.p_value, half if both.difference > 0 else 1 - half)
     with pytest.raises(ValueError, match="alternative='greater'"):
         above.verdict(0.1)
+
+
+def test_copies_of_rows_are_told_once_and_not_for_each_estimator():
+    X = np.repeat(np.random.default_rng(0).normal(size=(40, 3)), 3, axis=0)
+    y = np.repeat(np.arange(40) % 2, 3)
+    methods = {"A": GaussianNB(), "B": DecisionTreeClassifier(max_depth=1)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compare_methods(methods, X, y, strategy="oob", n_train_resamples=10, random_state=0)
+    [text] = [str(each.message) for each in caught if "copies of other" in str(each.message)]
+    assert text.startswith("compare_methods: 80 of 120 rows of X are copies of other rows")

@@ -70,6 +70,13 @@ def drawn_rows(y, n_resamples, seed, groups=None):
     return rows_of[-n_resamples:]
 
 
+def test_one_row_is_refused_and_two_are_not():
+    with pytest.raises(ValueError, match="'y_preds' parameter of search_score must hold at least"):
+        search_score([1], {"a": [1], "b": [0]}, random_state=0)
+    result = search_score([1, 0], {"a": [1, 0], "b": [0, 0]}, random_state=0)
+    assert 0 <= result.estimate <= 1
+
+
 @pytest.mark.filterwarnings("ignore:bootstrap_score. 32 resamples are too few")
 def test_it_chooses_in_the_resample_and_scores_outside(noise):
     y, systems = noise
@@ -229,6 +236,8 @@ def test_memory_does_not_grow_with_the_resamples():
     assert peak(8192) < peak(2048) + 1e6
 
 
+# Whatever the scores: labels are scores of two values.
+@pytest.mark.filterwarnings("ignore:search_score. y_preds.* holds two distinct values")
 # A function without a name travels to a worker whole, and not as the name of a module.
 @pytest.mark.parametrize(
     "metric", ["accuracy", "f1", "roc_auc", lambda y_true, y_pred: np.mean(y_true == y_pred)]

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import sklearn.metrics
 from sklearn.linear_model import LogisticRegression, Ridge
 
 import skboot
+import skboot.metrics
+import skboot.testing
 from skboot import (
     BootstrapScorer,
     bootstrap_runs,
@@ -48,10 +51,10 @@ def test_labels_that_are_words_get_a_metric_and_a_scorer_that_work(name):
     assert message == message_of(lambda: bootstrap_score(WORDS, WORDS, metric=name)).replace(
         "'y_true' parameter of bootstrap_score", "'y' parameter of BootstrapScorer.fit"
     )
-    metric = message.partition("metric=")[2].partition(", or in a")[0]
+    positive = message.partition("pos_label=")[2].partition(", or in a")[0]
     scoring = message.partition("scoring=")[2].removesuffix(".")
     result = bootstrap_score(
-        WORDS, WORDS, metric=eval(metric, NAMESPACE), n_resamples=399, random_state=0
+        WORDS, WORDS, metric=name, pos_label=eval(positive), n_resamples=399, random_state=0
     )
     assert result.estimate == 1
     scorer = fitted(eval(scoring, NAMESPACE))
@@ -84,9 +87,10 @@ def test_two_metrics_of_one_name_are_named_by_it():
 def test_the_advice_on_average_precision_of_words_works():
     score = RNG.random(N)
     message = message_of(lambda: bootstrap_score(WORDS, score, metric="average_precision"))
-    metric = eval(message.partition("metric=")[2].partition(", or in a")[0], NAMESPACE)
+    advised = eval(f"dict({message.partition('Name yours: ')[2].partition(', or in a')[0]})")
     expected = sklearn.metrics.average_precision_score(WORDS, score, pos_label="yes")
-    result = bootstrap_score(WORDS, score, metric=metric, n_resamples=399, random_state=0)
+    options = {"metric": "average_precision", "n_resamples": 399, "random_state": 0}
+    result = bootstrap_score(WORDS, score, **advised, **options)
     assert result.estimate == pytest.approx(expected)
 
 
@@ -95,10 +99,15 @@ def test_the_advice_on_average_precision_of_words_works():
 def test_scores_of_the_other_class_are_told_which_one_is_positive(metric):
     options = dict(metric=metric, n_resamples=399, random_state=0)
     names, score = np.where(TRUTH, "genuine", "impostor"), TRUTH + RNG.normal(0, 0.5, N)
-    [note] = [x for x in bootstrap_score(names, score, **options).notes if "ignore" in x]
+    with (
+        pytest.warns(UserWarning, match="The positive class is 'impostor', the greater label: "),
+        pytest.warns(UserWarning, match="Worse than scores that ignore the input"),
+    ):
+        found = bootstrap_score(names, score, **options)
+    [note] = [x for x in found.notes if "ignore" in x]
     assert "Larger scores must mean 'impostor', the greater label" in note
-    advised = eval(note.partition("give ")[2].removesuffix("."), {"y_true": names})
-    right = bootstrap_score(advised, score, **options)
+    advised = eval(f"dict({note.partition('give ')[2].removesuffix('.')})")
+    right = bootstrap_score(names, score, **advised, **options)
     assert not any("ignore" in x for x in right.notes)
     assert right.estimate == pytest.approx(bootstrap_score(TRUTH, score, **options).estimate)
 
@@ -587,3 +596,69 @@ def test_hits_without_labels_are_answered_with_the_mean(metric):
     message = message_of(lambda: bootstrap_score(None, TRUTH, metric=metric))
     assert "give metric='mean'" in message
     assert bootstrap_score(None, TRUTH, metric="mean", random_state=0).estimate == TRUTH.mean()
+
+
+# ------------------------------------------------------------------ keywords of other libraries
+
+MEANT = {
+    "seed": (bootstrap_score, {"seed": 0}, "'random_state'"),
+    "alpha": (bootstrap_score, {"alpha": 0.1}, "confidence_level=0.9, which is 1 - alpha"),
+    "a percentage": (bootstrap_score, {"ci": 95}, "confidence_level=0.95"),
+    "a level of text": (bootstrap_score, {"ci": "bca"}, "'confidence_level'"),
+    "n_bootstraps": (bootstrap_score, {"n_bootstraps": 99}, "'n_resamples'"),
+    "B": (compare_runs, {"B": 99}, "'n_resamples'"),
+    "trainings": (BootstrapScorer, {"n_boot": 99}, "'n_train_resamples'"),
+    "scoring": (compare_systems, {"scoring": "f1"}, "'metric'"),
+    "metric": (skboot.compare_methods, {"metric": "f1"}, "'scoring'"),
+    "clusters": (search_score, {"clusters": [0]}, "'groups'"),
+    "weights": (bootstrap_runs, {"weights": [0]}, "'sample_weight'"),
+    "y_prob": (bootstrap_score, {"y_prob": [0]}, "'y_pred'"),
+    "y_pred": (skboot.bootstrap_curve, {"y_pred": [0]}, "'y_score'"),
+    "one of several": (compare_systems, {"y_pred": {}}, "'y_preds'"),
+    "a slip": (bootstrap_score, {"confidence_levle": 0.9}, "confidence_level=0.9"),
+    "a method": (skboot.BootstrapAccumulator.update, {"weights": [0]}, "'sample_weight'"),
+}
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_a_keyword_of_another_library_is_answered_with_the_one_here(case):
+    function, options, meant = MEANT[case]
+    with pytest.raises(TypeError) as raised:
+        function(**options)
+    [name] = options
+    assert f"got an unexpected keyword argument {name!r}. Did you mean {meant}?" in str(
+        raised.value
+    )
+
+
+def test_a_keyword_that_nobody_knows_is_answered_with_all():
+    with pytest.raises(TypeError, match="It takes k, n, method, confidence_level"):
+        proportion_interval(3, 5, colour=1)
+
+
+def functions_with_keywords():
+    for module in (skboot, skboot.metrics, skboot.inference, skboot.testing):
+        for name in module.__all__:
+            function = getattr(module, name)
+            if inspect.isfunction(function) and inspect.signature(function).parameters:
+                yield function
+
+
+@pytest.mark.parametrize("function", [*functions_with_keywords()], ids=lambda own: own.__name__)
+def test_every_public_function_answers_a_slip_and_keeps_its_signature_and_pickles(function):
+    known = max(inspect.signature(function).parameters, key=len)
+    with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got .* mean '{known}'\?"):
+        function(**{f"{known}_": 0})
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert str(inspect.signature(function)) == str(inspect.signature(function.__wrapped__))
+
+
+def test_a_type_error_of_the_users_own_function_is_left_alone():
+    def metric(y_true, y_pred):
+        return len(y_true, seed=0)
+
+    with pytest.raises(ValueError, match="Got TypeError") as raised:
+        bootstrap_score(TRUTH, DECISION, metric=metric, n_resamples=99)
+    assert "random_state" not in str(raised.value)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y_pred'"):
+        bootstrap_score(TRUTH)

@@ -4,10 +4,13 @@ Each is refused by a message that names the argument, or answered with the numbe
 the same rows under other names.
 """
 
+import importlib
+import importlib.util
 import inspect
 import re
 import time
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
@@ -940,3 +943,28 @@ def test_the_name_of_a_column_is_refused_with_the_way_to_the_column(argument):
         ValueError, match=f"'{argument}' parameter of bootstrap_score must .*{said}"
     ):
         skboot.bootstrap_score(Y, P, **{argument: "patient"}, **FEW)
+
+
+def columns_with_nul():
+    texts = ["a", "a\0"] * 20
+    yield "list", texts
+    yield "array of objects", np.array(texts, dtype=object)
+    yield "bytes", [text.encode() for text in texts]
+    for name in ("pandas", "polars"):
+        package = importlib.util.find_spec(name) and importlib.import_module(name)
+        if package:
+            yield name, package.Series(texts)
+
+
+def test_text_that_ends_in_nul_is_refused_and_not_merged():
+    for _, column in columns_with_nul():
+        with pytest.raises(ValueError, match="not hold text that ends in the character NUL"):
+            skboot.bootstrap_score(column, column)
+    within = ["a\0b", "ab"] * 20
+    assert skboot.bootstrap_score(within, within[::-1], n_resamples=99).estimate == 0
+
+
+def test_decimals_that_are_one_float_are_refused():
+    close = [Decimal("0.1"), Decimal("0.10000000000000000001")] * 20
+    with pytest.raises(ValueError, match="hold numbers that differ as floats"):
+        skboot.bootstrap_score(close, close)

@@ -168,7 +168,7 @@ def test_columns_of_polars_are_rows_in_their_order():
         "by": np.where(np.arange(90) % 2, "odd", "even"),
     }
     made = polars.DataFrame({name: values.tolist() for name, values in columns.items()})
-    options = dict(metric="roc_auc", n_resamples=399, random_state=0)
+    options = dict(metric="roc_auc", pos_label="stay", n_resamples=399, random_state=0)
 
     def scores(of):
         return bootstrap_score(of["truth"], of["score"], by=of["by"], **options)

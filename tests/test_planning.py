@@ -280,7 +280,7 @@ def test_the_runs_of_a_pair_lessen_their_part():
 def test_methods_with_a_test_set_are_pilots():
     X = RNG.normal(size=(N, 3)) + Y[:, None]
     options = {"n_train_resamples": 10, "random_state": 0}
-    data = {"X_test": X, "y_test": Y}
+    data = {"X_test": X + 0.1, "y_test": Y}
     fitted = BootstrapScorer(GaussianNB(), n_test_resamples=99, **options).fit(X, Y, **data)
     plan = plan_evaluation(fitted.result_, half_width=0.06)
     assert plan.unit == "row"

@@ -35,6 +35,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from skboot.inference import prediction_error
+from skboot.model_selection import copies_as_groups
 from skboot.results import EvaluationResult
 from skboot.scorer import BootstrapScorer
 
@@ -857,3 +858,61 @@ def test_runs_that_left_one_group_out_are_not_called_failed_alone():
     assert n_undefined > 0
     reason = "they failed, left out fewer than two groups, or have no score"
     assert f"{n_undefined} of 50 runs: {reason}" in " ".join(scorer.result_.summary().split())
+
+
+# ------------------------------------------------------------------ copies of rows
+
+COPIES = dict(n_train_resamples=10, strategy="oob", random_state=0)
+
+
+@pytest.fixture
+def copied():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    return np.repeat(X, 4, axis=0), np.repeat(np.arange(60) % 2, 4)
+
+
+def warned(scorer, *args, **kwargs):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scorer.fit(*args, **kwargs)
+    return [str(each.message) for each in caught if "copies" in str(each.message)]
+
+
+def test_copies_of_rows_are_told_once_with_their_count_and_what_to_do(copied):
+    X, y = copied
+    [text] = warned(BootstrapScorer(GaussianNB(), **COPIES), X, y)
+    assert text.startswith("BootstrapScorer: 180 of 240 rows of X are copies of other rows")
+    assert "groups=skboot.model_selection.copies_as_groups(X, y)" in text
+    assert len(text) < 200
+
+
+def test_copies_in_groups_and_rows_of_other_targets_are_not_told_of(copied):
+    X, y = copied
+    assert not warned(BootstrapScorer(GaussianNB(), **COPIES), X, y, groups=copies_as_groups(X, y))
+    regression = BootstrapScorer(Ridge(), **COPIES)
+    assert not warned(regression, X, np.random.default_rng(1).normal(size=240))
+
+
+def test_test_rows_that_were_trained_on_are_told_of_by_test_set(copied):
+    X, y = copied[0][::4], copied[1][::4]
+    other = np.random.default_rng(1).normal(size=(40, 3))
+    mixed, targets = np.vstack([X[:20], other]), np.append(y[:20], np.arange(40) % 2)
+    scorer = BootstrapScorer(GaussianNB(), n_train_resamples=10, random_state=0)
+    [text] = warned(scorer, X, y, X_test=mixed, y_test=targets)
+    assert text.startswith("BootstrapScorer: 20 of 60 rows of X_test are copies of rows of X")
+    sets = {"own": X[:10].astype(object), "new": other, "both": mixed}
+    tests = {"own": y[:10].astype(float), "new": np.arange(40) % 2, "both": targets}
+    [text] = warned(scorer, X, y, X_test=sets, y_test=tests)
+    assert "10 of 10 rows of X_test['own'], 20 of 60 rows of X_test['both'] are copies" in text
+    assert not warned(scorer, X, y, X_test=other, y_test=np.arange(40) % 2)
+
+
+def test_rows_that_are_copied_on_purpose_for_one_training_are_not_told_of(copied):
+    X, y = copied
+    tests = dict(X_test=np.random.default_rng(1).normal(size=(40, 3)), y_test=np.arange(40) % 2)
+    fixed = BootstrapScorer(GaussianNB(), n_train_resamples=0, estimand="system", random_state=0)
+    assert not warned(fixed, X, y, **tests)
+    [text] = warned(
+        BootstrapScorer(GaussianNB(), n_train_resamples=10, random_state=0), X, y, **tests
+    )
+    assert "180 of 240 rows of X" in text

@@ -12,17 +12,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import signal
-from sklearn.metrics import f1_score, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
 
 from skboot import (
+    BootstrapAccumulator,
+    BootstrapScorer,
+    bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
     compare_runs,
     compare_systems,
+    search_score,
 )
 from skboot._streams import child_seed
 from skboot.inference.dependence import optimal_block_length
 from skboot.resampling.series import SeriesDesign
+from skboot.testing import assert_not_worse
 
 # Calls here draw few resamples, and some few blocks, of which they warn.
 pytestmark = pytest.mark.filterwarnings(
@@ -77,11 +83,11 @@ METRICS = {
 }
 
 
-@pytest.mark.parametrize("length", [1, 2, 7, 100])
+@pytest.mark.parametrize("length", [1, 2, 7, 50])
 @pytest.mark.parametrize("of_panel", [False, True], ids=["series", "panel"])
 @pytest.mark.parametrize("metric", METRICS)
 def test_a_replicate_is_the_metric_on_blocks_of_rows(metric, of_panel, length):
-    if length == 100 and of_panel:
+    if length == 50 and of_panel:
         pytest.skip("The shortest series is shorter.")
     function, y_true, y_pred = METRICS[metric]
     strata = SERIES if of_panel else None
@@ -121,6 +127,7 @@ def test_replicates_are_those_of_arch_on_the_same_blocks(metric, length, monkeyp
     rows = np.loadtxt(ARCH / f"rows_{length}.csv", delimiter=",", dtype=int)
     expected = json.loads((ARCH / "scores.json").read_text())[str(length)][metric]
     starts = rows[:, ::length]
+    monkeypatch.setattr("skboot._series.FEWEST_BLOCKS", 1)  # the longest makes three
     monkeypatch.setattr(
         SeriesDesign, "draw", lambda *given: (np.resize(starts, (given[2], starts.shape[1])),)
     )
@@ -434,6 +441,45 @@ def test_a_block_is_shorter_than_its_series(length, strata):
         )
 
 
+@pytest.mark.parametrize(
+    ("length", "strata", "most"), [(60, None, 59), (100, None, 59), (60, np.arange(N) % 2, 59)]
+)
+def test_fewer_than_five_blocks_are_refused_with_the_length_that_makes_five(length, strata, most):
+    calls = {
+        "bootstrap_score": lambda **how: bootstrap_score(Y, FORECAST, **how),
+        "compare_systems": lambda **how: compare_systems(Y, {"a": FORECAST, "b": OTHER}, **how),
+        "bootstrap_runs": lambda **how: bootstrap_runs(Y, runs(1), **how),
+        "compare_runs": lambda **how: compare_runs(Y, {"a": runs(1), "b": runs(2)}, **how),
+    }
+    options = {"metric": "mean_absolute_error", "strata": strata, "n_resamples": 20}
+    for name, call in calls.items():
+        said = f"'block_length' parameter of {name} must be at most 59, for 5 blocks or more. Got"
+        with pytest.raises(ValueError, match=said):
+            call(block_length=length, **options)
+    with pytest.raises(ValueError, match="of bootstrap_curve must be at most 59"):
+        bootstrap_curve(LABEL, SCORE, block_length=100, n_resamples=20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        assert calls["bootstrap_score"](block_length=59, **options).n_units >= 5
+
+
+@pytest.mark.parametrize("n", [20, 21, 24, 30, 60, 61, 100, 224])
+def test_auto_leaves_five_blocks_or_more_however_dependent_the_rows(n):
+    values = np.cumsum(np.random.default_rng(n).normal(size=n))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        result = bootstrap_score(
+            None, values, metric="mean", block_length="auto", n_resamples=20, interval="percentile"
+        )
+    assert result.n_units >= 5
+    assert result.n_units == math.ceil(n / result.settings["block_length"])
+
+
+def test_four_rows_are_no_blocks():
+    with pytest.raises(ValueError, match=r"must be None\. Got 1, which makes 4 blocks of 4 rows"):
+        bootstrap_score(None, [1.0, 2.0, 4.0, 3.0], metric="mean", block_length=1)
+
+
 def test_few_rows_do_not_show_how_far_they_depend_on_each_other():
     with pytest.raises(ValueError, match="'auto' with 19 rows"):
         bootstrap_score(Y[:19], FORECAST[:19], metric="r2", block_length="auto")
@@ -636,3 +682,163 @@ def test_many_rows_are_looked_at_in_a_sample():
         bootstrap_score(None, np.abs(errors), metric="mean", n_resamples=9, interval="percentile")
     shuffled = np.random.default_rng(0).permutation(errors)
     bootstrap_score(None, shuffled, metric="mean", n_resamples=9, interval="percentile")
+
+
+# ------------------------------------------------------------------ indexes in other orders
+
+ORDERS = "the same index labels in different orders"
+
+
+@pytest.fixture
+def table():
+    """Return a shuffled table of truth and predictions of which 85 % are right."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 300)
+    predicted = np.where(rng.random(300) < 0.85, truth, 1 - truth)
+    columns = {"y": truth, "p": predicted, "score": truth + rng.random(300), "g": truth % 2}
+    columns["g"] = np.arange(300) // 3
+    return pd.DataFrame(columns, index=[f"row {k}" for k in range(300)]).sample(
+        frac=1, random_state=1
+    )
+
+
+def again(column):
+    """Return the same rows in another order."""
+    return column.sample(frac=1, random_state=2)
+
+
+def orders_told(call):
+    """Return the warnings of a call that are about the order of indexes."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in found if ORDERS in str(one.message)]
+
+
+def streamed_in_order(y_true, y_pred, **given):
+    accumulator = BootstrapAccumulator("accuracy", random_state=0, n_resamples=99)
+    accumulator.update(y_true, y_pred, start=0, **given)
+
+
+MANY = {"n_resamples": 99, "random_state": 0}
+ORDERED_CALLS = {
+    "bootstrap_score": lambda y, p, s: bootstrap_score(y, p, **MANY),
+    "bootstrap_runs": lambda y, p, s: bootstrap_runs(y, [p] * 10, metric="accuracy", **MANY),
+    "compare_systems": lambda y, p, s: compare_systems(y, {"A": p, "B": p.to_numpy()}, **MANY),
+    "unpaired": lambda y, p, s: compare_systems(
+        {"A": y, "B": y}, {"A": p, "B": p}, paired=False, **MANY
+    ),
+    "compare_runs": lambda y, p, s: compare_runs(y, {"A": [p] * 10, "B": [p] * 10}, **MANY),
+    "search_score": lambda y, p, s: search_score(y, {"A": p, "B": p}, **MANY),
+    "gate": lambda y, p, s: assert_not_worse(
+        y, p, p, margin=0.9, metric="accuracy", inconclusive="pass", **MANY
+    ),
+    "bootstrap_curve": lambda y, p, s: bootstrap_curve(y, s, **MANY),
+    "accumulator": lambda y, p, s: streamed_in_order(y, p),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED_CALLS)
+def test_every_function_tells_of_indexes_in_different_orders(name, table):
+    call = ORDERED_CALLS[name]
+    texts = orders_told(lambda: call(table.y, again(table.p), again(table.score)))
+    assert len(texts) == 1
+    assert ".loc[" in texts[0]
+    assert ".to_numpy()" in texts[0]
+    assert orders_told(lambda: call(table.y, table.p, table.score)) == []
+
+
+@pytest.mark.parametrize("name", ["groups", "strata", "by", "average_over", "sample_weight"])
+def test_every_argument_of_rows_is_looked_at(name, table):
+    column = {"groups": table.g, "sample_weight": table.score}.get(name, table.y)
+    given = {"metric": "accuracy", **MANY}
+    (text,) = orders_told(
+        lambda: bootstrap_score(table.y, table.p, **{name: again(column)}, **given)
+    )
+    assert f"y_true and {name} have" in text
+    assert f"{name}.loc[y_true.index]" in text
+    assert orders_told(lambda: bootstrap_score(table.y, table.p, **{name: column}, **given)) == []
+
+
+def test_what_the_warning_says_to_do_gives_the_score_of_the_table(table):
+    right = accuracy_score(table.y, table.p)
+    predicted = again(table.p)
+    with pytest.warns(UserWarning, match=r"y_pred\.loc\[y_true\.index\]"):
+        wrong = bootstrap_score(table.y, predicted, **MANY)
+    assert bootstrap_score(table.y, predicted.loc[table.y.index], **MANY).estimate == right
+    in_order = bootstrap_score(table.y.to_numpy(), predicted.to_numpy(), **MANY)
+    assert wrong.estimate == in_order.estimate < right
+
+
+def test_predictions_of_a_model_beside_a_shuffled_table_are_not_told(table):
+    pd = pytest.importorskip("pandas")
+    numbered = table.reset_index(drop=True).sample(frac=1, random_state=3)
+    fresh = pd.Series(numbered.p.to_numpy())
+    for predicted in (fresh, numbered.p.to_numpy(), numbered.p.tolist(), numbered.p):
+        assert orders_told(lambda p=predicted: bootstrap_score(numbered.y, p, **MANY)) == []
+    explicit = pd.Series(fresh.to_numpy(), index=list(range(len(fresh))))
+    assert orders_told(lambda: bootstrap_score(numbered.y, explicit, **MANY)) == []
+    assert orders_told(lambda: bootstrap_score(explicit, numbered.p, **MANY)) == []
+
+
+def test_indexes_of_other_labels_are_not_told(table):
+    other = again(table.p)
+    other.index = [f"{label}, again" for label in other.index]
+    assert orders_told(lambda: bootstrap_score(table.y, other, **MANY)) == []
+    half = again(table.p).iloc[:150]
+    assert orders_told(lambda: bootstrap_score(table.y.iloc[:150], half, **MANY)) == []
+
+
+def test_two_shuffled_copies_of_a_table_without_names_of_rows_are_told(table):
+    plain = table.reset_index(drop=True)
+    first, second = (plain.sample(frac=1, random_state=k) for k in (1, 2))
+    assert len(orders_told(lambda: bootstrap_score(first.y, second.p, **MANY))) == 1
+
+
+def test_indexes_of_several_levels_and_repeated_labels_are_compared(table):
+    pd = pytest.importorskip("pandas")
+    levels = [np.arange(300) // 3, np.arange(300) % 3]
+    deep = table.set_axis(pd.MultiIndex.from_arrays(levels), axis=0).sample(frac=1, random_state=1)
+    assert len(orders_told(lambda: bootstrap_score(deep.y, again(deep.p), **MANY))) == 1
+    assert orders_told(lambda: bootstrap_score(deep.y, deep.p, **MANY)) == []
+    repeated = table.set_axis(np.arange(300) // 3, axis=0).sample(frac=1, random_state=1)
+    (text,) = orders_told(lambda: bootstrap_score(repeated.y, again(repeated.p), **MANY))
+    assert ".loc" not in text
+    # The same labels, but not each as often.
+    one, other = np.repeat([1, 2], [100, 200]), np.repeat([2, 1], [100, 200])
+    first, second = table.y.set_axis(one), table.p.set_axis(other)
+    assert orders_told(lambda: bootstrap_score(first, second, **MANY)) == []
+    mixed = pd.Index([*range(150), *"abc" * 50], dtype=object)
+    odd = table.set_axis(mixed, axis=0)
+    assert len(orders_told(lambda: bootstrap_score(odd.y, again(odd.p), **MANY))) == 1
+
+
+def test_a_frame_of_predictions_and_crossed_groups_are_looked_at(table):
+    frame = table[["p"]].assign(q=1 - table.p)
+    assert orders_told(lambda: compare_systems(table.y, frame, **MANY)) == []
+    assert len(orders_told(lambda: compare_systems(table.y, again(frame), **MANY))) == 1
+    pairs = table[["g"]].assign(h=np.arange(300) % 7)
+    texts = orders_told(lambda: bootstrap_score(table.y, table.p, groups=again(pairs), **MANY))
+    assert len(texts) == 1
+
+
+def test_columns_of_polars_have_no_index(table):
+    pl = pytest.importorskip("polars")
+    assert orders_told(lambda: bootstrap_score(table.y, pl.Series(again(table.p)), **MANY)) == []
+
+
+def test_a_fit_tells_of_targets_in_another_order_than_the_rows(table):
+    scorer = BootstrapScorer(GaussianNB(), n_train_resamples=2, n_cv_repeats=1, random_state=0)
+    X = table[["score"]]
+
+    def told(**given):
+        return orders_told(lambda: scorer.fit(X, **given))
+
+    assert told(y=table.y) == []
+    assert len(told(y=again(table.y))) == 1
+    tests = {"one": X.iloc[:100], "other": again(X.iloc[:100])}
+    truths = {name: table.y.loc[own.index] for name, own in tests.items()}
+    assert told(y=table.y, X_test=tests, y_test=truths) == []
+    truths["one"] = again(truths["one"])
+    assert len(told(y=table.y, X_test=tests, y_test=truths)) == 1

@@ -1,14 +1,17 @@
 """Every warning of a public function points at the line of the user's that called it."""
 
 import inspect
+import re
 import subprocess
 import sys
+import textwrap
 import warnings
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
+from messages import snapshot
 from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -19,6 +22,7 @@ import skboot
 from skboot._warnings import Note, NoteKind, warn_of, warn_user
 
 HERE = str(Path(__file__))
+LINE = 100  # columns of a terminal
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 2
 SYSTEMS = {"A": Y ^ (RNG.random(60) < 0.2), "B": Y ^ (RNG.random(60) < 0.3)}
@@ -163,6 +167,49 @@ def test_a_warning_points_at_the_line_that_called(called):
     for one in caught:
         assert one.filename == HERE
         assert first <= one.lineno < first + len(lines)
+
+
+def rendered(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return caught
+
+
+@pytest.mark.parametrize("called", CALLS)
+def test_a_warning_is_said_once_in_two_lines_of_a_terminal(called):
+    caught = rendered(CALLS[called][0])
+    texts = [str(one.message) for one in caught]
+    assert len(set(texts)) == len(texts)
+    for text in texts:
+        assert len(textwrap.wrap(text, LINE)) <= 2, text
+
+
+def test_every_text_of_a_warning_fits_into_two_lines():
+    warned = r"^\* (?:warning|note \((?:few|caution|resamples)\)): (.*)"
+    found = [longest(text) for text in re.findall(warned, snapshot(), re.MULTILINE)]
+    # Losses without bounds, of which this warns, have no end of the range.
+    found = [text for text in found if "reaches the end of the range" not in text]
+    assert len(found) > 30
+    # Placeholders are about as long as what stands in their place.
+    long = [text for text in found if len(textwrap.wrap(f"bootstrap_score: {text}", LINE)) > 2]
+    assert long == []
+
+
+def longest(text):
+    """The longest of alternatives, "(one | other)"."""
+    part = r"(?:[^()|]|\([^()|]*\))*"
+    choice = re.compile(rf"\(({part}(?: \| {part})+)\)")
+    while choice.search(text):
+        text = choice.sub(lambda found: max(found[1].split(" | "), key=len), text)
+    return text
+
+
+def test_quantiles_on_both_sides_are_one_warning():
+    few = {"n_resamples": 9, "random_state": 0, "interval": "percentile", "metric": "f1"}
+    caught = rendered(lambda: skboot.bootstrap_score(Y, SYSTEMS["A"], **few))
+    [text] = [str(one.message) for one in caught if "resamples are too few" in str(one.message)]
+    assert "with 0.025 beyond it" in text
 
 
 def test_predictions_out_of_folds_are_made_without_a_warning_of_their_own():

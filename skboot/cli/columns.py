@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._messages import fail
 from ..metrics.lookup import resolve_metrics
 from .reading import BadCall, Cells, Columns, read_columns
 
@@ -27,11 +26,12 @@ class Rows(NamedTuple):
     Attributes
     ----------
     y_true : ndarray of shape (n_samples,), or None
-        The truth; 1 where it is the positive label, if one was named.
+        The truth.
     predictions : dict of str to ndarray of shape (n_samples,) or (n_samples, n_classes)
         By the name of the system.
     options : dict
-        Groups, strata and the like, by the names that the public functions give them.
+        Groups, strata, the positive label and the like, by the names that the public functions give
+        them.
     """
 
     y_true: Array | None
@@ -58,7 +58,7 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
     systems : mapping of str to sequence of str
         Columns of the predictions of each system; several are those of probabilities.
     of_scores : bool
-        Whether predictions are scores, whatever the metric, and the positive label is passed on.
+        Whether predictions are scores, whatever the metric.
 
     Returns
     -------
@@ -85,12 +85,8 @@ def rows_of(asked: Namespace, systems: Mapping[str, Sequence[str]], *, of_scores
         read = {systems[name][0]: cells for name, cells in predictions.items() if reads_labels}
         labels = _labels(labels, {asked.y_true: y_true, **read}, y_true)
     if asked.pos_label is not None and y_true is not None:
-        positive = _label(asked.pos_label, y_true)
-        if of_scores:
-            options["pos_label"] = positive
-        else:
-            y_true, predictions = _with_positive(y_true, predictions, positive, reads_labels)
-    elif labels is not None and y_true is not None:
+        options["pos_label"] = _label(asked.pos_label, y_true)
+    if labels is not None and y_true is not None:
         options["labels"] = labels
     if reads_labels and y_true is not None:
         for name, predicted in predictions.items():
@@ -252,28 +248,6 @@ def _labels(named: Sequence[str], columns: Mapping[str, Array], y_true: Array) -
     return labels
 
 
-def _with_positive(
-    y_true: Array, predictions: Mapping[str, Array], positive: Any, reads_labels: bool
-) -> tuple[Array, dict[str, Array]]:
-    """Return 1 for the positive label and 0 for the other one of two."""
-    labels = np.unique(y_true).tolist()
-    if y_true.ndim == 2 or len(labels) != 2 or positive not in labels:
-        must = f"be one of the two labels of the truth, which holds {labels[:5]}"
-        raise fail("skboot", "pos_label", must, repr(positive))
-    coded = {}
-    for name, predicted in predictions.items():
-        if predicted.ndim == 2:
-            must = "be left out for probabilities of each label"
-            raise fail("skboot", "pos_label", must, repr(positive), "Their order is --labels.")
-        others = set(predicted.tolist()) - set(labels) if reads_labels else ()
-        if others:
-            first = min(others, key=predicted.tolist().index)
-            must = f"name one of two labels, {labels}"
-            raise fail("skboot", "pos_label", must, f"{first!r} among the predictions of {name!r}")
-        coded[name] = (predicted == positive).astype(int) if reads_labels else predicted
-    return (y_true == positive).astype(int), coded
-
-
 def _check_shared(truth: str | None, y_true: Array, name: str, predicted: Array) -> None:
     """Refuse predicted labels of which none is ever true."""
     is_real = predicted.dtype.kind == "f" and not np.all(predicted == np.round(predicted))
@@ -294,7 +268,9 @@ def _first(cells: Array) -> Any:
 def _ids(columns: Columns, names: Sequence[str]) -> Array:
     """Return names of groups and the like: numbers where no two that differ would become one."""
     typed = [_id_numbers(columns[name]) for name in names]
-    if any(values is None for values in typed):
+    kinds = {values.dtype.kind for values in typed if values is not None}
+    # Beside floats, and of both signs beside unsigned ones, large integers would merge.
+    if any(values is None for values in typed) or len(kinds - {"b"}) > 1:
         typed = [np.array(columns[name], dtype=str) for name in names]
     arrays = [values for values in typed if values is not None]
     return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import io
 import shlex
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..results.storage import write_text
 from .reading import BadCall
 
 _FILE = "digits.csv"
@@ -33,7 +35,11 @@ _CALLS = {
 }
 
 
-def demonstrate(folder: str | None, carry_out: Callable[[Sequence[str]], int]) -> int:
+def demonstrate(
+    folder: str | None,
+    carry_out: Callable[[Sequence[str]], int],
+    say: Callable[[str], None],
+) -> int:
     """Write a file of predictions, and carry out calls on it.
 
     Parameters
@@ -42,6 +48,8 @@ def demonstrate(folder: str | None, carry_out: Callable[[Sequence[str]], int]) -
         Where the file and a report are written; nothing stays when None.
     carry_out : callable
         Takes the words of a call, and returns its exit code.
+    say : callable
+        Prints a text.
 
     Returns
     -------
@@ -55,13 +63,13 @@ def demonstrate(folder: str | None, carry_out: Callable[[Sequence[str]], int]) -
         stack.enter_context(contextlib.chdir(place))
         _write_predictions()
         for question, call in _CALLS.items():
-            print(f"# {question}\n$ skboot {call}\n")
+            say(f"# {question}\n$ skboot {call}\n")
             carry_out(shlex.split(call))
-            print()
+            say("")
     if folder is None:
-        print(f"Nothing was kept. For {_FILE} and report.html: skboot demo FOLDER")
+        say(f"Nothing was kept. For {_FILE} and report.html: skboot demo FOLDER")
     else:
-        print(f"Wrote {Path(folder, _FILE)} and {Path(folder, 'report.html')}.")
+        say(f"Wrote {Path(folder, _FILE)} and {Path(folder, 'report.html')}.")
     return 0
 
 
@@ -86,7 +94,8 @@ def _write_predictions() -> None:
         columns[name] = model.fit(X_train, y_train).predict(X_test).tolist()
     columns["is_eight"] = ["yes" if digit == 8 else "no" for digit in columns["digit"]]
     columns["p_eight"] = models["logistic"].predict_proba(X_test)[:, 8].round(4).tolist()
-    with open(_FILE, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    write_text(_FILE, text.getvalue())

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .arguments import parser_of
 from .demo import demonstrate
-from .printing import check_files, tables_of, text_of, write_files
+from .printing import check_files, put, tables_of, text_of, write_files
 from .reading import BadCall
 from .verbs import answer_of
 
@@ -55,13 +57,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     refused = (BadCall, ValueError, RuntimeError, ImportError, MemoryError, OSError)
     try:
         return _carried_out(words)
-    except BrokenPipeError:
-        # Who reads the output has read enough, as in `skboot ... | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except refused as error:
+    except Exception as error:
+        # Python itself would leave with 1, which says that a gate failed.
         verb = words[0] if words and not words[0].startswith("-") else ""
-        _say(f"{' '.join(['skboot', verb]).rstrip()}: {_said(error)}")
+        said = _said(error)
+        if not isinstance(error, refused):
+            _say(traceback.format_exc())
+            said = f"{type(error).__name__}: {said}. This is an error of skboot: please report it"
+        _say(f"{' '.join(['skboot', verb]).rstrip()}: {said}")
         return _BAD_CALL
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -71,7 +74,7 @@ def _carried_out(words: Sequence[str]) -> int:
     """Parse and carry out a call, and return its exit code."""
     asked = parser_of(sys.modules["skboot"].__version__).parse_args(words)
     if asked.verb == "demo":
-        return demonstrate(asked.folder, _carried_out)
+        return demonstrate(asked.folder, _carried_out, _print)
     check_files(asked)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
@@ -79,8 +82,7 @@ def _carried_out(words: Sequence[str]) -> int:
             answer = answer_of(asked)
         shown = text_of(answer, asked.format)
         write_files(answer, asked, shlex.join(["skboot", *words]))
-    print(shown)
-    sys.stdout.flush()
+    _print(shown)
     for warning in caught:
         if issubclass(warning.category, UserWarning):
             _say(f"skboot: warning: {_of_a_call(str(warning.message))}")
@@ -116,5 +118,24 @@ def _in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def _print(text: str) -> None:
+    """Print a text, as far as somebody reads it."""
+    try:
+        put(text, sys.stdout)
+    except BrokenPipeError:
+        # Who reads the output has read enough, as in `skboot ... | head`.
+        _forget_output()
+    except OSError as error:
+        _forget_output()
+        raise BadCall(f"the output cannot be written: {error.strerror or error}") from error
+
+
+def _forget_output() -> None:
+    """Let Python have nothing left to write when it ends: that it cannot would be exit code 120."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _say(line: str) -> None:
-    print(line, file=sys.stderr)
+    with contextlib.suppress(OSError):
+        put(line, sys.stderr)

@@ -16,8 +16,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
-from .._files import write_whole
+from .._files import is_same_file, takes_bytes, write_whole
 from ..results import rendering
 from ..results.storage import write_text
 from .reading import BadCall
@@ -27,6 +28,8 @@ from .verbs import Answer
 _SCHEMA = 1
 # Columns of a terminal that no table fills.
 _ENDLESS = 10_000
+# What rich makes bold by stands here until all that is printed is cleaned; no file can hold it.
+_ESCAPE = f"<{uuid4().hex}>"
 
 _STYLE = """\
 <style>
@@ -59,14 +62,15 @@ def check_files(asked: Namespace) -> None:
         path = getattr(asked, option)
         if path is None:
             continue
-        folder = Path(path).parent
+        # A link is followed, so that the folder of the file that it points to counts.
+        folder = Path(path if takes_bytes(path) else os.path.realpath(path)).parent
         if not folder.is_dir():
-            raise BadCall(f"--{option} {path!r}: there is no folder {str(folder)!r}")
-        if Path(path).is_dir() or not os.access(folder, os.W_OK):
+            raise BadCall(f"--{option} {path!r}: there is no folder {str(Path(path).parent)!r}")
+        if Path(path).is_dir() or not os.access(path if takes_bytes(path) else folder, os.W_OK):
             raise BadCall(f"--{option} {path!r} cannot be written")
-        if asked.file is not None and os.path.realpath(path) == os.path.realpath(asked.file):
+        if asked.file is not None and is_same_file(path, asked.file):
             raise BadCall(f"--{option} {path!r} would take the place of the file that is read")
-    if None not in (asked.plot, asked.report) and Path(asked.plot) == Path(asked.report):
+    if None not in (asked.plot, asked.report) and is_same_file(asked.plot, asked.report):
         raise BadCall(f"--plot and --report are the same file, {asked.plot!r}")
     if asked.plot is not None:
         _check_picture(asked.plot)
@@ -115,12 +119,30 @@ def text_of(answer: Answer, format_name: str | None) -> str:
             raise BadCall("a system or subgroup named 'schema' stands in the way of --json")
         return json.dumps({"schema": _SCHEMA, **answer.record}, indent=2, allow_nan=False)
     if format_name == "latex":
-        statement = f"% {answer.statement}\n" if answer.statement else ""
+        statement = f"% {rendering.one_line(answer.statement)}\n" if answer.statement else ""
         return statement + str(answer.shown[0].to_latex())
     if format_name == "markdown":
-        statement = f"{answer.statement}\n\n" if answer.statement else ""
+        statement = f"{rendering.markdown(answer.statement)}\n\n" if answer.statement else ""
         return statement + str(answer.shown[0].to_markdown())
     return f"{answer.text}\n\n{rendering.text_list(answer.facts)}" if answer.facts else answer.text
+
+
+def put(text: str, stream: Any) -> None:
+    """Print a text without escape sequences, in characters that a stream can show.
+
+    Parameters
+    ----------
+    text : str
+        What is said; names in it come from files.
+    stream : file or None
+        Where to; None where it is closed.
+    """
+    if stream is None:
+        return
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    shown = rendering.shown_characters(text).replace(_ESCAPE, "\x1b")
+    print(shown.encode(encoding, "backslashreplace").decode(encoding), file=stream)
+    stream.flush()
 
 
 def write_files(answer: Answer, asked: Namespace, command: str) -> None:
@@ -170,19 +192,20 @@ def _rich_table(table: rendering.Table, console: Any) -> str:
 
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for k, title in enumerate(table.header):
-        shown.add_column(Text(title), justify="left" if k < table.n_left else "right")
+        shown.add_column(
+            Text(rendering.one_line(title)), justify="left" if k < table.n_left else "right"
+        )
     for row in table.rows:
         # Names are no markup of rich.
-        shown.add_row(
-            *(Text(cell, "bold" if isinstance(cell, rendering.Best) else "") for cell in row)
-        )
+        styles = ("bold" if isinstance(cell, rendering.Best) else "" for cell in row)
+        shown.add_row(*map(Text, map(rendering.one_line, row), styles))
     # Asked for a page without an edge, rich tells the width below which words are broken.
     endless = console.options.update(max_width=_ENDLESS)
     if Measurement.get(console, endless, shown).minimum > console.width:
         return rendering.plain_table(table)
     with console.capture() as captured:
         console.print(shown)
-    return str(captured.get()).rstrip("\n")
+    return str(captured.get()).rstrip("\n").replace("\x1b", _ESCAPE)
 
 
 def _check_picture(path: str) -> None:

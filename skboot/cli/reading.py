@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Unusable, as_array
+
 Cells = list[str] | NDArray[Any]
 Columns = dict[str, Cells]
 
@@ -78,6 +80,8 @@ def read_columns(path: str, wanted: Sequence[str]) -> Columns:
         raise BadCall(f"{path!r} is not a text file in UTF-8: {error}") from error
     for name, cells in columns.items():
         _refuse_empty(name, cells)
+        if isinstance(cells, list):
+            _as_array(name, cells)
     _check_lengths(path, columns)
     return columns
 
@@ -88,11 +92,12 @@ def read_columns(path: str, wanted: Sequence[str]) -> Columns:
 def _csv(path: str, wanted: list[str], delimiter: str = ",") -> Columns:
     columns: dict[str, list[str]] = {name: [] for name in wanted}
     with _long_cells(), open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, delimiter=delimiter)
+        # Otherwise a quote that is not closed takes all rows behind it into its cell.
+        reader = csv.reader(file, delimiter=delimiter, strict=True)
         header = next(reader, [])
         _check_names(path, wanted, header)
         n_rows = 0
-        while lines := list(islice(reader, _ROWS_AT_A_TIME)):
+        while lines := _some_rows(reader, n_rows):
             rows = _whole_rows(lines, len(header), n_rows)
             for name, cells in columns.items():
                 cells.extend(map(itemgetter(header.index(name)), rows))
@@ -107,6 +112,20 @@ def _long_cells() -> Iterator[None]:
         yield
     finally:
         csv.field_size_limit(before)
+
+
+def _some_rows(reader: Iterator[list[str]], n_before: int) -> list[list[str]]:
+    """Return the next rows; refuse one whose quotes do not close."""
+    rows: list[list[str]] = []
+    try:
+        rows.extend(islice(reader, _ROWS_AT_A_TIME))
+    except csv.Error as error:
+        # The rows before the one that cannot be read are there.
+        raise csv.Error(
+            f"row {n_before + len(rows) + 1}: {error}. A quote within a quoted cell is written "
+            "twice, and every quote that begins a cell is closed"
+        ) from error
+    return rows
 
 
 def _whole_rows(lines: list[list[str]], width: int, n_before: int) -> list[list[str]]:
@@ -234,7 +253,7 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
         if value is None:
             raise BadCall(f"column {name!r}, row {row + 1}: the cell is empty")
     if all(isinstance(value, str) for value in values):
-        return np.array(values, dtype=str)
+        return _as_array(name, values)
     if all(isinstance(value, list | np.ndarray) for value in values):
         lengths = {len(value) for value in values}
         if len(lengths) > 1:
@@ -242,8 +261,7 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
         values = [_typed(name, list(value)) for value in values]
         return np.array(values)
     if all(isinstance(value, bool | int | float | Decimal) for value in values):
-        whole = all(isinstance(value, bool | int) for value in values)
-        return np.array(values if whole else [float(value) for value in values])
+        return _as_array(name, values)
     if isinstance(values[0], dict):
         advice = f"Name a value in it, as in {name}.{next(iter(values[0]), 'key')}"
         raise BadCall(f"column {name!r}, row 1: the cell is an object. {advice}")
@@ -253,6 +271,15 @@ def _typed(name: str, values: Any) -> NDArray[Any]:
         return np.array([str(value) for value in values])
     found = " and ".join(f"{kind} (row {row})" for kind, row in list(kinds.items())[:2])
     raise BadCall(f"column {name!r} holds values of several kinds: {found}")
+
+
+def _as_array(name: str, values: list[Any]) -> NDArray[Any]:
+    """Return values of one kind as an array that keeps them apart."""
+    try:
+        return as_array(values)
+    except Unusable as error:
+        said = f"column {name!r} must {error.must}. Got {error.got}. {error.advice}"
+        raise BadCall(said.rstrip()) from error
 
 
 def _refuse_empty(name: str, cells: Cells) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._warnings import warn_user
 from ..results.storage import plain
 from .columns import Rows, rows_of
 from .reading import BadCall
@@ -109,7 +110,9 @@ _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 
 
 def _gate(asked: Namespace) -> Answer:
+    from .._inputs import Rows as InMemory
     from ..comparison import compare_systems
+    from ..comparison.arguments import copy_of_truth
 
     if asked.candidate == asked.reference:
         raise BadCall("--candidate and --reference are the same column")
@@ -117,6 +120,9 @@ def _gate(asked: Namespace) -> Answer:
     _check_direction(asked)
     shown = _called(compare_systems, asked, rows, rows.predictions, adjust=None)
     verdict = shown.pairs[0].verdict(asked.margin)
+    candidate = InMemory(rows.y_true, rows.predictions[asked.candidate], None, None)
+    for note in copy_of_truth(asked.candidate, candidate, "caution"):
+        warn_user(note.text)
     answer = _of_result(asked, rows, shown)
     outcome = verdict.outcome
     if outcome == "inconclusive" and asked.inconclusive is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._doors import door
 from .._memory import check_fits
 from .._warnings import warn_of
 from ..results.data_sets import DatasetsComparison
@@ -24,6 +25,7 @@ _CALLER = "compare_across"
 _ESTIMANDS = ("new", "these")
 
 
+@door("compare_across")
 def compare_across(
     scores: pd.DataFrame
     | Mapping[Any, Mapping[Any, float]]
@@ -98,7 +100,8 @@ def compare_across(
     Warns
     -----
     UserWarning
-        With fewer than 10 data sets, or if the resamples are too few for the level.
+        With fewer than 10 data sets, if the resamples are too few for the level, or if a table has
+        more methods than data sets, as a transposed one has.
 
     See Also
     --------
@@ -150,7 +153,7 @@ def compare_across(
             "ComparisonResult of each data set."
         )
         raise check.fail(_CALLER, "estimand", must, repr(estimand), advice)
-    margin = check_margin(margin, _CALLER)
+    margin = check_margin(margin, data, _CALLER)
     n_resamples = check.check_count("n_resamples", n_resamples, _CALLER, 2)
     bytes_each = 8 * (len(data.names) + len(data.methods) ** 2)
     check_fits("n_resamples", n_resamples, bytes_each, _CALLER)

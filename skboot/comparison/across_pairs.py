@@ -400,11 +400,17 @@ def _notes(call: AcrossCall, records: Sequence[DatasetsPair]) -> Notes:
     if n < FEW_DATA_SETS:
         only = f"Only {n} data sets (fewer than {FEW_DATA_SETS}): "
         new = (
-            "how much the differences vary from one to the next is poorly known, skewed ones are "
-            "told from 0 more often than stated, and tests of ranks say little."
+            "how much the differences vary is poorly known, skewed ones are told from 0 too often, "
+            "and tests of ranks say little."
         )
         these = "mean ranks, Friedman's and Wilcoxon's tests, which take them as drawn, say little."
         notes.add("few", only + (new if call.estimand == "new" else these))
+    if call.data.errors is None and len(call.data.methods) > n:
+        notes.add(
+            "caution",
+            f"More methods ({len(call.data.methods)}) than data sets ({n}): is the table "
+            "transposed? A row is a data set, and a column is a method.",
+        )
     if call.estimand == "new" and not call.uses_pivots:
         notes.add(
             "choice",

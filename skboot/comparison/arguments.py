@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._inputs import Places, Rows, checked_rows, statistics_of_systems
+from .._warnings import Note, NoteKind
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
 from ..metrics.statistic import Statistic
+from ..results.decisions import check_below_range
 
 ADJUSTMENTS = ("max-t", "holm")
 
@@ -50,13 +52,30 @@ def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> 
         raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
 
 
-def check_directions(statistics: Mapping[str, Mapping[str, Statistic]], caller: str) -> None:
-    """Refuse metrics of which it is not known whether larger values are better."""
+def check_judged(
+    margin: float, statistics: Mapping[str, Mapping[str, Statistic]], caller: str
+) -> None:
+    """Refuse a margin of at least the range of a metric, and metrics of an unknown direction."""
     for metric, by_system in statistics.items():
+        for statistic in by_system.values():
+            check_below_range("margin", margin, metric, statistic.bounds, caller)
         if any(statistic.greater_is_better is None for statistic in by_system.values()):
             must = f"be known with the metric {metric!r}"
             advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
             raise check.fail(caller, "greater_is_better", must, "None", advice)
+
+
+def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
+    """Return the note of a system that equals the truth on every row; none of others."""
+    if not rows.are_truth:
+        return []
+    return [
+        Note(
+            kind,
+            f"{name} equals the truth on every row. That may be right on easy data; make sure that "
+            "it is not a copy of the truth.",
+        )
+    ]
 
 
 def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
@@ -111,7 +130,7 @@ def checked_systems(
         )
     named = checked_names(y_preds, caller)
     arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
-    columns = {name: check.check_rows(arguments[name], named[name], caller) for name in named}
+    columns = {name: check.check_answers(arguments[name], named[name], caller) for name in named}
     first = next(iter(named))
     for name, predicted in columns.items():
         if len(predicted) != len(columns[first]):
@@ -141,16 +160,22 @@ def scored(
     reference: str | None,
     rows: Mapping[str, Any],
     caller: str,
-    decides: bool,
+    margin: float | None,
 ) -> tuple[dict[str, Rows], dict[str, dict[str, Statistic]], Places]:
     """Return the rows of each system, and its statistics with the places of their results."""
-    weights, labels = rows["sample_weight"], rows["labels"]
+    weights, labels, decides = rows["sample_weight"], rows["labels"], margin is not None
     systems = checked_systems(y_true, y_preds, weights, labels, caller, are_arguments=decides)
     check_reference(reference, systems, caller)
     better = rows["greater_is_better"]
     statistics, places = statistics_of_systems(
-        metric, systems, better, caller, several=not decides, are_arguments=decides
+        metric,
+        systems,
+        better,
+        caller,
+        several=not decides,
+        pos_label=rows["pos_label"],
+        are_arguments=decides,
     )
-    if decides:
-        check_directions(statistics, caller)
+    if margin is not None:
+        check_judged(margin, statistics, caller)
     return systems, statistics, places

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _checks as check
 from ..results.comparison import ComparisonResult
-from ..results.decisions import standard_error_of
+from ..results.decisions import check_below_range, standard_error_of
 from ..results.pairs import PairedDifference
 from .contestants import Floats
 
@@ -103,12 +103,13 @@ def checked_data_sets(
     return _of_array(values, datasets, methods, direction, caller)
 
 
-def check_margin(margin: Any, caller: str) -> float | None:
-    """Accept None or a finite number of at least 0."""
+def check_margin(margin: Any, data: DataSets, caller: str) -> float | None:
+    """Accept None or a finite number of at least 0, below the range of the metric."""
     if margin is None:
         return None
     is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
     if is_number and 0 <= float(margin) < np.inf:
+        check_below_range("margin", float(margin), data.metric, data.bounds, caller)
         return float(margin)
     advice = "It is the largest difference of scores that does not matter in practice."
     raise check.fail(

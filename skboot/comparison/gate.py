@@ -7,17 +7,19 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._doors import door
 from .._typing import DifferenceInterval, Metric
 from .._warnings import warn_of, warn_user
 from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
-from ..results.decisions import check_margin
+from ..results.decisions import check_margin, verdict_of
 from .systems import compared
 
 _CALLER = "assert_not_worse"
 _INCONCLUSIVE = ("fail", "warn", "pass")
 
 
+@door("assert_not_worse")
 def assert_not_worse(
     y_true: ArrayLike | None,
     y_pred: ArrayLike,
@@ -36,6 +38,7 @@ def assert_not_worse(
     interval: DifferenceInterval = "auto",
     same_population: bool = False,
     greater_is_better: bool | None = None,
+    pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
@@ -58,8 +61,8 @@ def assert_not_worse(
     metric : str, callable or scorer
         As of `skboot.bootstrap_score`; one metric.
     margin : float
-        By how much ``y_pred`` may be worse, in units of the metric, at least 0. With 0 it must be
-        better.
+        By how much ``y_pred`` may be worse, in units of the metric: 0.01 is one point of an
+        accuracy in percent. At least 0, where it must be better, and below the range of the metric.
     inconclusive : {"fail", "warn", "pass"}
         What happens where the data do not tell: an AssertionError, a UserWarning, or nothing.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
@@ -83,6 +86,8 @@ def assert_not_worse(
         With crossed groups: both columns name members of one population.
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which must be given for them.
+    pos_label : label, optional
+        The positive class of metrics that have one, as of `skboot.bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         Give an int, so that a test has the same outcome at every call.
     n_jobs : int, optional
@@ -105,8 +110,8 @@ def assert_not_worse(
     Warns
     -----
     UserWarning
-        With the statement on "inconclusive", with ``inconclusive="warn"``; and as
-        `skboot.compare_systems`.
+        With the statement on "inconclusive", with ``inconclusive="warn"``; where ``y_pred`` equals
+        the truth on every row; and as `skboot.compare_systems`.
 
     See Also
     --------
@@ -126,7 +131,7 @@ def assert_not_worse(
     # A failure is shown by pytest at the line of the test, not inside this module.
     __tracebackhide__ = True
     check.check_choice("inconclusive", inconclusive, _CALLER, _INCONCLUSIVE)
-    check_margin(margin, _CALLER)
+    margin = check_margin(margin, _CALLER)
     _check_one_metric(metric)
     result, notes = compared(
         _CALLER,
@@ -147,13 +152,14 @@ def assert_not_worse(
         n_resamples=n_resamples,
         same_population=same_population,
         greater_is_better=greater_is_better,
+        pos_label=pos_label,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
-        decides=True,
+        margin=margin,
     )
     warn_of(notes, _CALLER)
-    return _acted_on(result.pairs[0].verdict(margin), inconclusive)
+    return _acted_on(verdict_of(result.pairs[0], margin, _CALLER), inconclusive)
 
 
 def _check_one_metric(metric: Any) -> None:

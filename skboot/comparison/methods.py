@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from .. import _checks as check
+from .._doors import door
 from .._sklearn_compat import routing_enabled
 from .._typing import (
     Adjustment,
@@ -27,7 +28,7 @@ from .._typing import (
 from .._warnings import warn_of, warn_user
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from ..scorer.fit_call import FitCall, FitData
+from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 from .arguments import check_adjust, check_alternative, check_reference, named_values
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
@@ -78,6 +79,7 @@ def compare_methods(
     scoring: Metric | None = ...,
     **options: Unpack[MethodsOptions],
 ) -> ComparisonResult: ...
+@door("compare_methods")
 def compare_methods(
     estimators: Mapping[str, Any],
     X: Any,
@@ -267,7 +269,9 @@ def compare_methods(
     with check.arguments_named({}, _CALLER):
         fit = FitCall.of(parameters, has_test=_has(tests))
         call = MethodsCall(named, fit, reference, adjust, interval, alternative)
-        return _compared(call, FitData.of(X, y, groups=groups, **tests))
+        data = FitData.of(X, y, groups=groups, **tests)
+        warn_of_order_of_fit(_CALLER, X, y, groups, **tests)
+        return _compared(call, data)
 
 
 def _has(tests: Mapping[str, Any]) -> bool:
@@ -277,6 +281,7 @@ def _has(tests: Mapping[str, Any]) -> bool:
 
 def _compared(call: MethodsCall, data: FitData) -> Any:
     """Return what compare_methods returns, and raise the warnings."""
+    warn_of(notes_on_copies(call.fit, data), _CALLER)
     runs = _run_all(call.fit, call.estimators, data)
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
     result, notes = compare(call, runs)

@@ -33,6 +33,7 @@ from ..resampling.design import CrossedDesign
 from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
+from .arguments import copy_of_truth
 from .contestants import Contestant, pairs_of
 from .families import Asked
 from .system_pairs import compare_pairs, largest_gaps
@@ -278,7 +279,10 @@ def _delong_covariance(
     ordered = in_order_of_content({name: _columns([units[name]]) for name in units})
     y_true, pos_label = units[ordered[0]].columns[0], statistics[ordered[0]].pos_label
     positive = positive_rows(y_true, pos_label)
-    scores = [positive_scores(units[name].columns[1]) for name in ordered]
+    scores = [
+        positive_scores(units[name].columns[1], statistics[name].labels, pos_label)
+        for name in ordered
+    ]
     _, covariance = delong_covariance(positive, np.array(scores))
     small = int(min(positive.sum(), (~positive).sum()))
     return {name: (covariance, k, small) for k, name in enumerate(ordered)}
@@ -301,6 +305,8 @@ def _comparison(
     shared = dict.fromkeys(
         note for contestant in contestants.values() for note in contestant.shared_notes
     )
+    for name, rows in call.rows.items():
+        notes += copy_of_truth(name, rows, "advice")
     return ComparisonResult(
         metric=metric if part.name is None else f"{metric} ({part.name})",
         estimand="system",

@@ -39,7 +39,15 @@ Floats = NDArray[np.float64]
 _FEW_RUNS = 5
 
 # Settings of each method by itself that a comparison has too.
-_SHARED = ("y_true", "groups", "strata", "sample_weight", "average_over", "block_length")
+_SHARED = (
+    "y_true",
+    "groups",
+    "strata",
+    "sample_weight",
+    "average_over",
+    "block_length",
+    "pos_label",
+)
 
 
 @dataclass(frozen=True, eq=False)

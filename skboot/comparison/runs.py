@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
-from .._inputs import resampling_plan, statistics_of_each
+from .._doors import door
+from .._inputs import positive_setting, resampling_plan, statistics_of_each
 from .._run_scores import RunsCall
 from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
 from .._series import RowsInTime, Scores, in_time
@@ -56,6 +57,7 @@ def compare_runs(
     metric: Metrics,
     **options: Unpack[CompareRunsOptions],
 ) -> ResultTable[ComparisonResult]: ...
+@door("compare_runs")
 def compare_runs(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, Any],
@@ -68,6 +70,7 @@ def compare_runs(
     reference: str | None = None,
     adjust: Adjustment | None = "max-t",
     greater_is_better: bool | None = None,
+    pos_label: Any = None,
     groups: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     average_over: ArrayLike | None = None,
@@ -120,6 +123,8 @@ def compare_runs(
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.
+    pos_label : label, optional
+        The positive class of metrics that have one, as of `bootstrap_score`.
     groups : array-like of shape (n_samples,) or (n_samples, 2), optional
         Rows of one group are drawn together. Two columns are crossed factors.
     strata : array-like of shape (n_samples,), optional
@@ -166,7 +171,8 @@ def compare_runs(
     -----
     UserWarning
         With few runs, and of test data on which no interval does well: few rows, groups or rows of
-        a class, one row that carries much of a mean, neighbouring rows that are alike.
+        a class, one row that carries much of a mean, neighbouring rows that are alike; and on the
+        positive class as `bootstrap_score`.
 
     See Also
     --------
@@ -199,16 +205,23 @@ def compare_runs(
     samples, names = _training_samples(runs, training, varied)
     _check_paired(runs, names, paired_runs)
     check_reference(reference, runs, _CALLER)
-    named = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
+    arrays = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
     better = greater_is_better
-    statistics, places = statistics_of_each(metric, named, better, _CALLER, several=True)
+    statistics, places = statistics_of_each(
+        metric, arrays, better, _CALLER, several=True, pos_label=pos_label
+    )
     drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, named[0][1].n_samples, _CALLER, len(named))
-    tasks = checked_tasks(average_over, named[0][1].n_samples, _CALLER)
+    plan = resampling_plan(*drawn, arrays[0][1].n_samples, _CALLER, len(arrays))
+    tasks = checked_tasks(average_over, arrays[0][1], _CALLER)
+    by_row: dict[str, Any] = {"groups": groups, "strata": strata, "average_over": average_over}
+    by_row |= {"y_true": y_true, "sample_weight": sample_weight}
+    by_row |= {"y_preds": y_preds, "full_runs": full_runs}
     scores = {key: _by_method(runs, own) for key, own in statistics.items()}
     given = [own for own in y_preds.values() if isinstance(own, list | tuple)]
-    in_order = RowsInTime(block_length, (y_true, *itertools.chain(*given)), groups)
+    columns_given = (y_true, *itertools.chain(*given))
+    in_order = RowsInTime(block_length, columns_given, groups, given=by_row)
     plan, of_rows = in_time(in_order, plan, tasks, scores, _CALLER)
+    of_rows |= positive_setting(pos_label)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
         asked = (varied, "method", "auto", level, plan, _CALLER, workers)
@@ -216,7 +229,7 @@ def compare_runs(
         call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
         return compare_runs_of(dict.fromkeys(own, call), own)
 
-    results, notes = evaluated(by_plan, plan, tasks, named[0][1], statistics, _CALLER)
+    results, notes = evaluated(by_plan, plan, tasks, arrays[0][1], statistics, _CALLER)
     warn_of(notes, _CALLER)
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
 

@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
+from .._doors import door
 from .._evaluating import versions_used
-from .._inputs import Rows, resampling_plan, statistics_of_systems
+from .._inputs import Rows, positive_setting, resampling_plan, statistics_of_systems
+from .._series import warn_of_orders
 from .._streams import stored_seed
 from .._typing import Metric, Metrics, SearchInterval, SearchOptions
 from .._warnings import texts_of
@@ -64,6 +66,7 @@ def search_score(
     metric: Metrics,
     **options: Unpack[SearchOptions],
 ) -> ResultTable[EvaluationResult]: ...
+@door("search_score")
 def search_score(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
@@ -76,6 +79,7 @@ def search_score(
     confidence_level: float = 0.95,
     interval: SearchInterval = "auto",
     greater_is_better: bool | None = None,
+    pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
@@ -111,6 +115,8 @@ def search_score(
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, by which the best configuration is chosen; it
         must be given for them. A value that contradicts a known metric is refused.
+    pos_label : label, optional
+        The positive class of metrics that have one, as of `bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call.
     n_jobs : int, optional
@@ -130,6 +136,11 @@ def search_score(
         For arguments that cannot be right, and where the direction of the metric is unknown.
     RuntimeError
         If the metric raises on a resample.
+
+    Warns
+    -----
+    UserWarning
+        On the positive class as `bootstrap_score`.
 
     See Also
     --------
@@ -164,14 +175,22 @@ def search_score(
     check.check_choice("interval", interval, caller, _INTERVALS)
     workers = check.check_workers(n_jobs, verbose, caller)
     rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
-    statistics, places = statistics_of_systems(metric, rows, greater_is_better, caller)
+    statistics, places = statistics_of_systems(
+        metric, rows, greater_is_better, caller, pos_label=pos_label
+    )
+    given = {"y_true": y_true, "y_preds": y_preds, "groups": groups}
+    warn_of_orders(caller, given | {"sample_weight": sample_weight})
     first = next(iter(rows.values()))
+    if first.n_samples < 2:
+        advice = "The configuration is chosen on some rows and scored on others."
+        raise check.fail(caller, "y_preds", "hold at least two rows", "one row", advice)
     plan = resampling_plan(
         groups, None, False, None, n_resamples, random_state, first.n_samples, caller
     )
     if plan.design.n_factors > 1:
         raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
-    call = _SearchCall(rows, plan, interval, level, groups is not None, workers)
+    given = {"groups": groups is not None} | positive_setting(pos_label)
+    call = _SearchCall(rows, plan, interval, level, given, workers)
     results = {}
     for name, by_name in statistics.items():
         candidates = _Candidates(call, name, by_name)
@@ -191,7 +210,7 @@ class _SearchCall:
     plan: ResamplingPlan
     interval: str
     confidence_level: float
-    has_groups: bool
+    given: Mapping[str, Any]
     workers: Workers
 
     @property
@@ -206,7 +225,7 @@ class _SearchCall:
             "confidence_level": self.confidence_level,
             "interval": self.interval,
             "n_resamples": self.plan.n_resamples,
-            "groups": self.has_groups,
+            **self.given,
             "sample_weight": self.sample_weight is not None,
             "n_configurations": len(self.rows),
         }

@@ -8,8 +8,16 @@ from typing import Any, Unpack, overload
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
+from .._doors import door
 from .._evidence import ScoreCall
-from .._inputs import is_lazy, part_of_each_row, resampling_plan, statistics_of_systems, subgroups
+from .._inputs import (
+    is_lazy,
+    part_of_each_row,
+    positive_setting,
+    resampling_plan,
+    statistics_of_systems,
+    subgroups,
+)
 from .._series import RowsInTime, in_time
 from .._tasks import checked_tasks, evaluated
 from .._typing import (
@@ -31,9 +39,10 @@ from ..results.comparison import ComparisonResult
 from ..results.table import laid_out
 from .arguments import (
     check_asked,
-    check_directions,
+    check_judged,
     check_reference,
     checked_names,
+    copy_of_truth,
     named_columns,
     scored,
 )
@@ -49,6 +58,8 @@ from .unpaired_systems import (
 )
 
 _CALLER = "compare_systems"
+# Arguments of a value for each row, beside truth and predictions.
+_BY_ROW = ("groups", "strata", "average_over", "sample_weight")
 
 
 @overload
@@ -87,6 +98,7 @@ def compare_systems(
     by: ArrayLike,
     **options: Unpack[SystemsOptions],
 ) -> ResultTable: ...
+@door("compare_systems")
 def compare_systems(
     y_true: ArrayLike | None,
     y_preds: Mapping[str, ArrayLike],
@@ -108,6 +120,7 @@ def compare_systems(
     paired: bool = True,
     same_population: bool = False,
     greater_is_better: bool | None = None,
+    pos_label: Any = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: bool | int | None = None,
@@ -180,6 +193,8 @@ def compare_systems(
     greater_is_better : bool, optional
         Direction of ``"mean"`` and of callables, which skboot cannot know. None: unknown, and then
         nothing is called better or worse. A value that contradicts a known metric is refused.
+    pos_label : label, optional
+        The positive class of metrics that have one, as of `bootstrap_score`.
     random_state : None, int, SeedSequence, RandomState or Generator
         An int or SeedSequence gives the same numbers at every call, whatever the order of the
         systems.
@@ -206,7 +221,8 @@ def compare_systems(
     sklearn.exceptions.UndefinedMetricWarning
         If the metric is undefined on some resamples; they are left out and counted.
     UserWarning
-        If an interval is known to be unreliable in the case at hand.
+        If an interval is known to be unreliable in the case at hand, and on the positive class as
+        `bootstrap_score`.
 
     See Also
     --------
@@ -263,6 +279,7 @@ def compare_systems(
         paired=paired,
         same_population=same_population,
         greater_is_better=greater_is_better,
+        pos_label=pos_label,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -286,12 +303,12 @@ def compared(
     n_jobs: Any,
     verbose: Any,
     paired: Any = True,
-    decides: bool = False,
+    margin: float | None = None,
     **rows: Any,
 ) -> tuple[Any, list[Note]]:
     """Check the arguments of a public function, and return what it returns and its notes.
 
-    With ``decides``, of a gate, the direction must be known, and systems are called as arguments.
+    With a margin, of a gate, the direction must be known, and systems are called as arguments.
     """
     level = check.check_confidence_level(confidence_level, caller)
     check_asked(interval, adjust, alternative, caller)
@@ -303,21 +320,25 @@ def compared(
     columns = (*named_columns(y_true), *named_columns(y_preds))
     if is_lazy(*columns):
         given = {"y_true": y_true, "by": by, "metric": metric, "paired": paired, **rows}
-        return _streamed(caller, given, y_preds, asked, reference, decides, workers)
+        return _streamed(caller, given, y_preds, asked, reference, margin, workers)
     if not paired:
         check_unpaired(interval, by, block_length, caller)
         return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
-    systems, statistics, places = scored(y_true, y_preds, metric, reference, rows, caller, decides)
+    systems, statistics, places = scored(y_true, y_preds, metric, reference, rows, caller, margin)
     first = next(iter(systems.values()))
     drawn = (rows["groups"], rows["strata"], rows["same_population"], None, rows["n_resamples"])
     plan = resampling_plan(*drawn, rows["random_state"], first.n_samples, caller)
-    tasks = checked_tasks(rows["average_over"], first.n_samples, caller)
-    parts = subgroups(by, first.n_samples, caller)
+    tasks = checked_tasks(rows["average_over"], first, caller)
+    parts = subgroups(by, first, caller)
     scores = {
         metric: {name: [(systems[name], one)] for name, one in own.items()}
         for metric, own in statistics.items()
     }
-    in_order = RowsInTime(block_length, columns, rows["groups"], part_of_each_row(parts))
+    of_systems = {"y_preds": y_preds} if margin is None else y_preds
+    given = {"y_true": y_true, **of_systems, "by": by}
+    given |= {name: rows[name] for name in _BY_ROW}
+    asked_of = (rows["groups"], part_of_each_row(parts))
+    in_order = RowsInTime(block_length, columns, *asked_of, given=given)
     plan, of_rows = in_time(in_order, plan, tasks, scores, caller)
 
     def by_plan(plan: ResamplingPlan, own: Mapping[str, Mapping[str, Statistic]]) -> Any:
@@ -325,6 +346,8 @@ def compared(
         return compare_systems_of(CompareSystemsCall(alone, systems, asked, reference), own, parts)
 
     results, notes = evaluated(by_plan, plan, tasks, first, statistics, caller, parts)
+    if margin is not None:
+        notes += copy_of_truth(next(iter(systems)), first, "caution")
     return next(iter(results.values())) if places.alone else laid_out(results, *places), notes
 
 
@@ -334,13 +357,13 @@ def _streamed(
     y_preds: Any,
     asked: Asked,
     reference: Any,
-    decides: bool,
+    margin: float | None,
     workers: Workers,
 ) -> tuple[Any, list[Note]]:
     """Return what `compared` returns, for columns that are not in memory."""
     # Few calls need a stream.
     from ..streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
-    from .streamed_systems import STREAMED_DIFFERENCES, compare_streamed
+    from .streamed_systems import STREAMED_DIFFERENCES
 
     if not given["paired"]:
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
@@ -349,32 +372,82 @@ def _streamed(
     refused = ("strata", "average_over", "block_length", "by", "same_population")
     not_streamed = {name: given.get(name) for name in refused}
     check_streamed(caller, STREAMED_DIFFERENCES, asked.interval, not_streamed)
-    named = checked_names(y_preds, caller)
-    check_reference(reference, named, caller)
-    options = ("metric", "labels", "n_resamples", "random_state", "greater_is_better")
+    by_name = checked_names(y_preds, caller)
+    check_reference(reference, by_name, caller)
+    options = ("metric", "labels", "n_resamples", "random_state", "greater_is_better", "pos_label")
     settings = settings_of_lazy(
         caller,
-        systems=tuple(named),
+        systems=tuple(by_name),
         interval=asked.interval,
         confidence_level=asked.confidence_level,
         **{name: given[name] for name in options},
     )
-    if decides:
+    if margin is not None:
         metrics = settings.readings.items()
-        check_directions({name: {"": one.statistic} for name, one in metrics}, caller)
+        check_judged(margin, {name: {"": one.statistic} for name, one in metrics}, caller)
     columns = {name: given[name] for name in ("y_true", "groups", "sample_weight")}
-    columns |= {f"y_preds[{name!r}]": one for name, one in named.items()}
+    columns |= {f"y_preds[{name!r}]": one for name, one in by_name.items()}
     state = state_of_lazy(settings, columns, workers)
-    results, notes = compare_streamed(settings, state, asked, reference)
-    alone = settings.is_single
-    return next(iter(results.values())) if alone else ResultTable(results), notes
+    return compared_stream(settings, state, asked, reference, margin)
+
+
+def compared_stream(
+    settings: Any,
+    state: Any,
+    asked: Asked,
+    reference: Any = None,
+    margin: float | None = None,
+) -> tuple[Any, list[Note]]:
+    """Return what `compared` returns, for a stream of several systems.
+
+    Parameters
+    ----------
+    settings : skboot.streams.state.StreamSettings
+    state : skboot.streams.state.StreamState
+    asked : Asked
+    reference, margin
+        As of `compared`.
+    """
+    from ..streams.evaluating import few_given
+    from .streamed_systems import compare_streamed
+
+    few = few_given(settings, state)
+    if few is None:
+        results, notes = compare_streamed(settings, state, asked, reference)
+        alone = settings.is_single
+        return next(iter(results.values())) if alone else ResultTable(results), notes
+    return compared(
+        settings.caller,
+        few.y_true,
+        few.y_preds,
+        metric=settings.metric,
+        reference=reference,
+        adjust=asked.adjust,
+        by=None,
+        interval=asked.interval,
+        alternative=asked.alternative,
+        confidence_level=asked.confidence_level,
+        n_jobs=None,
+        verbose=None,
+        margin=margin,
+        labels=settings.labels,
+        greater_is_better=settings.greater_is_better,
+        pos_label=settings.pos_label,
+        strata=None,
+        average_over=None,
+        same_population=False,
+        **few.options,
+    )
 
 
 def _settings(
     asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any], caller: str
 ) -> dict[str, Any]:
     """Return the arguments of the call as a result holds them."""
-    return {
+    positive = rows["pos_label"]
+    if positive is not None:
+        positive = check.check_label("pos_label", positive, caller)
+    return ({} if positive is None else positive_setting(positive)) | {
         "confidence_level": asked.confidence_level,
         "interval": asked.interval,
         "alternative": asked.alternative,
@@ -401,12 +474,12 @@ def _unpaired(
     workers: Workers,
 ) -> tuple[Any, list[Note]]:
     """Return what `compared` returns, for systems on test sets of their own."""
-    named = checked_names(y_preds, caller)
-    systems, drawn = checked_unpaired(y_true, named, rows, rows["labels"], caller)
+    by_name = checked_names(y_preds, caller)
+    systems, drawn = checked_unpaired(y_true, by_name, rows, rows["labels"], caller)
     check_reference(reference, systems, caller)
     better = rows["greater_is_better"]
     statistics, places = statistics_of_systems(
-        metric, systems, better, caller, several=True, paired=False
+        metric, systems, better, caller, True, pos_label=rows["pos_label"], paired=False
     )
     seed = check.check_seed(rows["random_state"], caller)
     tasks = tasks_of_each(rows["average_over"], systems, caller)

@@ -17,6 +17,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
 
 from .. import _checks as check
+from .._doors import door
 from .._sklearn_compat import scorer_parts
 from .._warnings import warn_user
 from ..inference.confidence_interval import ConfidenceInterval
@@ -25,6 +26,7 @@ from ..scorer.fit_call import check_rows_of_fit
 Floats = NDArray[np.float64]
 
 
+@door("out_of_fold")
 def out_of_fold(
     search: Any,
     X: Any,
@@ -126,6 +128,7 @@ def _response_method(search: Any) -> str:
 # ------------------------------------------------------------------ choosing with caution
 
 
+@door("one_standard_error")
 def one_standard_error(scoring: str | None = None) -> Callable[[Mapping[str, Any]], int]:
     """Make a ``refit=`` that takes the first configuration hardly worse than the best.
 
@@ -211,6 +214,7 @@ class CorrectedT(NamedTuple):
     p_value: float
 
 
+@door("corrected_t")
 def corrected_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike | None = None,
@@ -273,8 +277,8 @@ def corrected_t(
         values = values - second
     if n_test / n_train > 1 / 9 + 1e-9 and n_test > 1 + n_train / 9:
         warn_user(
-            f"{caller}: {n_test} test rows for {n_train} training rows; with less than nine tenths "
-            "of the rows for training the interval was measured to cover 65 to 80 %. "
+            f"{caller}: {n_test} test rows for {n_train} training rows: with less than nine tenths "
+            "for training the interval covered 65 to 80 %. "
             "Use ten folds or more."
         )
     n_splits = len(values)

@@ -13,6 +13,7 @@ from .. import _checks as check
 from .._evaluating import CallWarnings, chosen_interval, result_of
 from .._evidence import ScoreCall, jackknives_of, prepare
 from .._inputs import Part, Rows, checked_rows, resampling_plan
+from .._series import warn_of_orders
 from .._streams import child_seed
 from .._tasks import checked_tasks, over_tasks, settings_of
 from .._values import in_order_of_content
@@ -97,6 +98,11 @@ def checked_unpaired(
         argument = f"y_preds[{name!r}]"
         with _columns_of(name):
             rows[name] = checked_rows(truths[name], predicted, weights, labels, caller, argument)
+    given = {"y_true": truths, "y_preds": y_preds, **named}
+    warn_of_orders(
+        caller,
+        *({f"{key}[{name!r}]": own[name] for key, own in given.items()} for name in y_preds),
+    )
     own = {name: {key: named[key][name] for key in ("groups", "strata")} for name in y_preds}
     return rows, own
 
@@ -127,7 +133,7 @@ def tasks_of_each(average_over: Any, rows: Mapping[str, Rows], caller: str) -> d
     tasks = {}
     for name, own in rows.items():
         with _columns_of(name):
-            tasks[name] = checked_tasks(named[name], own.n_samples, caller)
+            tasks[name] = checked_tasks(named[name], own, caller)
     return tasks
 
 

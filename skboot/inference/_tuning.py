@@ -42,6 +42,9 @@ HEAVY_ROWS = 10
 
 # Minimum number of rows that show how far they depend on each other (rows).
 FEWEST_ROWS = 20
+# Minimum number of blocks of all series together: the spread of fewer says nothing (blocks, record
+# 0074).
+FEWEST_BLOCKS = 5
 # Rank correlation of neighbouring rows from which they look dependent, and the chance of a false
 # alarm on independent rows that a normal correlation would have; without the two pairs that speak
 # most for it the chance is smaller (record 0053).

@@ -374,8 +374,7 @@ def _groups_without_loss(
         Note(
             "caution",
             f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-            f"undefined, since nothing in these {n_units} {unit}s says how large the "
-            f"losses of other {unit}s may be.",
+            f"undefined, since nothing in these {n_units} {unit}s says how large others are.",
         )
     ]
     return ConfidenceInterval(*limits, confidence_level, "score")
@@ -414,8 +413,8 @@ def _for_sums_of_groups(
     else:
         notes.add(
             "caution",
-            f"{reason}: score interval instead. For such losses 95 % intervals covered 90 to 97 % "
-            "in simulations, and 87 to 93 % with very heavy tails.",
+            f"{reason}: score interval. On such losses it covered 90 to 97 %, with very heavy "
+            "tails 87 to 93 %.",
         )
     return interval
 
@@ -455,7 +454,7 @@ def within_range(
     """Return the interval cut at the range of the metric, and note it."""
     low, high = interval
     least, greatest = bounds
-    if low < least or high > greatest:
+    if min(low, high) < least or max(low, high) > greatest:
         notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
-        return interval.with_limits(max(low, least), min(high, greatest))
+        return interval.within(least, greatest)
     return interval

@@ -321,9 +321,9 @@ def pointwise_interval(
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
     method, (low, high) = _limits_of_point(evidence, facts, confidence_level)
     least, greatest = evidence.bounds
-    low = least if facts.free_below else max(low - facts.bin_error, least)
-    high = greatest if facts.free_above else min(high + facts.bin_error, greatest)
-    return ConfidenceInterval(low, high, confidence_level, method)
+    low = least if facts.free_below else low - facts.bin_error
+    high = greatest if facts.free_above else high + facts.bin_error
+    return ConfidenceInterval(low, high, confidence_level, method).within(least, greatest)
 
 
 def _limits_of_point(

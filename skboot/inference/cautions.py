@@ -30,10 +30,8 @@ MOST_RESAMPLES = 10**6
 
 # The numbers are those of `benchmarks/coverage/studies/biased_scores.py`.
 _OF_DISTANCES = (
-    "This metric adds up distances, which makes it too large, by more the fewer the rows and the "
-    "better the system, and larger still on resamples. In simulations 95 % intervals of its "
-    "differences, averages and runs held the truth in 0 to 92 % of data sets: compare by a proper "
-    "score, such as log loss or the Brier score, and judge each system by bootstrap_score."
+    "This metric adds up distances, and is too large, more so on resamples: 95 % intervals of "
+    "differences, averages and runs covered 0 to 92 %. Compare by log loss or Brier score."
 )
 
 
@@ -56,10 +54,8 @@ def cautions_of(evidence: Evidence) -> Notes:
     if evidence.optimized:
         notes.add(
             "caution",
-            "The best threshold was chosen on these rows, so that the value is too good; the "
-            "interval of one system is corrected for what resamples show of that, which is too "
-            "little where few rows decide. In simulations 95 % intervals held the truth in 76 to "
-            "96 % of data sets, those of differences of two systems in 92 to 96 %.",
+            "The best threshold was chosen on these rows, so that the value is too good: 95 % "
+            "intervals, corrected in part, covered 76 to 96 %, those of differences 92 to 96 %.",
         )
     if design.units_are_rows:
         _warn_of_rows(evidence, notes)
@@ -104,17 +100,12 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
     Note
     """
     tail = min(level, 1 - level)
-    # A level just below 1 does not show how far out it is.
-    shown = f"1 - {tail:.3g}" if level > 0.9995 and tail > 0 else f"{level:.3g}"
-    advice = (
-        "No practical number of resamples reaches that far: more data, or another interval, would "
-        "help."
-    )
+    advice = "No practical number of resamples does: take more data, or another interval."
     if tail * (MOST_RESAMPLES + 1) >= 1:
         needed = math.ceil(1 / tail - 1e-6) - 1
         advice = f"Raise n_resamples: at least {needed} are needed."
     text = (
-        f"{n_resamples} resamples are too few for a quantile at level {shown}: the "
+        f"{n_resamples} resamples are too few for a quantile with {tail:.3g} beyond it: the "
         f"extreme one is used. {advice}"
     )
     return Note("resamples", text)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+# Share of the size of limits by which rounding may put them in the wrong order.
+_ROUNDING = 1e-9
+
 
 class ConfidenceInterval(tuple[float, float]):
     """A pair of limits, ``low, high``, that knows its confidence level and its method.
@@ -41,7 +44,10 @@ class ConfidenceInterval(tuple[float, float]):
 
     def __new__(cls, low: float, high: float, confidence_level: float, method: str) -> Self:
         """Return the pair with its level and its method."""
-        self = super().__new__(cls, (float(low), float(high)))
+        low, high = float(low), float(high)
+        if 0 < low - high <= _ROUNDING * max(abs(low), abs(high)):
+            low, high = high, low
+        self = super().__new__(cls, (low, high))
         # Attributes cannot be set, so that the pair is as constant as its limits.
         self.__dict__.update(confidence_level=float(confidence_level), method=method)
         return self
@@ -70,6 +76,22 @@ class ConfidenceInterval(tuple[float, float]):
             This one is not changed.
         """
         return type(self)(low, high, self.confidence_level, self.method)
+
+    def within(self, least: float, greatest: float) -> Self:
+        """Return the interval cut at the ends of a range.
+
+        Parameters
+        ----------
+        least, greatest : float
+            The range of the metric. Limits beyond the same end are both this end.
+
+        Returns
+        -------
+        ConfidenceInterval
+            This one is not changed.
+        """
+        low, high = (min(max(limit, least), greatest) for limit in self)
+        return self.with_limits(low, high)
 
     def to_dict(self) -> dict[str, Any]:
         """Return limits, level and method by name.

@@ -17,6 +17,7 @@ from scipy.special import ndtri
 
 from ._tuning import (
     FEWEST_APART,
+    FEWEST_BLOCKS,
     FEWEST_ROWS,
     MORE_SIMILAR,
     MORE_SURE,
@@ -78,8 +79,12 @@ def optimal_block_length(influence: Floats, sizes: NDArray[np.integer]) -> float
 
 
 def longest_block(n_samples: int, shortest: int) -> int:
-    """Most rows of a block: a third of the shortest series, and 3 sqrt(n) of all rows."""
-    return max(1, min(int(np.ceil(3 * np.sqrt(n_samples))), shortest // 3))
+    """Most rows of a block: a third of the shortest series, 3 sqrt(n) of n rows, enough blocks.
+
+    Two series or more have `FEWEST_BLOCKS` by the first rule alone.
+    """
+    of_blocks = (n_samples - 1) // (FEWEST_BLOCKS - 1)
+    return max(1, min(int(np.ceil(3 * np.sqrt(n_samples))), shortest // 3, of_blocks))
 
 
 def _first(sizes: NDArray[np.integer]) -> NDArray[np.integer]:

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
 from .._checks import check_column, check_same_length, fail
+from .._doors import door
 from .._warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
@@ -97,6 +98,7 @@ class DelongTest(NamedTuple):
     p_value: float
 
 
+@door("delong_test")
 def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> DelongTest:
     """Test whether two systems have the same area under the ROC curve, on the same rows.
 

@@ -295,9 +295,10 @@ def jackknife(
 
 def _rows_differ(bound: BoundStatistic) -> bool:
     """Return whether most rows differ from the others, so that few values show a quantile."""
-    data, code = bound.reduced.data, bound.coding.code
-    if bound.reduced.code is not None:
-        return code is not None and bound.reduced.n_codes > len(code) / 2
+    data, code = bound.reduced.data, bound.reduced.code
+    if code is not None:
+        # The coding has the rows of all subgroups, of which these are one.
+        return bound.coding.code is not None and bound.reduced.n_codes > len(code) / 2
     given, truth = data.get("y_pred"), data.get("y_true")
     if given is None or given.dtype.kind not in "fiu" or given.ndim > 1:
         return given is not None and given.dtype.kind == "f"
@@ -486,6 +487,8 @@ def _data_and_first_block(
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
     drawn = blocks[0].n_resamples - len(times) - 1
+    # A metric that divides by zero without a unit is undefined there.
+    values[np.isinf(values)] = np.nan
     accelerations = [_moments(row[drawn + 1 :], times, strata, row[drawn])[0] for row in values]
     wanted = slice(0, min(drawn, binding.plan.n_resamples))
     # Such blocks are of single rows; only groups have influences.

@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
+from .._doors import door
 from .._typing import ProportionInterval
 from .confidence_interval import ConfidenceInterval
 
@@ -96,6 +97,7 @@ SHARE_LIMITS: Mapping[str, Callable[[Any, Any, float], tuple[float, float]]] = {
 }
 
 
+@door("proportion_interval")
 def proportion_interval(
     k: int, n: int, *, method: ProportionInterval = "wilson", confidence_level: float = 0.95
 ) -> ConfidenceInterval:
@@ -264,6 +266,7 @@ def tango_limits(counts: Discordant, quantile: float) -> tuple[float, float]:
     return low, 1.0 if estimate == 1 else limit(-1.0, estimate, edge)
 
 
+@door("tango_interval")
 def tango_interval(
     first_only: int, second_only: int, n: int, *, confidence_level: float = 0.95
 ) -> ConfidenceInterval:
@@ -323,6 +326,7 @@ def tango_interval(
     return ConfidenceInterval(low, high, confidence_level, "tango")
 
 
+@door("mcnemar_exact")
 def mcnemar_exact(first_only: int, second_only: int) -> float:
     """Exact p-value that two systems are right equally often, from the same rows.
 

@@ -503,16 +503,19 @@ def limits_on_scale(
     Two finite bounds: logit of the position between them, clipped to [.5 / n, 1 - .5 / n]; a
     clipped point takes its bound as limit. One finite bound: log of the distance to it. None: as it
     is.
+
+    On the logit scale the limit farther from a bound falls as the point comes nearer to it, and
+    then rises again up to the other bound, since a standard error there is many logits wide. From
+    the turn on the smallest value stands, 2.7 half-widths from the bound: the same standard error
+    and a better point give no worse limit (record 0072).
     """
     lo, hi = bounds
     half = quantile * standard_error
     if np.isfinite(lo) and np.isfinite(hi):
         span, edge = hi - lo, 0.5 / n_effective
-        share = (point - lo) / span
-        clipped = min(max(share, edge), 1 - edge)
-        step = half / span / (clipped * (1 - clipped))
-        low = 0.0 if share <= edge else float(expit(logit(clipped) - step))
-        high = 1.0 if share >= 1 - edge else float(expit(logit(clipped) + step))
+        share, reach = (point - lo) / span, half / span
+        low = 1 - _farther_limit(1 - share, reach, edge)
+        high = _farther_limit(share, reach, edge)
         return lo + span * low, lo + span * high
     if np.isfinite(lo):
         return _log_limits(point - lo, half, lo)
@@ -569,6 +572,16 @@ def _share_below(sorted_values: Array, queries: Array) -> Array:
     left = np.searchsorted(sorted_values, queries, side="left")
     right = np.searchsorted(sorted_values, queries, side="right")
     return (left + right) / (2 * len(sorted_values))
+
+
+def _farther_limit(share: float, half: float, edge: float) -> float:
+    """Return the upper limit of a share on the logit scale; 1 within the edge below 1."""
+    if share >= 1 - edge:
+        return 1.0
+    # The root of share * (1 - share) = half * (1 - 2 * share), where the limit is smallest.
+    turn = 2 * half / (1 + 2 * half + np.hypot(1, 2 * half))
+    clipped = max(share, edge, float(turn))
+    return float(expit(logit(clipped) + half / (clipped * (1 - clipped))))
 
 
 def _log_limits(distance: float, half: float, bound: float) -> tuple[float, float]:

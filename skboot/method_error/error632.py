@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from .._checks import check_choice, check_confidence_level, fail
+from .._doors import door
 from .._typing import ErrorInterval, ErrorPoint
 from .._values import same_values
 from ..inference.automatic import IntervalWithNotes
@@ -89,6 +90,7 @@ class ErrorSummary:
         errors = (self.resubstitution, self.oob, self.no_information_rate, self.bounds)
         return tuple(text for texts in _point_notes(*errors) for text in texts)
 
+    @door("PredictionError.interval")
     def interval(
         self,
         method: ErrorInterval = "adjusted",
@@ -190,10 +192,9 @@ class ErrorSummary:
             low, high = np.quantile(scores, tails, method="weibull")
         else:
             half = stdtrit(len(scores) - 1, tails[1]) * scores.std(ddof=1)
-            low = max(scores.mean() - half, self.bounds[0])
-            high = min(scores.mean() + half, self.bounds[1])
+            low, high = scores.mean() - half, scores.mean() + half
         notes = (*self.notes, _REPLICATE_NOTES[method])
-        interval = ConfidenceInterval(low, high, confidence_level, method)
+        interval = ConfidenceInterval(low, high, confidence_level, method).within(*self.bounds)
         return with_texts(interval, notes, self.cautions)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import check_choice, check_groups, check_size, converted, fail
+from .._doors import door
 from .._typing import Clipping, SpreadForm
 from ._columns import Array, Reader, columns_of
 from .cv_bootstrap import Bounds, CVBootstrap, cv_bootstrap
@@ -23,6 +24,7 @@ from .out_of_bag import OutOfBagError, UnitChunk, Units, additive_error
 _CALLER = "prediction_error"
 
 
+@door("prediction_error")
 def prediction_error(
     losses: ArrayLike,
     weights: ArrayLike,

@@ -23,6 +23,7 @@ from .statistic import (
     ReadableBlock,
     Reading,
     ReducedData,
+    Response,
     Statistic,
 )
 
@@ -77,6 +78,11 @@ class Negated(Statistic):
         """The same as for the negated statistic."""
         return self.statistic.variance_cost(reduced)
 
+    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
+        """The negated range."""
+        low, high = self.statistic.range_on(reduced)
+        return 0.0 - high, 0.0 - low
+
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
         proportion = self.statistic.proportion(reduced)
@@ -115,16 +121,26 @@ class LibraryCallable(CallableStatistic):
     ----------
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of ``y_pred``; by default those of ``y_true``, sorted.
-    pos_label : label, optional
-        Class whose column is taken of two; by default the second.
     takes_labels : bool
         Whether ``function`` gets the labels of the whole test set, because resamples may lack
         some.
+    two_class : {"labels", "scores", "probabilities", None}
+        What predictions ``function`` takes if it has no argument for the positive class, and takes
+        the greater of two labels: of a class that is named it gets 1, and 0 of the other.
+
+    Notes
+    -----
+    Of two columns it gets that of ``pos_label``, by default the second.
     """
 
     labels: Any = None
-    pos_label: Any = None
     takes_labels: bool = False
+    two_class: Response | None = None
+
+    @property
+    def greater_is_positive(self) -> bool:  # type: ignore[override]
+        """Whether ``function`` takes the greater of two labels as positive."""
+        return self.two_class is not None
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -134,6 +150,9 @@ class LibraryCallable(CallableStatistic):
         if self.response in ("values", "outputs") and y_true is not None:
             # Values are floats, because unsigned integers wrap and booleans have no difference.
             y_true, y_pred = (y if y.dtype.kind == "f" else y * 1.0 for y in (y_true, y_pred))
+        if self.two_class is not None and self.pos_label is not None and y_true is not None:
+            as_numbers = replace(self, labels=np.array([0, 1]), pos_label=None)
+            return as_numbers.reduce(*self._as_numbers(y_true, y_pred), sample_weight)
         if y_true is not None and y_true.ndim == 1 and y_pred.ndim == 2:
             labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
             if self.response in ("scores", "any") and len(labels) == 2 and y_pred.shape[1] == 2:
@@ -146,6 +165,17 @@ class LibraryCallable(CallableStatistic):
             labels = label_counts(y_true)[0] if self.labels is None else np.sort(self.labels)
         reduced = super().reduce(y_true, y_pred, sample_weight)
         return replace(reduced, data=MappingProxyType({**reduced.data, "labels": labels}))
+
+    def _as_numbers(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return truth and predictions with 1 for the positive class and 0 for the other."""
+        if self.two_class == "labels":
+            y_pred = (y_pred == self.pos_label).astype(np.intp)
+        elif y_pred.ndim == 2:
+            labels = label_counts(y_true)[0] if self.labels is None else np.asarray(self.labels)
+            y_pred = y_pred[:, ::-1] if labels[0] == self.pos_label else y_pred
+        return (y_true == self.pos_label).astype(np.intp), y_pred
 
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Call the function once per resample on its repeated rows."""

@@ -87,6 +87,9 @@ class SumsStatistic(Statistic):
 
 RowValues = Callable[[Any, Any], NDArray[Any]]
 
+# What the formula of a mean reads where values are taken about 0.
+_ABOUT_ZERO = MappingProxyType({"centre": 0.0})
+
 
 @dataclass(frozen=True, eq=False)
 class RowMean(SumsStatistic):
@@ -130,25 +133,26 @@ class RowMean(SumsStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Code few-valued rows by their value, others by row; terms are weight and value."""
-        values = self.row_values_of(y_true, y_pred)
-        if sample_weight is None and values.dtype == bool:
-            return self._of_flags(values)
-        if sample_weight is None:
-            code, distinct, counts = _coded(values)
-            if code is not None:
-                return self._reduced(code, distinct, None, float(distinct.mean()), counts)
-        values = np.asarray(values, dtype=np.float64)
-        centre = float(np.average(values, weights=sample_weight))
-        return self._reduced(None, values, sample_weight, centre)
+        return self.of_values(self.row_values_of(y_true, y_pred), sample_weight)
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,), real or boolean."""
         return self.row_values(y_true, y_pred)
 
+    def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
+        """Reduce rows of these values, (n_samples,); see `reduce`."""
+        if sample_weight is None and values.dtype == bool:
+            return self._of_flags(values)
+        if sample_weight is None:
+            code, distinct, counts = _coded(values)
+            if code is not None:
+                return self._reduced(code, distinct, None, counts)
+        return self._reduced(None, np.asarray(values, dtype=np.float64), sample_weight)
+
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,); boolean where 0 or 1.
 
-        The value of a row without weight is not known, and the mean stands for it.
+        The value of a row without weight is not known, and the one nearest to 0 stands for it.
         """
         weights, deviations = reduced.terms[:, 0], np.zeros(len(reduced.terms))
         np.divide(reduced.terms[:, 1], weights, out=deviations, where=weights > 0)
@@ -163,53 +167,29 @@ class RowMean(SumsStatistic):
         """The same as `_reduced` gives for 0 and 1: flags are their own codes, counted once."""
         n, n_true = len(values), int(np.count_nonzero(values))
         both = 0 < n_true < n
-        data = {
-            "centre": 0.0,
-            "zero_one": None if self.root else (n_true, n),
-            "largest_share": 1 / n_true if n_true else None,
-        }
         distinct = (0.0, 1.0) if both else (float(n_true > 0),)
         terms = np.array([(1.0, value) for value in distinct])
         counts = np.array([n - n_true, n_true] if both else [n])
         code = values if both else np.zeros(n, dtype=np.uint8)
-        return ReducedData(code, len(counts), terms, MappingProxyType(data), counts)
+        return ReducedData(code, len(counts), terms, _ABOUT_ZERO, counts)
 
     def _reduced(
         self,
         code: NDArray[Any] | None,
         values: Floats,
         weights: Floats | None,
-        centre: float,
         counts: NDArray[np.int64] | None = None,
     ) -> ReducedData:
-        # Values are centred, because sums of squares about a common point lose no digits to a large
-        # mean. Under a root they are not, because a root magnifies the rounding of a mean of 0;
-        # whole numbers are not either, because their sums are exact.
-        whole = _are_all(values, _is_whole)
-        centre = 0.0 if self.root or whole else centre
+        """Reduce the value of each code, which stands for ``counts`` rows, or of each row."""
+        centre = 0.0 if self.root else _nearest_to_zero(values)
         # Written in place: there may be as many values as memory holds a few times.
         terms = np.empty((len(values), 2))
         terms[:, 0] = 1.0 if weights is None else weights
         np.subtract(values, centre, out=terms[:, 1])
         if weights is not None:
             terms[:, 1] *= weights
-        data = {
-            "centre": centre,
-            "zero_one": self._zero_one(values, weights, counts) if whole else None,
-            "largest_share": _largest_share(values, weights, counts),
-        }
-        return ReducedData(code, len(values), terms, MappingProxyType(data), counts)
-
-    def _zero_one(
-        self, values: Floats, weights: Floats | None, counts: NDArray[np.int64] | None
-    ) -> tuple[int, int] | None:
-        """(ones, rows) if all rows weigh the same and their values are 0 or 1, else None."""
-        if self.root or not _are_all(values, _is_zero_or_one):
-            return None
-        if weights is not None and np.any(weights != 1.0):
-            return None
-        rows = np.ones(len(values), np.int64) if counts is None else counts
-        return int(rows[values != 0].sum()), int(rows.sum())
+        data = MappingProxyType({"centre": centre}) if centre else _ABOUT_ZERO
+        return ReducedData(code, len(values), terms, data, counts)
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Mean, its root where asked, with the sign."""
@@ -228,15 +208,30 @@ class RowMean(SumsStatistic):
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """A mean of 0/1 values of equally weighted rows is the proportion of its ones."""
-        if reduced.data["zero_one"] is None:
+        weights, values = reduced.terms.T
+        if self.root or reduced.data["centre"] or not _are_all(values, _is_zero_or_one):
             return None
-        hits, n = reduced.data["zero_one"]
-        return Proportion(hits, n, exact=True, sign=self.sign)
+        if not _are_all(weights, _is_one):
+            return None
+        counts = reduced.rows_of_codes if reduced.counts is None else reduced.counts
+        return Proportion(
+            int(counts[values == 1].sum()), int(counts.sum()), exact=True, sign=self.sign
+        )
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the sum of (absolute) row values that one row carries."""
-        share: float | None = reduced.data["largest_share"]
-        return share
+        weights, sizes = reduced.terms.T
+        if reduced.data["centre"]:
+            sizes = sizes + reduced.data["centre"] * weights
+        sizes = np.abs(sizes)
+        largest = float(sizes.max())
+        if reduced.code is not None:
+            sizes *= reduced.rows_of_codes if reduced.counts is None else reduced.counts
+        return largest / float(sizes.sum()) if largest > 0 else None
+
+    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
+        """That of any rows."""
+        return self.bounds
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Mean of the best constant prediction, if the metric has a formula for it."""
@@ -258,6 +253,19 @@ def _coded(
     return None, values, None
 
 
+def _nearest_to_zero(values: Floats) -> float:
+    """The common point of all values that sums are taken about, 0 among others.
+
+    Sums of squares about it lose no digits to a large mean. All values lie on one side of it, so
+    that no resample loses digits to a large value that it lacks. Whole numbers are taken about 0,
+    because their sums are exact.
+    """
+    low, high = float(values.min()), float(values.max())
+    if low <= 0 <= high or _are_all(values, _is_whole):
+        return 0.0
+    return low if low > 0 else high
+
+
 def _is_whole(values: Floats) -> NDArray[np.bool_]:
     return values == np.rint(values)
 
@@ -266,19 +274,15 @@ def _is_zero_or_one(values: Floats) -> NDArray[np.bool_]:
     return (values == 0) | (values == 1)
 
 
+def _is_one(values: Floats) -> NDArray[np.bool_]:
+    return values == 1
+
+
 def _are_all(values: Floats, test: Callable[[Floats], NDArray[np.bool_]]) -> bool:
     """Whether all values pass a test; most that do not show it among the first."""
-    starts = range(0, len(values), ROWS_AT_ONCE)
-    return all(bool(test(values[start : start + ROWS_AT_ONCE]).all()) for start in starts)
-
-
-def _largest_share(
-    values: Floats, weights: Floats | None, counts: NDArray[np.int64] | None
-) -> float | None:
-    size = values if values.min() >= 0 else np.abs(values)
-    size = size if weights is None else size * weights
-    total = float(np.sum(size if counts is None else size * counts))
-    return float(size.max()) / total if total > 0 else None
+    starts = [0, *range(FIRST_LOOK, len(values), ROWS_AT_ONCE)]
+    stops = [*starts[1:], len(values)]
+    return all(bool(test(values[a:b]).all()) for a, b in zip(starts, stops, strict=True))
 
 
 # ------------------------------------------------------------------ values of rows

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import check_count, fail
+from .._doors import door
 from .calibration_line import fitted_lines, logits_of, points_of
 from .cost_metrics import posteriors_of
 
@@ -30,6 +31,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
+@door("calibration_slope")
 def calibration_slope(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -82,6 +84,7 @@ def calibration_slope(
     return _line("calibration_slope", y_true, y_prob, labels, sample_weight)[1]
 
 
+@door("calibration_intercept")
 def calibration_intercept(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -132,6 +135,7 @@ def calibration_intercept(
     return _line("calibration_intercept", y_true, y_prob, labels, sample_weight)[0]
 
 
+@door("expected_calibration_error")
 def expected_calibration_error(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -195,6 +199,7 @@ def expected_calibration_error(
     return float(np.abs(gaps).sum() / weights.sum())
 
 
+@door("net_benefit")
 def net_benefit(
     y_true: ArrayLike,
     y_prob: ArrayLike,

@@ -19,7 +19,7 @@ from .._checks import check_count
 from .additive import SumsStatistic
 from .calibration_line import fitted_lines, logits_of, terms_of
 from .calibration_metrics import benefits, bins_of, check_threshold
-from .posteriors import PosteriorMean, all_columns, classes_of
+from .posteriors import PosteriorMean, classes_of, oriented
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
 
@@ -36,21 +36,30 @@ class CalibrationLine(Statistic):
         Whether it is the intercept at a slope of 1, else the slope.
     labels : ndarray of shape (2,) or None
         Labels of the columns; None: those of ``y_true``, sorted.
+    pos_label : label, optional
+        The positive class; None: the second of ``labels``.
     """
 
     name: str
     of_intercept: bool
     labels: NDArray[Any] | None = None
+    pos_label: Any = None
     greater_is_better: bool | None = None
     response: Response = "probabilities"
     # Sums of so many terms without each unit would take longer than those of the resamples.
     reads = "running"
+    greater_is_positive = True
+
+    @property
+    def columns_suffice(self) -> bool:  # type: ignore[override]
+        """Whether it is the slope, which is that of either class."""
+        return not self.of_intercept
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms are those of `terms_of`."""
-        classes, prob = _of_second(y_true, y_pred, self.labels)
+        classes, prob = _of_positive(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         points, terms = terms_of(logits_of(prob), classes, weights)
         return ReducedData(None, len(classes), terms, MappingProxyType({"points": points}))
@@ -68,12 +77,12 @@ class CalibrationLine(Statistic):
 
 @fast_path("calibration_slope", response="probabilities")
 def _calibration_slope(request: Request, *, labels: ArrayLike | None = None) -> CalibrationLine:
-    return CalibrationLine(request.name, False, request.columns(labels))
+    return CalibrationLine(request.name, False, request.columns(labels), request.pos_label)
 
 
 @fast_path("calibration_intercept", response="probabilities")
 def _calibration_intercept(request: Request, *, labels: ArrayLike | None = None) -> CalibrationLine:
-    return CalibrationLine(request.name, True, request.columns(labels))
+    return CalibrationLine(request.name, True, request.columns(labels), request.pos_label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +97,17 @@ class CalibrationError(SumsStatistic):
         Number of bins of equal width.
     labels : ndarray of shape (2,) or None
         Labels of the columns; None: those of ``y_true``, sorted.
+    pos_label : label, optional
+        The positive class; None: the second of ``labels``.
     """
 
     has_bins = True
     adds_distances = True
+    greater_is_positive = True
     name: str
     n_bins: int = 10
     labels: NDArray[Any] | None = None
+    pos_label: Any = None
     greater_is_better: bool | None = False
     response: Response = "probabilities"
     bounds: tuple[float, float] = (0.0, 1.0)
@@ -103,7 +116,7 @@ class CalibrationError(SumsStatistic):
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
         """Terms: the gap of a row in the column of its bin, and its weight."""
-        classes, prob = _of_second(y_true, y_pred, self.labels)
+        classes, prob = _of_positive(y_true, y_pred, self.labels, self.pos_label)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         occurs, number = np.unique(bins_of(prob, self.n_bins), return_inverse=True)
         number = number.reshape(-1)
@@ -165,7 +178,7 @@ def _expected_calibration_error(
     request: Request, *, n_bins: int = 10, labels: ArrayLike | None = None
 ) -> CalibrationError:
     n_bins = check_count("n_bins", n_bins, "expected_calibration_error", 1)
-    return CalibrationError(request.name, n_bins, request.columns(labels))
+    return CalibrationError(request.name, n_bins, request.columns(labels), request.pos_label)
 
 
 @fast_path("net_benefit", response="probabilities")
@@ -180,6 +193,8 @@ def _net_benefit(
         bounds=(-threshold / (1 - threshold), 1.0),
         constant=partial(_benefit_of_all, threshold=threshold),
         labels=request.columns(labels),
+        pos_label=request.pos_label,
+        columns_suffice=False,
     )
 
 
@@ -194,10 +209,13 @@ def _benefit_of_all(shares: Floats, *, threshold: float) -> float:
     return max(0.0, float(shares[1] - shares[0] * threshold / (1 - threshold)))
 
 
-def _of_second(
-    y_true: NDArray[Any] | None, y_pred: NDArray[Any], labels: NDArray[Any] | None
+def _of_positive(
+    y_true: NDArray[Any] | None,
+    y_pred: NDArray[Any],
+    labels: NDArray[Any] | None,
+    pos_label: Any,
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
-    """Class of each row, and its probability of the second class."""
+    """Class of each row, 1 if positive, and its probability of the positive class."""
     assert y_true is not None
-    prob = all_columns(y_pred)
-    return classes_of(y_true, labels, 2), prob[:, 1]
+    order, prob = oriented(y_pred, labels, pos_label)
+    return classes_of(y_true, order, 2), prob[:, 1]

@@ -79,6 +79,11 @@ class SetRatio(LabelMetric):
     zero_division: float = 0.0
     binary: bool = False
 
+    @property
+    def pos_label(self) -> Any:
+        """The positive one of two labels; None for sets that are pooled."""
+        return self.classes.tolist()[0] if self.binary and self.classes is not None else None
+
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> CellTerms:
@@ -264,6 +269,21 @@ class BalancedAccuracy(LabelMetric):
     name: str = "balanced_accuracy"
     adjusted: bool = False
 
+    @property
+    def bounds(self) -> tuple[float, float]:  # type: ignore[override]
+        """From 0, or from the lowest adjusted value, which is that of two classes."""
+        return (-1.0 if self.adjusted else 0.0, 1.0)
+
+    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
+        """Adjusted, K classes of the truth without a hit have 1 / (1 - K)."""
+        n_classes = reduced.data["n_classes"]
+        return (1 / (1 - n_classes), 1.0) if self.adjusted and n_classes > 1 else self.bounds
+
+    def _data(
+        self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
+    ) -> dict[str, Any]:
+        return {"n_labels": len(labels), "n_classes": int(np.count_nonzero(np.bincount(truth)))}
+
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> CellTerms:
@@ -283,7 +303,8 @@ class BalancedAccuracy(LabelMetric):
     def _gradient(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
         size, hits = equal_column_blocks(sums[:, 1:], 2)
         n_classes = np.count_nonzero(size > 0, axis=1)
-        scale = n_classes - 1 if self.adjusted else n_classes
+        # Of one class the adjusted value is undefined, and so is what a row adds to it.
+        scale = np.where(n_classes > 1, n_classes - 1.0, np.nan) if self.adjusted else n_classes
         by_hit = 1 / (size * scale[:, None])
         return np.hstack((np.zeros((len(sums), 1)), -by_hit * hits / size, by_hit))
 

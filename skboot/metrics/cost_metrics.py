@@ -36,6 +36,7 @@ from .._checks import (
     is_among,
     numbered_labels,
 )
+from .._doors import door
 from .cells import encode
 from .posteriors import all_columns, entropy, gini, log_losses, squared_distances
 
@@ -43,6 +44,7 @@ Floats = NDArray[np.float64]
 SAME_KIND = "Convert one of them: as text by numpy.asarray(y).astype(str)."
 
 
+@door("expected_cost")
 def expected_cost(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -118,6 +120,7 @@ def expected_cost(
     return relative_cost(name, mean, relative, float((shares @ matrix).min()))
 
 
+@door("cross_entropy")
 def cross_entropy(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -180,6 +183,7 @@ def cross_entropy(
     return relative_cost(name, mean, relative, float(entropy(shares)))
 
 
+@door("brier_score")
 def brier_score(
     y_true: ArrayLike,
     y_prob: ArrayLike,
@@ -244,6 +248,7 @@ def brier_score(
     return relative_cost(name, mean, relative, float(gini(shares)))
 
 
+@door("bayes_decisions")
 def bayes_decisions(
     y_prob: ArrayLike, *, costs: ArrayLike | None = None, labels: ArrayLike | None = None
 ) -> NDArray[Any]:
@@ -291,6 +296,7 @@ def bayes_decisions(
     ]
 
 
+@door("equal_error_rate")
 def equal_error_rate(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -348,6 +354,7 @@ def equal_error_rate(
     )
 
 
+@door("false_positive_rate_at")
 def false_positive_rate_at(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -405,7 +412,7 @@ def check_costs(caller: str, costs: ArrayLike | None, n_classes: int) -> Floats:
     """Cost matrix (n_classes, n_classes) as float64; that of the total error by default."""
     if costs is None:
         return 1.0 - np.eye(n_classes)
-    matrix = _numbers(caller, "costs", costs)
+    matrix = numbers(caller, "costs", costs)
     if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
         must = f"be finite and of shape (n_classes, n_classes), here ({n_classes}, {n_classes})"
         advice = "costs[i][j] is the cost of deciding j when the truth is i, in order of labels."
@@ -417,7 +424,7 @@ def check_priors(caller: str, priors: ArrayLike | None, n_classes: int) -> Float
     """Class priors (n_classes,) as float64, if given."""
     if priors is None:
         return None
-    shares = _numbers(caller, "priors", priors)
+    shares = numbers(caller, "priors", priors)
     proper = shares.shape == (n_classes,) and np.all(shares >= 0)
     if not proper or abs(shares.sum() - 1) > 1e-6:
         must = f"hold one probability for each of {n_classes} classes, with sum 1"
@@ -425,7 +432,8 @@ def check_priors(caller: str, priors: ArrayLike | None, n_classes: int) -> Float
     return shares
 
 
-def _numbers(caller: str, name: str, values: ArrayLike) -> Floats:
+def numbers(caller: str, name: str, values: ArrayLike) -> Floats:
+    """The values as float64, if they are numbers."""
     array = converted(name, values, caller)
     if array.dtype.kind not in "biuf":
         raise fail(caller, name, "hold numbers", f"an array of {array.dtype}")

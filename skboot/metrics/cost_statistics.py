@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from ._tuning import DENSE_CLASSES
+from ._tuning import DENSE_CLASSES, FEW_VALUES
 from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts
-from .cost_metrics import check_costs, check_priors
+from .cost_metrics import check_costs, check_priors, numbers
 from .posteriors import (
-    all_columns,
     brier_statistic,
     classes_of,
     log_loss_statistic,
     log_losses,
+    oriented,
     squared_distances,
 )
 from .registry import Factory, Request, fast_path
@@ -56,6 +56,8 @@ class ClassCosts(SumsStatistic):
         Whether to divide by the reference.
     skill : bool
         Whether the value is one less the relative loss (D2 of scikit-learn).
+    pos_label : label, optional
+        The class of one column of probabilities, of two classes; None: the second of ``labels``.
 
     Notes
     -----
@@ -72,6 +74,12 @@ class ClassCosts(SumsStatistic):
     skill: bool = False
     greater_is_better: bool | None = False
     bounds: tuple[float, float] = (0.0, np.inf)
+    pos_label: Any = None
+
+    @property
+    def greater_is_positive(self) -> bool:  # type: ignore[override]
+        """Whether scores or probabilities in one column are those of the greater label."""
+        return self.response != "labels"
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -90,7 +98,9 @@ class ClassCosts(SumsStatistic):
             else:
                 classes, loss = cells.rows(classes), cells.rows(loss)
         else:
-            prob = all_columns(y_pred)
+            order, prob = oriented(y_pred, self.labels, self.pos_label)
+            # Priors are in the order of the labels.
+            prob = prob if order is self.labels else prob[:, ::-1]
             n_classes = prob.shape[1]
             classes = classes_of(y_true, self.labels, n_classes)
             loss = self.loss(classes, prob).astype(np.float64)
@@ -182,9 +192,13 @@ def expected_cost_statistic(
         if costs is None:
             return accuracy(request.name, error=True)
         return MeanCost(
-            request.name, _given_values, response="labels", costs=costs, labels=all_labels
+            request.name,
+            response="labels",
+            bounds=_range_of_costs(request.name, costs, relative),
+            costs=costs,
+            labels=all_labels,
         )
-    matrix = None if costs is None else np.asarray(costs, dtype=np.float64)
+    matrix = None if costs is None else numbers(request.name, "costs", costs)
     return ClassCosts(
         request.name,
         partial(_cost, costs=matrix),
@@ -193,7 +207,19 @@ def expected_cost_statistic(
         priors=priors,
         labels=all_labels,
         relative=relative,
+        bounds=_range_of_costs(request.name, costs, relative),
     )
+
+
+def _range_of_costs(name: str, costs: ArrayLike | None, relative: bool) -> tuple[float, float]:
+    """Range of a mean of costs, or of it over the cost of the best answer without input."""
+    if costs is None:
+        return (0.0, np.inf if relative else 1.0)
+    matrix = numbers(name, "costs", costs)
+    least, greatest = float(matrix.min()), float(matrix.max())
+    if relative:
+        return (-np.inf if least < 0 else 0.0, np.inf)
+    return least, greatest
 
 
 def _posterior_loss(
@@ -210,8 +236,16 @@ def _posterior_loss(
     ) -> Statistic:
         name, all_labels = request.name, _all_labels(request, labels)
         if priors is None and not relative:
-            return mean_of_rows(name, all_labels)
-        return ClassCosts(name, loss, best, priors=priors, labels=all_labels, relative=relative)
+            return mean_of_rows(name, all_labels, pos_label=request.pos_label)
+        return ClassCosts(
+            name,
+            loss,
+            best,
+            priors=priors,
+            labels=all_labels,
+            relative=relative,
+            pos_label=request.pos_label,
+        )
 
     return factory
 
@@ -234,25 +268,38 @@ class MeanCost(RowMean):
         Labels of rows and columns; by default those that occur, sorted.
     """
 
+    # Costs are looked up by cell.
+    row_values: Any = None
     costs: Any = None
     labels: NDArray[Any] | None = None
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
-        """Cost of each row, looked up once per cell."""
+        """Code rows by their cost, looked up and counted by cell."""
+        cells, costs = self._cells_and_costs(y_true, y_pred)
+        distinct, of_cell = np.unique(costs, return_inverse=True)
+        if sample_weight is not None or len(distinct) > FEW_VALUES:
+            return self.of_values(cells.rows(costs), sample_weight)
+        code = cells.rows(of_cell.astype(np.min_scalar_type(len(distinct))))
+        counts = np.bincount(of_cell, cells.counts).astype(np.int64)
+        return self._reduced(code, distinct, None, counts)
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each row, (n_samples,)."""
+        cells, costs = self._cells_and_costs(y_true, y_pred)
+        return cells.rows(costs)
+
+    def _cells_and_costs(
+        self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
+    ) -> tuple[Cells, Floats]:
+        """Pairs of truth and decision that occur, and the cost of each."""
         assert y_true is not None
         labels = decision_labels(y_true, y_pred, self.labels)
         costs = check_costs(self.name, self.costs, len(labels))
         cells = Cells.of(y_true, y_pred)
         position = encode(cells.labels, labels)
-        distinct, of_cell = np.unique(
-            costs[position[cells.truth], position[cells.decision]], return_inverse=True
-        )
-        code = cells.rows(of_cell.astype(np.min_scalar_type(len(distinct))))
-        if sample_weight is None:
-            return self._reduced(code, distinct, np.ones(len(distinct)), float(distinct.mean()))
-        return super().reduce(None, distinct[code], sample_weight)
+        return cells, costs[position[cells.truth], position[cells.decision]]
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Cost of the best decision that is the same for every row."""
@@ -262,10 +309,6 @@ class MeanCost(RowMean):
         costs = check_costs(self.name, self.costs, len(all_labels))
         labels, counts = label_counts(y_true, sample_weight)
         return self.sign * float((counts @ costs[encode(labels, all_labels)]).min() / counts.sum())
-
-
-def _given_values(y_true: Any, losses: NDArray[Any]) -> NDArray[Any]:
-    return losses
 
 
 def decision_labels(
@@ -331,7 +374,9 @@ fast_path("brier_score", response="probabilities")(
 def _skill(loss: Callable[..., Any], best: Callable[..., Any]) -> Factory:
     """Factory of the share of the loss of the class shares that the predictions save."""
 
-    def factory(request: Request, *, labels: ArrayLike | None = None) -> ClassCosts:
+    def factory(
+        request: Request, *, labels: ArrayLike | None = None, pos_label: Any = None
+    ) -> ClassCosts:
         return ClassCosts(
             request.name,
             loss,
@@ -341,6 +386,7 @@ def _skill(loss: Callable[..., Any], best: Callable[..., Any]) -> Factory:
             skill=True,
             greater_is_better=True,
             bounds=(-np.inf, 1.0),
+            pos_label=request.pos_label if pos_label is None else pos_label,
         )
 
     return factory

@@ -54,7 +54,9 @@ class _ErrorRates(_Loss):
     """A function of the rates of the two errors at one threshold."""
 
     greater_is_positive = True
-    pos_label: Any
+    columns_suffice = False
+    of_order = True
+    labels: Any
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -62,7 +64,8 @@ class _ErrorRates(_Loss):
         """Number rows in rising order of scores; terms are positives and negatives."""
         assert y_true is not None
         positive = positive_rows(y_true, self.pos_label)
-        codes = score_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
+        score = positive_scores(y_pred, self.labels, self.pos_label)
+        codes = score_codes(positive, score, merge=sample_weight is None)
         terms = np.column_stack((codes.positive, ~codes.positive)).astype(np.float64)
         if sample_weight is not None:
             terms = terms * sample_weight[codes.first][:, None]
@@ -101,6 +104,8 @@ class EqualErrorRate(_ErrorRates):
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
         What predictions it takes.
+    labels : array-like of shape (2,), optional
+        Label of each column; by default they rise.
 
     Notes
     -----
@@ -108,10 +113,12 @@ class EqualErrorRate(_ErrorRates):
     between the two neighbouring ones; NaN where a class is absent.
     """
 
+    columns_suffice = True
     name: str = "equal_error_rate"
     sign: float = 1.0
     pos_label: Any = None
     response: Response = "scores"
+    labels: Any = None
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         # Misses minus false alarms, times the two totals: exact for counts.
@@ -135,7 +142,7 @@ class EqualErrorRate(_ErrorRates):
 
 @fast_path("equal_error_rate", response="scores")
 def _equal_error_rate(request: Request, *, pos_label: Any = None) -> EqualErrorRate:
-    return EqualErrorRate(request.name, pos_label=pos_label)
+    return EqualErrorRate(request.name, pos_label=pos_label, labels=request.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +161,8 @@ class FalsePositiveRateAt(_ErrorRates):
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
         What predictions it takes.
+    labels : array-like of shape (2,), optional
+        Label of each column; by default they rise.
 
     Notes
     -----
@@ -165,6 +174,7 @@ class FalsePositiveRateAt(_ErrorRates):
     sign: float = 1.0
     pos_label: Any = None
     response: Response = "scores"
+    labels: Any = None
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -186,7 +196,9 @@ class FalsePositiveRateAt(_ErrorRates):
 def _false_positive_rate_at(
     request: Request, *, false_negative_rate: float, pos_label: Any = None
 ) -> FalsePositiveRateAt:
-    return FalsePositiveRateAt(false_negative_rate, request.name, pos_label=pos_label)
+    return FalsePositiveRateAt(
+        false_negative_rate, request.name, pos_label=pos_label, labels=request.labels
+    )
 
 
 class _ShareAt(_ErrorRates):
@@ -216,6 +228,8 @@ class SensitivityAt(_ShareAt):
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
         What predictions it takes.
+    labels : array-like of shape (2,), optional
+        Label of each column; by default they rise.
 
     Notes
     -----
@@ -226,6 +240,7 @@ class SensitivityAt(_ShareAt):
     name: str = "sensitivity_at"
     pos_label: Any = None
     response: Response = "scores"
+    labels: Any = None
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -243,7 +258,7 @@ def _sensitivity_at(
     request: Request, *, specificity: float, pos_label: Any = None
 ) -> SensitivityAt:
     bound = check_share("sensitivity_at", "specificity", specificity)
-    return SensitivityAt(bound, request.name, pos_label)
+    return SensitivityAt(bound, request.name, pos_label, labels=request.labels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +275,8 @@ class SpecificityAt(_ShareAt):
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
         What predictions it takes.
+    labels : array-like of shape (2,), optional
+        Label of each column; by default they rise.
 
     Notes
     -----
@@ -270,6 +287,7 @@ class SpecificityAt(_ShareAt):
     name: str = "specificity_at"
     pos_label: Any = None
     response: Response = "scores"
+    labels: Any = None
 
     def _gap(self, running: Floats, total: Floats) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -288,7 +306,7 @@ def _specificity_at(
     request: Request, *, sensitivity: float, pos_label: Any = None
 ) -> SpecificityAt:
     bound = check_share("specificity_at", "sensitivity", sensitivity)
-    return SpecificityAt(bound, request.name, pos_label)
+    return SpecificityAt(bound, request.name, pos_label, labels=request.labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import fail
+from .._doors import door
 from .cost_metrics import check_costs, check_priors, detected, error_rates, relative_cost
 
 __all__ = [
@@ -32,6 +33,7 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-12
 
 
+@door("sensitivity_at")
 def sensitivity_at(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -80,6 +82,7 @@ def sensitivity_at(
     return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
 
 
+@door("specificity_at")
 def specificity_at(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -130,6 +133,7 @@ def specificity_at(
     return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
 
 
+@door("cllr")
 def cllr(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -183,6 +187,7 @@ def cllr(
     return float(sum(means)) / 2
 
 
+@door("actual_detection_cost")
 def actual_detection_cost(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -243,6 +248,7 @@ def actual_detection_cost(
     return relative_cost(name, float(shares @ means), relative, float((shares @ matrix).min()))
 
 
+@door("minimum_detection_cost")
 def minimum_detection_cost(
     y_true: ArrayLike,
     y_score: ArrayLike,

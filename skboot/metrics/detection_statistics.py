@@ -23,17 +23,10 @@ from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, St
 
 @dataclass(frozen=True, eq=False)
 class DetectionLoss(ClassCosts):
-    """Mean loss of scores of two classes under priors, negatives first.
+    """Mean loss of scores of two classes under priors, negatives first."""
 
-    Parameters
-    ----------
-    pos_label : label, optional
-        The positive class; None: the larger label.
-    """
-
-    greater_is_positive = True
+    columns_suffice = False
     response: Response = "scores"
-    pos_label: Any = None
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -41,7 +34,8 @@ class DetectionLoss(ClassCosts):
         """Terms: weight of each class, weighted loss of each class."""
         assert y_true is not None
         classes = positive_rows(y_true, self.pos_label).astype(np.intp)
-        loss = self.loss(classes, positive_scores(y_pred)).astype(np.float64)
+        score = positive_scores(y_pred, self.labels, self.pos_label)
+        loss = self.loss(classes, score).astype(np.float64)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
         data = {"priors": np.asarray(self.priors, dtype=np.float64)}
         terms = sums_by_class(classes, loss, weights, 2)
@@ -51,7 +45,12 @@ class DetectionLoss(ClassCosts):
 @fast_path("cllr", response="scores")
 def _cllr(request: Request, *, pos_label: Any = None) -> DetectionLoss:
     return DetectionLoss(
-        request.name, llr_losses, np.ones_like, priors=(0.5, 0.5), pos_label=pos_label
+        request.name,
+        llr_losses,
+        np.ones_like,
+        priors=(0.5, 0.5),
+        labels=request.columns(None),
+        pos_label=pos_label,
     )
 
 
@@ -70,6 +69,7 @@ def _actual_detection_cost(
         partial(application_costs, costs=matrix, priors=shares),
         partial(cost_of_best, costs=matrix),
         priors=shares,
+        labels=request.columns(None),
         relative=relative,
         pos_label=pos_label,
         bounds=(float(matrix.min()) if not relative else 0.0, np.inf),
@@ -94,6 +94,8 @@ class MinimumDetectionCost(Statistic):
         The positive class; None: the larger label.
     response : {"scores", "probabilities"}
         What predictions it takes.
+    labels : array-like of shape (2,), optional
+        Label of each column; by default they rise.
 
     Notes
     -----
@@ -107,10 +109,13 @@ class MinimumDetectionCost(Statistic):
     relative: bool = False
     pos_label: Any = None
     response: Response = "scores"
+    labels: Any = None
     greater_is_better: bool | None = False
     reads = "running"
     is_optimized = True
     greater_is_positive = True
+    columns_suffice = False
+    of_order = True
 
     @property
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
@@ -125,7 +130,8 @@ class MinimumDetectionCost(Statistic):
         """Number rows in rising order of scores; terms are negatives and positives."""
         assert y_true is not None
         positive = positive_rows(y_true, self.pos_label)
-        codes = score_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
+        score = positive_scores(y_pred, self.labels, self.pos_label)
+        codes = score_codes(positive, score, merge=sample_weight is None)
         terms = np.column_stack((~codes.positive, codes.positive)).astype(np.float64)
         if sample_weight is not None:
             terms = terms * sample_weight[codes.first][:, None]
@@ -164,4 +170,6 @@ def _minimum_detection_cost(
     pos_label: Any = None,
 ) -> MinimumDetectionCost:
     matrix, shares = check_application("minimum_detection_cost", costs, priors)
-    return MinimumDetectionCost(request.name, matrix, shares, relative, pos_label)
+    return MinimumDetectionCost(
+        request.name, matrix, shares, relative, pos_label, labels=request.labels
+    )

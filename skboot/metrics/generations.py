@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import check_column, check_count, converted, fail
+from .._doors import door
 
 # Maximum number of generations of a question: floats hold all whole numbers up to it.
 _LARGEST = 2**53
 
 
+@door("pass_at_k")
 def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.float64]:
     """Probability that at least one of k generations of a question is correct, for each question.
 

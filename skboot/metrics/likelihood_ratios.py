@@ -35,8 +35,9 @@ class LikelihoodRatio(LabelMetric):
     if_undefined : float
         Value where no negative is decided so, as in scikit-learn.
     labels : ndarray of shape (n_labels,) or None
-        Labels of the whole test set, of which a resample or subgroup may lack one; the greater is
-        the positive class.
+        Labels of the whole test set, of which a resample or subgroup may lack one.
+    pos_label : label, optional
+        The positive class; None: the greater label.
     """
 
     greater_is_positive = True
@@ -46,13 +47,14 @@ class LikelihoodRatio(LabelMetric):
     labels: NDArray[Any] | None = None
     greater_is_better: bool | None = None
     bounds: tuple[float, float] = (0.0, np.inf)
+    pos_label: Any = None
 
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> CellTerms:
         """Sums: rows; positives and negatives decided so, and those decided otherwise."""
         all_labels = labels if self.labels is None else self.labels
-        positive = labels == class_of(all_labels, None, negative=False)
+        positive = labels == class_of(all_labels, self.pos_label, negative=False)
         decided = positive[decision] != self.of_negative
         column = np.where(decided, 1, 3) + np.where(positive[truth], 0, 1)
         columns = np.column_stack((np.zeros(len(truth), np.intp), column))
@@ -90,7 +92,13 @@ def _likelihood_ratio(of_negative: bool) -> Factory:
     def factory(request: Request) -> LikelihoodRatio:
         undefined = _value_without_alarms(request.function, of_negative)
         better = not of_negative
-        return LikelihoodRatio(request.name, of_negative, undefined, greater_is_better=better)
+        return LikelihoodRatio(
+            request.name,
+            of_negative,
+            undefined,
+            greater_is_better=better,
+            pos_label=request.pos_label,
+        )
 
     return factory
 

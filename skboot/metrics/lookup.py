@@ -20,7 +20,7 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
-from .._checks import fail
+from .._checks import fail, is_among
 from .._sklearn_compat import scorer_parts
 from . import (
     additive,
@@ -42,7 +42,7 @@ from . import (
 from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
 from .names import SCORERS, known_names, losses, unknown_metric
-from .registry import PATHS, Request
+from .registry import GREATER_IS_POSITIVE, PATHS, RANGES, Request
 from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
 
@@ -76,6 +76,7 @@ def resolve_metrics(
     greater_is_better: bool | None = None,
     caller: str = "bootstrap_score",
     several: bool = False,
+    pos_label: Any = None,
 ) -> tuple[dict[str, Statistic], bool]:
     """Turn ``metric`` into statistics.
 
@@ -94,6 +95,8 @@ def resolve_metrics(
         Function to name in messages.
     several : bool
         Whether a metric may return several numbers, as scikit-learn's do for single classes.
+    pos_label : label, optional
+        The positive class of metrics that have one.
 
     Returns
     -------
@@ -105,8 +108,9 @@ def resolve_metrics(
     single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
     named = _named(metric, caller)
     statistics: dict[str, Statistic] = {}
+    truth = labels, several_outputs, pos_label
     for name, one in named:
-        statistic = _resolve(one, name, (labels, several_outputs), caller, several)
+        statistic = _resolve(one, name, truth, caller, several)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
             got = f"two {statistic.name!r}"
@@ -149,14 +153,14 @@ def metric_of_class(statistic: Any, label: Any, caller: str) -> Statistic:
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    one = _resolve(partial(function.func, **options), statistic.name, (None, False), caller)
+    one = _resolve(partial(function.func, **options), statistic.name, (None, False, None), caller)
     return _signed(one, statistic.sign)
 
 
 def _resolve(
     metric: Any,
     name: str | None,
-    truth: tuple[ArrayLike | None, bool],
+    truth: tuple[ArrayLike | None, bool, Any],
     caller: str,
     several: bool = False,
 ) -> Statistic:
@@ -164,9 +168,11 @@ def _resolve(
         return metric
     if isinstance(metric, str) and metric == "mean":
         return additive.mean_of_values(name or "mean")
-    labels, several_outputs = truth
+    labels, several_outputs, pos_label = truth
     request = _taken_apart(metric, name, caller)
     request = request._replace(labels=labels, several_outputs=several_outputs)
+    if pos_label is not None:
+        request = _of_positive(request, metric, pos_label, caller)
     _check_options(request, caller, several)
     statistic = None if _returns_several(request) else _fast_path(request)
     if statistic is None:
@@ -207,6 +213,34 @@ def _from_name(metric: str, name: str | None, caller: str) -> Request:
         negated = _from_name(losses()[metric], name or metric, caller)
         return negated._replace(sign=1.0, scorer_response=None)
     raise unknown_metric(metric, caller)
+
+
+def _of_positive(request: Request, metric: Any, pos_label: Any, caller: str) -> Request:
+    """The request with the positive class of the call, with which one of its own must agree."""
+    own = _bound(metric, "pos_label")
+    if own is not None and not is_among(pos_label, [own]):
+        must = f"be None or {own!r}, which the metric {request.name!r} names as positive"
+        raise fail(caller, "pos_label", must, repr(pos_label), "Name the positive class once.")
+    known, options = _parameters(request.function), request.options
+    average = known.get("average")
+    averages = average is not None and average.default == "binary"
+    if request.several_outputs or (averages and options.get("average", "binary") != "binary"):
+        # As in scikit-learn: an average over classes has no positive one.
+        return request
+    if "pos_label" in known:
+        return request._replace(options={**options, "pos_label": pos_label})
+    return request._replace(pos_label=pos_label)
+
+
+def _bound(metric: Any, name: str) -> Any:
+    """What a scorer, or a partial, carries for a keyword; None without."""
+    parts = scorer_parts(metric)
+    found = None
+    if parts is not None:
+        metric, found = parts.function, parts.options.get(name)
+    while found is None and isinstance(metric, partial):
+        metric, found = metric.func, metric.keywords.get(name)
+    return found
 
 
 def _without_partial(function: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -348,6 +382,7 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any], caller: 
 
 
 # Metrics of how a row ranks its columns; for one column scikit-learn's raise an error.
+_NO_ENDS = (-np.inf, np.inf)
 _OF_RANKED_COLUMNS = frozenset(
     {
         "coverage_error",
@@ -396,10 +431,20 @@ def _callable(request: Request) -> CallableStatistic:
     bound = partial(function, **request.options) if request.options else function
     better = _direction(request)
     one_column = request.scorer_response == "scores" and not request.several_outputs
+    positive = request.options.get("pos_label")
     if not _is_library(function) and not one_column:
         own = WeightedCallable if takes_weights else CallableStatistic
-        return own(bound, request.name, better, request.sign, "any", takes_weights)
+        return own(
+            bound,
+            request.name,
+            better,
+            request.sign,
+            "any",
+            takes_weights,
+            pos_label=positive,
+        )
     response: Response = PATHS[request.several_outputs][1].get(_name_of(function), "any")
+    two_class = _two_class(request, response, known)
     if not _is_library(function):
         response = "scores"
     # A top-k accuracy ranks all classes, also those that a resample lacks.
@@ -407,6 +452,8 @@ def _callable(request: Request) -> CallableStatistic:
     takes_labels = (is_top or response in ("probabilities", "any")) and "labels" in known
     takes_labels = takes_labels and not request.several_outputs
     by_cells = response == "labels" and takes_weights and _is_library(function)
+    labels = request.options.get("labels")
+    ends = RANGES.get(_name_of(function), _NO_ENDS) if _is_library(function) else _NO_ENDS
     kind = CellsCallable if by_cells else LibraryCallable
     return kind(
         bound,
@@ -415,11 +462,21 @@ def _callable(request: Request) -> CallableStatistic:
         request.sign,
         response,
         takes_weights,
-        (ValueError,) if _is_library(function) else (),
-        labels=request.labels,
-        pos_label=request.options.get("pos_label"),
+        (ValueError, ZeroDivisionError) if _is_library(function) else (),
+        bounds=ends if request.sign > 0 else (0.0 - ends[1], 0.0 - ends[0]),
+        labels=request.labels if response == "labels" else request.columns(labels),
+        pos_label=positive if two_class is None else request.pos_label,
         takes_labels=takes_labels and "labels" not in request.options,
+        two_class=two_class,
     )
+
+
+def _two_class(request: Request, response: Response, known: Mapping[str, Any]) -> Response | None:
+    """What a function takes that has a positive class and no argument for it; None for others."""
+    if request.several_outputs or "pos_label" in known or not _is_library(request.function):
+        return None
+    own = response if response in ("scores", "probabilities") else None
+    return GREATER_IS_POSITIVE.get(_name_of(request.function), own)
 
 
 def _direction(request: Request) -> bool | None:

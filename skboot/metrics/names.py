@@ -15,6 +15,7 @@ import sklearn.metrics
 from sklearn.metrics import make_scorer
 
 from .._checks import fail
+from .._doors import door
 from . import cost_metrics, two_class
 from .unnamed import AS_MEAN, instead_of_name
 
@@ -141,6 +142,7 @@ SCORERS: dict[str, tuple[Any, Any]] = {
 }
 
 
+@door("get_scorer")
 def get_scorer(scoring: str) -> Any:
     """Make a scorer for scikit-learn.
 

@@ -14,10 +14,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
+from .._arrays import is_sequence
+from .._checks import AS_INDICATORS, fail
 from .adapters import LibraryCallable
+from .doubts import EXCHANGED, are_exchanged
 from .magnitudes import check_losses
 from .statistic import CallableStatistic, Statistic
+
+
+def check_shapes(
+    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any], caller: str
+) -> None:
+    """Refuse rows that hold arrays, lists or tuples, which only callables read.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The metric, without sign.
+    y_true : ndarray of shape (n_samples, ...), or None
+        Truth of the whole test set.
+    y_pred : ndarray of shape (n_samples, ...)
+        Predictions.
+    caller : str
+        Function to name in messages.
+
+    Raises
+    ------
+    ValueError
+        Says how to give tuples as labels, or metrics of images and lists.
+    """
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        if y is None or (y.ndim < 3 and not (y.dtype.kind == "O" and is_sequence(y.flat[0]))):
+            continue
+        if _is_of_user(statistic):
+            return
+        must = f"hold a label or number for each row, or columns, for the metric {statistic.name!r}"
+        if y.ndim > 2:
+            raise fail(caller, name, must, f"shape {y.shape}", _OF_ARRAYS)
+        kind = type(y.flat[0])
+        advice = _AS_TEXT.format(name) if kind is tuple else f"{AS_INDICATORS} {_OF_ARRAYS}"
+        raise fail(caller, name, must, f"{kind.__name__}s", advice)
+
+
+def _is_of_user(statistic: Statistic) -> bool:
+    return isinstance(statistic, CallableStatistic) and not isinstance(statistic, LibraryCallable)
 
 
 def check_columns_of_truth(
@@ -41,10 +81,7 @@ def check_columns_of_truth(
     ValueError
         Says what the metric takes, what it was given, and what to do.
     """
-    of_user = isinstance(statistic, CallableStatistic) and not isinstance(
-        statistic, LibraryCallable
-    )
-    if of_user:
+    if _is_of_user(statistic):
         return
     if y_true.ndim == 1:
         must = f"hold a label or number for each row for the metric {statistic.name!r}"
@@ -56,19 +93,23 @@ def check_columns_of_truth(
         raise fail(caller, "y_true", must, f"shape {y_true.shape}", advice)
     if y_pred.shape != y_true.shape:
         must = f"have the shape of y_true, {y_true.shape}, for the metric {statistic.name!r}"
-        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", _if_one_hot(y_true))
+        advice = EXCHANGED if are_exchanged(y_true, y_pred) else _if_one_hot(y_true)
+        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         if y.dtype.kind not in "biuf":
             must = f"hold numbers in its columns for the metric {statistic.name!r}"
-            raise fail(caller, name, must, f"{y.ravel()[:1].tolist()[0]!r}", _AS_INDICATORS)
+            advice = f"{AS_INDICATORS} {_AS_TEXT.format(name)}"
+            raise fail(caller, name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
     if statistic.response in _CHECKS:
         _CHECKS[statistic.response](statistic, y_true, y_pred, caller)
     if isinstance(statistic, LibraryCallable):
         _check_call(statistic, y_true, y_pred, caller)
 
 
-_AS_INDICATORS = (
-    "Sets of labels become columns of 0 and 1 by sklearn.preprocessing.MultiLabelBinarizer."
+_AS_TEXT = "Of tuples make labels: [str(label) for label in {0}]."
+_OF_ARRAYS = (
+    "Reduce each row to counts or to a value, or give a callable of the rows: see "
+    "docs/guide/images.md."
 )
 
 

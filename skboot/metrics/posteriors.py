@@ -34,16 +34,32 @@ class PosteriorMean(RowMean):
     ----------
     labels : ndarray of shape (n_classes,) or None
         Labels of the columns; None: those of ``y_true``, sorted.
+    pos_label : label, optional
+        The class of one column of probabilities, of two classes; None: the second of ``labels``.
+    columns_suffice : bool
+        Whether two columns give the same value whichever class is called positive.
+    halved_of_two : bool
+        Whether the loss of two classes is half of that of several, and so is its range.
     """
 
+    greater_is_positive = True
     response: Response = "probabilities"
     labels: NDArray[Any] | None = None
+    pos_label: Any = None
+    columns_suffice: bool = True
+    halved_of_two: bool = False
+
+    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
+        """Half of the range of several classes where there are two, if the loss is halved."""
+        low, high = self.bounds
+        of_two = self.halved_of_two and self.labels is not None and len(self.labels) == 2
+        return (low / 2, high / 2) if of_two else (low, high)
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the loss of each row before its sign, (n_samples,)."""
         assert y_true is not None
-        prob = all_columns(y_pred)
-        classes = classes_of(y_true, self.labels, prob.shape[1])
+        labels, prob = oriented(y_pred, self.labels, self.pos_label)
+        classes = classes_of(y_true, labels, prob.shape[1])
         return self.row_values(classes, prob)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
@@ -51,8 +67,9 @@ class PosteriorMean(RowMean):
         y_true, y_pred, sample_weight = rows
         assert y_true is not None
         assert self.constant is not None
-        n_classes = 2 if y_pred.ndim == 1 else max(y_pred.shape[1], 2)
-        classes = classes_of(y_true, self.labels, n_classes)
+        labels, prob = oriented(y_pred[:1], self.labels, self.pos_label)
+        n_classes = prob.shape[1]
+        classes = classes_of(y_true, labels, n_classes)
         weight = np.bincount(classes, sample_weight, n_classes)
         return self.sign * float(self.constant(weight / weight.sum()))
 
@@ -81,6 +98,8 @@ class TopAccuracy(PosteriorMean):
         labels, n_classes = self.labels, 2
         if y_pred.ndim == 2:
             n_classes = y_pred.shape[1]
+        else:
+            labels, _ = oriented(y_pred[:1], labels, self.pos_label)
         if y_pred.ndim == 2 and labels is not None and np.any(labels[1:] < labels[:-1]):
             # Columns are sorted by label, because that order decides between equal scores.
             order = np.argsort(labels)
@@ -103,15 +122,21 @@ class TopAccuracy(PosteriorMean):
 def _log_loss(
     request: Request, *, labels: ArrayLike | None = None, normalize: bool = True
 ) -> PosteriorMean | None:
-    return log_loss_statistic(request.name, request.columns(labels)) if normalize else None
+    if not normalize:
+        return None
+    return log_loss_statistic(request.name, request.columns(labels), pos_label=request.pos_label)
 
 
 @fast_path("brier_score_loss", response="probabilities")
 def _brier_score_loss(
-    request: Request, *, labels: ArrayLike | None = None, scale_by_half: Any = "auto"
+    request: Request,
+    *,
+    labels: ArrayLike | None = None,
+    scale_by_half: Any = "auto",
+    pos_label: Any = None,
 ) -> PosteriorMean:
     halve = None if scale_by_half == "auto" else bool(scale_by_half)
-    return brier_statistic(request.name, request.columns(labels), halve)
+    return brier_statistic(request.name, request.columns(labels), halve, pos_label=pos_label)
 
 
 @fast_path("top_k_accuracy_score", response="scores")
@@ -126,17 +151,20 @@ def _top_k_accuracy(
         bounds=(0.0, 1.0),
         constant=partial(_largest_classes, k=k),
         labels=request.columns(labels),
+        pos_label=request.pos_label,
         k=k,
     )
 
 
-def log_loss_statistic(name: str, labels: NDArray[Any] | None) -> PosteriorMean:
+def log_loss_statistic(
+    name: str, labels: NDArray[Any] | None, *, pos_label: Any = None
+) -> PosteriorMean:
     """Mean negative log probability of the truth."""
-    return PosteriorMean(name, log_losses, constant=entropy, labels=labels)
+    return PosteriorMean(name, log_losses, constant=entropy, labels=labels, pos_label=pos_label)
 
 
 def brier_statistic(
-    name: str, labels: NDArray[Any] | None, halve: bool | None = None
+    name: str, labels: NDArray[Any] | None, halve: bool | None = None, *, pos_label: Any = None
 ) -> PosteriorMean:
     """Mean squared distance of the probabilities from the truth; see `squared_distances`."""
     two = labels is not None and len(labels) == 2 if halve is None else halve
@@ -144,8 +172,11 @@ def brier_statistic(
         name,
         partial(squared_distances, halve=halve),
         bounds=(0.0, 1.0 if two else 2.0),
+        # Labels may be known later than here, from the rows.
+        halved_of_two=halve is None and not two,
         constant=partial(gini, halve=halve),
         labels=labels,
+        pos_label=pos_label,
     )
 
 
@@ -170,6 +201,17 @@ def all_columns(y_prob: NDArray[Any]) -> NDArray[Any]:
         return prob
     second = prob.reshape(-1)
     return np.column_stack((1 - second, second))
+
+
+def oriented(
+    y_prob: NDArray[Any], labels: NDArray[Any] | None, pos_label: Any
+) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+    """Labels and columns of `all_columns`, those of a positive class that is named second."""
+    prob = all_columns(y_prob)
+    if pos_label is None or labels is None or len(labels) != 2 or labels[0] != pos_label:
+        return labels, prob
+    of_one = y_prob.ndim == 1 or y_prob.shape[1] == 1
+    return labels[::-1], prob if of_one else prob[:, ::-1]
 
 
 def log_losses(classes: NDArray[np.intp], prob: NDArray[Any]) -> NDArray[Any]:

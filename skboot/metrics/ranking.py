@@ -45,17 +45,6 @@ def _sides(
     return weights * positive, weights * ~positive
 
 
-def _rows_of_codes(reduced: ReducedData) -> NDArray[np.int64]:
-    """Count the rows of each code, (n_codes,), unless they have been counted."""
-    if reduced.counts is not None:
-        return reduced.counts
-    assert reduced.code is not None
-    if reduced.n_codes == len(reduced.code):
-        # One number that is read for each code.
-        return np.broadcast_to(np.int64(1), reduced.n_codes)
-    return np.bincount(reduced.code, minlength=reduced.n_codes)
-
-
 def _class_columns(y_true: NDArray[Any], labels: Any) -> NDArray[np.bool_]:
     """Which rows belong to each class, (n_classes, n_samples)."""
     classes = np.unique(y_true) if labels is None else np.asarray(labels)
@@ -98,6 +87,7 @@ class RocAuc(Statistic):
     bounds = (0.0, 1.0)
     reads = "pairs"
     greater_is_positive = True
+    of_order = True
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
@@ -116,7 +106,8 @@ class RocAuc(Statistic):
         if self.multi_class is not None and y_pred.ndim == 2 and y_pred.shape[1] > 2:
             return self._reduce_classes(y_true, y_pred, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
-        codes = score_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
+        score = positive_scores(y_pred, self.labels, self.pos_label)
+        codes = score_codes(positive, score, merge=sample_weight is None)
         upper, lower = _sides(codes.positive, sample_weight, codes.first)
         data = {"upper": upper, "lower": lower, "level": codes.level}
         return ReducedData(codes.code, len(codes.first), data=MappingProxyType(data))
@@ -194,7 +185,7 @@ class RocAuc(Statistic):
         """Standard error of the area of two classes, and the size of the smaller class."""
         if reduced.code is None:
             return None
-        rows, data = _rows_of_codes(reduced), reduced.data
+        rows, data = reduced.rows_of_codes, reduced.data
         sides = data["upper"], data["lower"]
         # Rows of a stream are counted already: as many codes as entries are then no single rows.
         if reduced.counts is not None or len(rows) < len(reduced.code):
@@ -231,7 +222,7 @@ def _roc_auc(
     if average not in ("macro", "weighted"):
         return None
     several = None if multi_class == "raise" else multi_class
-    return RocAuc(request.name, several, average, request.columns(labels))
+    return RocAuc(request.name, several, average, request.columns(labels), request.pos_label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,6 +255,7 @@ class AveragePrecision(Statistic):
     response: Response = "scores"
     bounds = (0.0, 1.0)
     reads = "running"
+    of_order = True
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
@@ -277,7 +269,8 @@ class AveragePrecision(Statistic):
         if y_pred.ndim == 2 and y_pred.shape[1] > 2:
             return self._reduce_classes(y_true, y_pred, sample_weight)
         positive = positive_rows(y_true, self.pos_label)
-        codes = falling_codes(positive, positive_scores(y_pred), merge=sample_weight is None)
+        score = positive_scores(y_pred, self.labels, self.pos_label)
+        codes = falling_codes(positive, score, merge=sample_weight is None)
         # Flags take an eighth of the memory of numbers.
         terms: NDArray[Any] = np.ones((len(codes.positive), 2), dtype=bool, order="F")
         terms[:, 0] = codes.positive
@@ -325,7 +318,7 @@ class AveragePrecision(Statistic):
         """Positives or negatives, whichever are fewer; several classes have no smaller one."""
         if reduced.code is None:
             return None
-        rows = _rows_of_codes(reduced)
+        rows = reduced.rows_of_codes
         n_positive = int(rows.sum(where=reduced.terms[:, 0]))
         return min(n_positive, int(rows.sum()) - n_positive)
 

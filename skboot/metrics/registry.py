@@ -36,7 +36,26 @@ RESPONSES: dict[str, Response] = {
     "mean_tweedie_deviance": "values",
 }
 
-# The same where the truth has several columns: labels that a row has or lacks, or outputs.
+# Functions without a fast path and without an argument for the positive class, for which the
+# greater of two labels is positive, and what predictions they take.
+GREATER_IS_POSITIVE: dict[str, Response] = {
+    "class_likelihood_ratios": "labels",
+    "hinge_loss": "scores",
+}
+
+# Range of functions on repeated rows, before their sign; those that are not here have no bounds.
+RANGES: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("roc_auc_score", "average_precision_score"), (0.0, 1.0)),
+    **dict.fromkeys(("d2_absolute_error_score", "d2_pinball_score"), (-np.inf, 1.0)),
+    "d2_tweedie_score": (-np.inf, 1.0),
+    # Counts of rows; shares have a fast path.
+    **dict.fromkeys(("accuracy_score", "zero_one_loss"), (0.0, np.inf)),
+    **dict.fromkeys(("hinge_loss", "max_error", "mean_tweedie_deviance"), (0.0, np.inf)),
+    "median_absolute_error": (0.0, np.inf),
+}
+
+# Factory and predictions where the truth has several columns: labels that a row has or lacks, or
+# outputs.
 OUTPUT_PATHS: dict[str, Factory] = {}
 OUTPUT_RESPONSES: dict[str, Response] = {
     "average_precision_score": "label_scores",
@@ -68,6 +87,8 @@ class Request(NamedTuple):
         Labels of the columns of probabilities.
     several_outputs : bool
         Whether the truth has several columns.
+    pos_label : label or None
+        The positive class, for a function that has no argument for it.
     """
 
     name: str
@@ -77,6 +98,7 @@ class Request(NamedTuple):
     scorer_response: str | None = None
     labels: ArrayLike | None = None
     several_outputs: bool = False
+    pos_label: Any = None
 
     def columns(self, labels: ArrayLike | None) -> NDArray[Any] | None:
         """Labels of the columns; scikit-learn sorts those that its functions are given."""

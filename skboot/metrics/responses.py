@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import EXACT
-from .._checks import fail, numbered_labels
+from .._checks import fail, is_among, numbered_labels
 from .._warnings import Note, Notes, warn_of
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
@@ -24,9 +24,14 @@ from .class_metrics import SetRatio, TwoClassRatio, function_name
 from .clusterings import ClusteringScore
 from .cost_metrics import SAME_KIND, check_costs, check_priors
 from .cost_statistics import ClassCosts, MeanCost, decision_labels
+from .doubts import (
+    advice_on_range,
+    refuse_exchanged,
+    refuse_other_labels,
+)
 from .likelihood_ratios import LikelihoodRatio
 from .magnitudes import check_losses
-from .output_responses import check_columns_of_truth
+from .output_responses import check_columns_of_truth, check_shapes
 from .posteriors import TopAccuracy
 from .ranking import AveragePrecision
 from .statistic import CallableStatistic, Statistic
@@ -69,6 +74,8 @@ def check_response(
         Says what the metric takes, what it was given, and what to do.
     """
     inner = statistic.statistic if isinstance(statistic, Negated) else statistic
+    if any(y is not None and (y.ndim > 2 or y.dtype.kind == "O") for y in (y_true, y_pred)):
+        check_shapes(inner, y_true, y_pred, caller)
     if y_true is None:
         _check_without_truth(inner, y_pred, caller)
         if inner.response == "values":
@@ -77,6 +84,8 @@ def check_response(
     if getattr(inner, "row_values", None) is given_values:
         advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
         raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
+    if y_true.dtype.kind == "f" and y_true.ndim == 1 and _needs_labels(inner):
+        refuse_exchanged(caller, y_true, y_pred, f"the metric {inner.name!r}", argument)
     if y_true.ndim != 1 or y_true.dtype.kind == "V":
         check_columns_of_truth(inner, y_true, y_pred, caller)
         return statistic
@@ -84,6 +93,8 @@ def check_response(
         numbered_labels("y_true", y_true, caller)
     if inner.response in _CHECKS:
         _CHECKS[inner.response](inner, y_true, y_pred, caller)
+    if inner.pos_label is not None:
+        _check_positive(inner, y_true, y_pred, caller)
     if isinstance(inner, LibraryCallable) and y_pred.ndim == 2:
         _check_columns(y_pred, _known_labels(inner, y_true, caller), caller)
     if (note := _suspicion(inner, y_true, y_pred, caller, argument)) is not None:
@@ -164,11 +175,14 @@ def _suspicion(
     return None
 
 
+def _needs_labels(statistic: Statistic) -> bool:
+    """Whether a truth of real numbers can only be a mistake."""
+    return statistic.response in ("labels", "scores", "probabilities")
+
+
 def _reads_labels(statistic: Statistic) -> bool:
     """Whether the truth is labels, which are sorted, and not any values for a user's function."""
-    return statistic.response in ("labels", "scores", "probabilities") or isinstance(
-        statistic, LibraryCallable
-    )
+    return _needs_labels(statistic) or isinstance(statistic, LibraryCallable)
 
 
 def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str) -> None:
@@ -225,10 +239,9 @@ def _check_labels(
     if isinstance(statistic, TwoClassRatio | LikelihoodRatio):
         occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
         both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
-        positive = getattr(statistic, "pos_label", None)
-        check_two_classes(caller, "y_true", both, positive, statistic.name)
-    elif isinstance(statistic, SetRatio) and statistic.binary:
-        _check_binary(statistic, y_true, y_pred, caller)
+        if len(both) > 2:
+            refuse_other_labels(caller, y_true, y_pred, statistic.name)
+        check_two_classes(caller, "y_true", both, statistic.pos_label, statistic.name)
     if isinstance(statistic, ClassCosts | MeanCost):
         _check_costs(statistic, y_true, y_pred, caller)
 
@@ -258,38 +271,51 @@ def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) ->
                 raise fail(caller, name, must, got, "Keep ids as integers or text throughout.")
 
 
-def _check_binary(
-    statistic: SetRatio, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
-    assert statistic.classes is not None
-    positive = statistic.classes.tolist()[0]
-    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
-    if len(occurring) > 2:
-        advice = (
-            f"Average over classes: metric='{statistic.name.removesuffix('_score')}_macro', or "
-            "functools.partial of the function with average='macro'."
-        )
-        got = f"{len(occurring)} labels"
-        must = f"hold at most two labels for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, got, advice)
-    if len(occurring) == 2:
-        function = f"sklearn.metrics.{function_name(statistic)}"
-        _check_positive(statistic, positive, occurring, caller, function)
-
-
 def _check_positive(
-    statistic: Statistic,
-    positive: Any,
-    all_labels: NDArray[Any],
-    caller: str,
-    function: str,
-    response: str = "",
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
 ) -> None:
-    """Refuse data that lack the label which the metric takes as positive."""
-    if positive not in all_labels.tolist():
-        advice = name_the_positive(function, all_labels.tolist()[-1], response)
+    """Refuse a positive class that is none of two labels."""
+    of_labels = isinstance(statistic, SetRatio | LikelihoodRatio)
+    if not (of_labels or _reads_labels(statistic)):
+        return  # a function of the user's knows its labels itself
+    labels = label_counts(y_true)[0]
+    if of_labels or getattr(statistic, "two_class", None) == "labels":
+        labels = np.union1d(labels, label_counts(y_pred)[0])
+    if isinstance(statistic, SetRatio) and statistic.binary and len(labels) > 2:
+        _refuse_several(statistic, y_true, y_pred, len(labels), caller)
+    own = getattr(statistic, "labels", None)
+    labels = labels if own is None else np.union1d(labels, own)
+    known, positive = labels.tolist(), statistic.pos_label
+    by_default = isinstance(statistic, SetRatio | AveragePrecision) and positive == 1
+    if by_default and (len(known) != 2 or is_among(positive, known)):
+        return
+    if by_default:
+        function = "sklearn.metrics.average_precision_score"
+        response = ", response_method='predict_proba'"
+        if isinstance(statistic, SetRatio):
+            function, response = f"sklearn.metrics.{function_name(statistic)}", ""
+        advice = name_the_positive(function, known[-1], response)
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"the labels {all_labels.tolist()}", advice)
+        raise fail(caller, "y_true", must, f"the labels {known}", advice)
+    if len(known) > 2:
+        must = f"be None for a metric of {len(known)} classes"
+        advice = "Score one class against the others: y_true == label."
+        raise fail(caller, "pos_label", must, repr(positive), advice)
+    if len(known) == 2 and not is_among(positive, known):
+        raise fail(caller, "pos_label", f"be one of {known}", repr(positive))
+
+
+def _refuse_several(
+    statistic: SetRatio, y_true: NDArray[Any], y_pred: NDArray[Any], n_labels: int, caller: str
+) -> None:
+    """Refuse more than two labels: others than the truth's, or several classes."""
+    refuse_other_labels(caller, y_true, y_pred, statistic.name)
+    advice = (
+        f"Average over classes: metric='{statistic.name.removesuffix('_score')}_macro', or "
+        "functools.partial of the function with average='macro'."
+    )
+    must = f"hold at most two labels for the metric {statistic.name!r}"
+    raise fail(caller, "y_true", must, f"{n_labels} labels", advice)
 
 
 def _check_costs(
@@ -361,13 +387,6 @@ def _check_two_classes(
     if y_pred.ndim == 2 and y_pred.shape[1] != 2:
         must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
         raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
-    positive = getattr(statistic, "pos_label", None)
-    if positive is not None:
-        function = "function"
-        if isinstance(statistic, AveragePrecision):
-            function = "sklearn.metrics.average_precision_score"
-        response = ", response_method='predict_proba'"
-        _check_positive(statistic, positive, all_labels, caller, function, response)
 
 
 def _check_probabilities(
@@ -377,18 +396,19 @@ def _check_probabilities(
     hard = y_pred.ndim == 1 and y_pred.dtype.kind in "biu"
     if y_pred.dtype.kind not in "biuf" or hard:
         advice = "Give what predict_proba returns, or use a metric of labels such as 'accuracy'."
+        if hard and len(label_counts(y_pred)[0]) > max(2, len(label_counts(y_true)[0])):
+            advice = advice_on_range(float(y_pred.min()), float(y_pred.max()), "expit(y_pred)")
         raise fail(caller, "y_pred", must, _described(y_pred), advice)
     all_labels = _known_labels(statistic, y_true, caller)
     if y_pred.ndim == 2 or len(all_labels) != 2:
         _check_columns(y_pred, all_labels, caller)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:
-        advice = (
-            "Logits become probabilities by scipy.special.softmax(y_pred, axis=1)."
-            if y_pred.ndim == 2
-            else "Logits become probabilities by scipy.special.expit(y_pred); other scores are for "
-            "a metric such as 'roc_auc'."
+        advice = advice_on_range(
+            low, high, "softmax(y_pred, axis=1)" if y_pred.ndim == 2 else "expit(y_pred)"
         )
+        if y_pred.ndim == 1:
+            advice += " Other scores are for a metric such as 'roc_auc'."
         raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
     if isinstance(statistic, ClassCosts):
         check_priors(caller, statistic.priors, len(all_labels))

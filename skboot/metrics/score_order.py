@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._tuning import ROWS_PER_MERGED_CODE
 
@@ -94,12 +94,32 @@ def positive_rows(y_true: NDArray[Any], pos_label: Any = None) -> NDArray[np.boo
     return positive
 
 
-def positive_scores(y_pred: NDArray[Any]) -> NDArray[Any]:
-    """Scores of the positive class: the second of two columns, or the scores themselves."""
+def positive_scores(
+    y_pred: NDArray[Any], labels: ArrayLike | None = None, pos_label: Any = None
+) -> NDArray[Any]:
+    """Scores of the positive class: its one of two columns, or the scores themselves.
+
+    Parameters
+    ----------
+    y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        Scores.
+    labels : array-like of shape (n_classes,), optional
+        Label of each column; by default they rise.
+    pos_label : label, optional
+        The positive class; by default the larger label.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+    """
     if y_pred.ndim == 1:
         return y_pred
     if y_pred.shape[1] > 2:
         raise ValueError("Scores of several classes need multi_class='ovr' or 'ovo'.")
+    of_columns = [] if labels is None else np.asarray(labels).tolist()
+    if len(of_columns) == 2:
+        positive = max(of_columns) if pos_label is None else pos_label
+        return y_pred[:, 0] if of_columns[0] == positive else y_pred[:, 1]
     return y_pred[:, -1]
 
 

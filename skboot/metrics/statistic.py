@@ -96,6 +96,16 @@ class ReducedData:
     data: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     counts: NDArray[np.int64] | None = None
 
+    @property
+    def rows_of_codes(self) -> NDArray[np.int64]:
+        """Rows of each code, (n_codes,): those that were counted, else counted here."""
+        if self.counts is not None:
+            return self.counts
+        if self.code is None or self.n_codes == len(self.code):
+            # One number that is read for each code.
+            return np.broadcast_to(np.int64(1), self.n_codes)
+        return np.bincount(self.code, minlength=self.n_codes)
+
 
 @dataclass(frozen=True)
 class Proportion:
@@ -159,6 +169,12 @@ class Statistic(ABC):
         Whether the value is the best over a choice made on the same rows, which is too good.
     greater_is_positive : bool
         Whether the greater of two labels is the positive one where none is named.
+    columns_suffice : bool
+        Whether two columns of scores give the same value whichever class is called positive.
+    of_order : bool
+        Whether it reads nothing of scores but their order, so that reversed ones show.
+    pos_label : label or None
+        The positive class, where the metric knows it before the rows.
     """
 
     name: str
@@ -172,6 +188,9 @@ class Statistic(ABC):
     adds_distances: bool = False
     is_optimized: bool = False
     greater_is_positive: ClassVar[bool] = False
+    columns_suffice: bool = True
+    of_order: ClassVar[bool] = False
+    pos_label: Any = None
 
     @abstractmethod
     def reduce(
@@ -216,6 +235,10 @@ class Statistic(ABC):
     def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
         """Return the statistic of some of the rows, for one that knows which rows it is of."""
         return self
+
+    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
+        """Smallest and largest possible value on these rows: `bounds`, or a narrower range."""
+        return self.bounds
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The proportion this metric is a function of on these rows, if it is one."""
@@ -283,6 +306,8 @@ class CallableStatistic(Statistic):
         any other exception of the function is reported with the resample's number.
     entry : EntryOfSeveral, optional
         Which of the numbers that ``function`` returns is meant, if it returns several.
+    pos_label : label, optional
+        The positive class that ``function`` was given.
     """
 
     function: Callable[..., Any]
@@ -295,6 +320,7 @@ class CallableStatistic(Statistic):
     bounds: tuple[float, float] = (-np.inf, np.inf)
     reads: Reading = "rows"
     entry: EntryOfSeveral | None = None
+    pos_label: Any = None
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None

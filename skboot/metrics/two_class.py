@@ -5,6 +5,7 @@ And which of the two is positive, for those whose scores say the opposite.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from .._checks import (
     fail,
     is_among,
 )
-from .._warnings import Note
+from .._doors import door
+from .._warnings import Note, NoteKind
 from .adapters import Negated
 from .cells import label_counts
 from .cost_metrics import check_same_kind, label_column
@@ -27,6 +29,7 @@ from .statistic import Statistic
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
 
 
+@door("sensitivity")
 def sensitivity(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -69,6 +72,7 @@ def sensitivity(
     return _share("sensitivity", y_true, y_pred, pos_label, labels, sample_weight)
 
 
+@door("specificity")
 def specificity(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -111,6 +115,7 @@ def specificity(
     return _share("specificity", y_true, y_pred, pos_label, labels, sample_weight)
 
 
+@door("ppv")
 def ppv(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -153,6 +158,7 @@ def ppv(
     return _share("ppv", y_true, y_pred, pos_label, labels, sample_weight)
 
 
+@door("npv")
 def npv(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -220,36 +226,57 @@ def check_two_classes(
 
 
 def name_the_positive(function: str, label: Any, response: str = "") -> str:
-    """Advice to name the positive class, in ``metric=`` and in ``scoring=``."""
-    options = f"{function}, pos_label={label!r}"
+    """Advice to name the positive class, in a call and in ``scoring=``."""
+    options = f"{function}, pos_label={label!r}{response}"
     return (
-        f"Name yours: metric=functools.partial({options}), or in a BootstrapScorer "
-        f"scoring=sklearn.metrics.make_scorer({options}{response})."
+        f"Name yours: pos_label={label!r}, or in a BootstrapScorer "
+        f"scoring=sklearn.metrics.make_scorer({options})."
     )
 
 
 def positive_note(
-    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]
+    statistic: Statistic,
+    y_true: NDArray[Any] | None,
+    y_pred: NDArray[Any],
+    kind: NoteKind = "advice",
 ) -> Note | None:
     """Say which of two labels in text is the positive one, where the user did not name it."""
-    inner: Any = getattr(statistic, "statistic", statistic)
-    of_column = y_pred.ndim == 1 and inner.response in ("scores", "probabilities")
-    matters = inner.response == "labels" or of_column
-    if not matters or not (inner.greater_is_positive or inner.response == "probabilities"):
+    inner: Any = statistic.statistic if isinstance(statistic, Negated) else statistic
+    if not inner.greater_is_positive or inner.pos_label is not None:
         return None
-    if y_true is None or y_true.dtype.kind not in "USO" or getattr(inner, "pos_label", None):
+    if y_true is None or y_true.dtype.kind not in "USO" or y_true.ndim != 1:
+        return None
+    decides = inner.response == "labels" or getattr(inner, "two_class", None) == "labels"
+    if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
     own = getattr(inner, "labels", None)
     labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
-    if len(labels) != 2 or not all(isinstance(label, str) for label in labels):
+    if len(labels) != 2 or not all(isinstance(label, str | bytes) for label in labels):
         return None
     other, positive = sorted(labels)
-    must = ": larger values of y_pred must mean it" if of_column else ""
+    must = ": larger values of y_pred must mean it" if y_pred.ndim == 1 and not decides else ""
     return Note(
-        "advice",
-        f"The positive class is {positive!r}, the greater label{must}. For the other one give "
-        f"labels True and False, made with == {other!r}.",
+        kind,
+        f"The positive class is {positive!r}, the greater label{must}. "
+        f"Say so with pos_label={positive!r}, or give pos_label={other!r}.",
     )
+
+
+def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
+    """Say that a positive class that was named plays no part in any of the metrics."""
+    given = list(statistics)
+    inner = [one.statistic if isinstance(one, Negated) else one for one in given]
+    if pos_label is None or any(one.pos_label is not None for one in inner):
+        return None
+    names = " and ".join(repr(one.name) for one in given[:3])
+    return Note(
+        "caution",
+        f"pos_label={pos_label!r} changes nothing: {names} {_HAS[len(given) > 1]} no positive "
+        "class. A function of yours has one if it has an argument pos_label.",
+    )
+
+
+_HAS = {False: "has", True: "have"}
 
 
 def _share(
@@ -288,24 +315,25 @@ def of_reversed_scores(
     y_true: NDArray[Any] | None,
     naive: float | None,
     limits: tuple[float, float],
-) -> list[Note]:
+) -> tuple[Note, ...]:
     """Say which class is positive where scores are surely worse than any that ignore the input."""
-    if y_true is None or naive is None:
-        return []
+    if statistic.response != "scores" or naive is None or y_true is None or y_true.ndim != 1:
+        return ()
     if not (limits[1] < naive if statistic.greater_is_better else limits[0] > naive):
-        return []
+        return ()
     labels = label_counts(y_true)[0]
     inner = statistic.statistic if isinstance(statistic, Negated) else statistic
-    given = getattr(inner, "pos_label", None)
+    given = inner.pos_label
     if len(labels) != 2 or given not in (None, *labels.tolist()):
-        return []
+        return ()
     positive, other = (class_of(labels, given, negative) for negative in (False, True))
     why = ", the greater label" if given is None else ""
     text = (
         f"Worse than scores that ignore the input. Larger scores must mean {positive!r}{why}; if "
-        f"they mean {other!r}, give y_true == {other!r}."
+        f"they mean {other!r}, give pos_label={other!r}."
     )
-    return [Note("advice", text)]
+    # Other losses of scores are worse without any order being reversed.
+    return (Note("caution" if inner.of_order else "advice", text),)
 
 
 def advice_on_reals(values: NDArray[Any], y_true: NDArray[Any] | None) -> str:

@@ -116,7 +116,7 @@ class BootstrapDistributionDisplay(Display):
             replicates=result.bootstrap_distribution,
             estimate=result.estimate,
             confidence_interval=result.confidence_interval,
-            naive_estimate=result.naive_estimate,
+            naive_estimate=wording.baseline(result),
             name=name or with_direction(result.basis.title(result), result.greater_is_better),
             interval_name=result.basis.interval_name(result),
             digits=wording.digits_of(result),

@@ -164,8 +164,7 @@ class IntervalDisplay(ForestPlot):
             highs=[result.confidence_interval.high for result in each],
             names=list(names) if names is not None else [labels[k] for k in range(len(each))],
             naive_estimates=[
-                np.nan if result.naive_estimate is None else result.naive_estimate
-                for result in each
+                np.nan if naive is None else naive for naive in map(wording.baseline, each)
             ],
             texts=[_text_beside(result, len(kinds) > 1) for result in each],
             panels=panels,

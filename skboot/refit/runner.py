@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import remove_abandoned, write_whole
+from .._files import remove_abandoned, replace_link, write_whole
 from .._messages import fail
 from .._workers import Progress, in_chunks
 from .training import Job, Record, Run, train_and_answer
@@ -69,8 +69,10 @@ def _all_records(
     job: Job, runs: Sequence[Run], progress: Progress, n_jobs: int | None, seconds_per_run: float
 ) -> list[Record]:
     records: dict[int, Record] = {}
-    if job.folder is not None:
-        remove_abandoned(job.folder, ".run-*")
+    # A link in the place of the folder is replaced before the first run is kept.
+    if job.folder is not None and not Path(job.folder).is_symlink():
+        for name in ("run-*", "probe.*"):
+            remove_abandoned(job.folder, f".{name}")
         records = finished_runs(job.folder, [run.number for run in runs], _most_bytes(job))
         progress.done(len(records), resumed=True)
     pending = [run for run in runs if run.number not in records]
@@ -117,7 +119,7 @@ def write_run(folder: str, record: Record) -> None:
         raise TypeError("With memory=, labels must be strings or numbers, not Python objects.")
     contents: dict[str, Any] = {f"a{k}": array for k, array in enumerate(arrays.values())}
     contents |= {"names": np.array(list(arrays)), "run": np.array(_identity(path))}
-    write_whole(path, lambda file: np.savez(file, **contents))
+    write_whole(path, lambda file: np.savez(file, **contents), follow=False)
 
 
 def finished_runs(
@@ -134,7 +136,9 @@ def finished_runs(
         What the arrays of a run can hold at most; a file that claims more is not unpacked.
     """
     paths = {number: _path(folder, number) for number in numbers}
-    records = {number: _read(path, n_bytes) for number, path in paths.items() if path.exists()}
+    # A link is no file of a fit: the run is done again, and its file takes the place of the link.
+    there = {k: path for k, path in paths.items() if path.is_file() and not path.is_symlink()}
+    records = {number: _read(path, n_bytes) for number, path in there.items()}
     return {number: record for number, record in records.items() if record is not None}
 
 
@@ -144,9 +148,10 @@ def finished_runs(
 def _check_writable(folder: str) -> None:
     """Refuse a folder that keeps no run, before any is done."""
     try:
+        replace_link(folder)
         Path(folder).mkdir(parents=True, exist_ok=True)
         probe = Path(folder) / "probe"
-        write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"))
+        write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"), follow=False)
         probe.unlink()
     except OSError as error:
         place, reason = str(Path(folder).parent), error.strerror or error

@@ -71,6 +71,9 @@ INFLUENCE_ATOMS = 16
 # Share of the size of its parts below which a variance from products is mostly rounding, so that it
 # is computed again from influences.
 CANCELLED_SHARE = 1e-8
+# Share of a sum of squares below which what is left of it within strata is rounding: some hundred
+# units of the last place.
+ROUNDING_SHARE = 1e-13
 # Maximum counts of a first block that also holds the data and the data without each unit: its sums
 # cost less than what every call of numpy costs (record 0015).
 NARROW_COUNTS = 1 << 15

@@ -35,6 +35,7 @@ from ._tuning import (
     EXACT_SINGLE,
     INFLUENCE_ATOMS,
     PRODUCT_TERMS,
+    ROUNDING_SHARE,
     SEARCH_WEIGHTS,
     SPARSE_TILES,
     TIED_SHARE,
@@ -584,8 +585,12 @@ class UnitBlock(Block):
                 within = one_hot(self.strata[atoms], n_strata)
                 sums += (weights * influence) @ within
                 drawn += weights @ within
-        variance -= np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
-        return np.maximum(variance, 0.0)
+        of_means = np.sum(sums**2 / np.maximum(drawn, 1), axis=1)
+        with np.errstate(invalid="ignore"):
+            # A class that a resample lacks has influences without bound.
+            within = variance - of_means
+        # Where each stratum has one influence, the difference of the two is rounding.
+        return np.where(within <= ROUNDING_SHARE * variance, 0.0, within)
 
     def _combined(self, matrix: Floats, columns: NDArray[Any]) -> Floats:
         """Return ``columns @ matrix.T``, (n_resamples, n_rows), contiguous by column for formulas.

@@ -346,7 +346,7 @@ class CrossedDesign(SamplingDesign):
         return (
             f"With fewer than {UNSURE_MEMBERS} members{side}, 95 % intervals covered "
             f"{cls.covered_by_few} % in simulations, least where members have half of the "
-            "variance or more: this one may be slightly too short."
+            "variance: this one may be slightly too short."
         )
 
     @property

@@ -201,7 +201,8 @@ class Binding:
         means of 100,000 rows take half the time. Equal columns are summed once, so that statistics
         with equal terms have equal sums to the last bit.
         """
-        units_of_codes = self.codes_of_given_rows or self.units_of_codes
+        # The data are read by units, and given resamples of groups by rows.
+        units_of_codes = [block.units_of_codes for block in blocks]
         which = [k for k, each in enumerate(terms) if isinstance(each, np.ndarray)]
         if not which or not all(isinstance(blocks[k], UnitBlock) for k in which):
             return
@@ -209,13 +210,15 @@ class Binding:
         n_atoms = units_of_codes[which[0]].n_atoms[0]
         if len(which) < 2 or width * n_atoms > SHARED_TERMS:
             return
-        if not self._cache:
+        kind = "units" if units_of_codes[which[0]] is self.units_of_codes[which[0]] else "rows"
+        if kind not in self._cache:
             totals = [units_of_codes[k].totals(terms[k]) for k in which]
-            self._cache["totals"], self._cache["columns"] = _distinct_columns(totals)
+            self._cache[kind] = _distinct_columns(totals)
+        distinct, columns_of_each = self._cache[kind]
         first = blocks[which[0]]
         assert isinstance(first, UnitBlock)
-        sums = first.sums_of_atoms(self._cache["totals"])
-        for k, columns in zip(which, self._cache["columns"], strict=True):
+        sums = first.sums_of_atoms(distinct)
+        for k, columns in zip(which, columns_of_each, strict=True):
             blocks[k].known_sums = (terms[k], sums[:, columns])  # type: ignore[attr-defined]
 
     def forget(self) -> None:

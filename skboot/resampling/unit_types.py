@@ -119,7 +119,7 @@ def _added_along(added: AddedAtEnds, types: Types, less_before: Floats, less_at:
     may be 0, or negative, and what is added undefined.
     """
     values = np.empty(len(types.upto) - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         for start in range(0, len(values), TILE_ELEMENTS):
             stop = min(start + TILE_ELEMENTS, len(values))
             running = (types.upto[start : stop + 1] @ types.values).T

@@ -281,7 +281,7 @@ class Basis(ABC):
         lines += self.facts_of_runs(result)
         if result.held_fixed:
             lines.append(("held fixed", wording.listed(result.held_fixed)))
-        if result.naive_estimate is not None:
+        if wording.baseline(result) is not None:
             lines.append(("naive reference", wording.naive_text(result)))
         if self.counts_undefined(result):
             count = f"{result.n_undefined} of {result.n_resamples} resamples"
@@ -363,6 +363,7 @@ class SystemBasis(Basis):
         return (
             f"{name} was {score} on {rows}; {corrected}on {wording.new_data(result)} it is "
             f"estimated at {expected} ({interval}).{wording.no_width(result)}"
+            f"{wording.below_baseline(result)}"
         )
 
 

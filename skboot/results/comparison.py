@@ -125,6 +125,8 @@ class ComparisonResult(ShownDifferences):
         """Return the pairs, each of which refers to one record of what they share."""
         # On test sets of their own the smallest one decides how much is known.
         system = min(self.systems.values(), key=lambda each: np.min(each.n_units))
+        bounds = (each.evidence.bounds for each in self.systems.values())
+        lowest, highest = zip(*bounds, strict=True)
         facts = ComparisonFacts(
             metric=self.metric,
             greater_is_better=system.greater_is_better,
@@ -135,6 +137,7 @@ class ComparisonResult(ShownDifferences):
             varied=self.settings.get("varied"),
             paired_runs=bool(self.settings.get("paired_runs")),
             paired=bool(self.settings.get("paired", True)),
+            bounds=(min(lowest), max(highest)),
         )
         return tuple(
             pair if pair.comparison == facts else taken_up(pair, facts) for pair in self.pairs

@@ -348,7 +348,7 @@ class CurveResult(Shown):
         reach = "each point by itself"
         if self.critical is not None:
             reach = f"all points at once, {self.critical:.2f} standard errors either way"
-        new = wording.new_units(self.unit)
+        new = wording.new_units(self.unit, weighted=self.weighted)
         facts = [
             ("estimand", f"{self._value_name} of this trained system on {new}"),
             ("points", f"{len(self.x)}, {self.axes[0]} {self.x[0]:.3g} to {self.x[-1]:.3g}"),

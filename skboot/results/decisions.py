@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from .pairs import PairedDifference
 
 
-def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
+def verdict_of(pair: PairedDifference, margin: Any, caller: str) -> Verdict:
     """Return the verdict on a pair; see `PairedDifference.verdict`."""
-    caller = "PairedDifference.verdict"
     margin = check_margin(margin, caller)
+    check_below_range("margin", margin, pair.metric, pair.comparison.bounds, caller)  # type: ignore[union-attr]
     interval = _deciding_interval(pair, caller)
     if pair.greater_is_better is None:
         raise unknown_direction(caller, "verdict")
@@ -46,6 +46,21 @@ def check_margin(margin: Any, caller: str) -> float:
         return float(margin)
     advice = "It is how much worse the first may be, whatever the direction of the metric."
     raise fail(caller, "margin", "be a finite number of at least 0", repr(margin), advice)
+
+
+def check_below_range(
+    name: str, value: float, metric: str, bounds: tuple[float, float], caller: str
+) -> None:
+    """Refuse a margin, or a difference, as large as the range of the metric."""
+    low, high = bounds
+    if value < high - low:
+        return
+    must = f"be below {high - low:g}, the range of {metric} ({low:g} to {high:g})"
+    advice = (
+        "No two systems can be further apart. It is in units of the metric: a hundredth of its "
+        f"range is {name}={(high - low) / 100:g}."
+    )
+    raise fail(caller, name, must, f"{value:g}", advice)
 
 
 def equivalence_margin_of(pair: PairedDifference) -> float:
@@ -143,15 +158,15 @@ def _statement(
 ) -> str:
     """Return the verdict in words."""
     metric, digits = wording.spoken(pair.metric), digits_of(pair)
-    one, other = pair.first, pair.second
-    by_margin = f"{one} is {{}} than {other} in {metric} by more than {margin:g}"
+    one, other = map(rendering.one_line, (pair.first, pair.second))
+    by_margin = f"than {other} in {metric} by more than {margin:g}"
     said = {
         ("pass", True): f"{one} is better than {other} in {metric}",
         ("fail", True): f"{one} is worse than {other} in {metric}",
         ("inconclusive", True): f"it is not shown which of {one} and {other} is better in {metric}",
-        ("pass", False): by_margin.format("not worse"),
-        ("fail", False): by_margin.format("worse"),
-        ("inconclusive", False): f"it is not shown whether {by_margin.format('worse')}",
+        ("pass", False): f"{one} is not worse {by_margin}",
+        ("fail", False): f"{one} is worse {by_margin}",
+        ("inconclusive", False): f"it is not shown whether {one} is worse {by_margin}",
     }[outcome, margin == 0]
     if math.isnan(interval.low) or math.isnan(interval.high):
         return f"{outcome}: {said} (the difference has no interval)."

@@ -6,6 +6,7 @@ freedom. What all pairs of a comparison share is one `ComparisonFacts`, to which
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
@@ -47,6 +48,8 @@ class ComparisonFacts:
         Whether the runs of two methods belong together, pair by pair.
     paired : bool
         Whether the systems were compared on the same rows.
+    bounds : tuple of float
+        Range of the metric.
     """
 
     metric: str
@@ -58,6 +61,7 @@ class ComparisonFacts:
     varied: str | None = None
     paired_runs: bool = False
     paired: bool = True
+    bounds: tuple[float, float] = (-math.inf, math.inf)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -214,8 +218,8 @@ class PairedDifference:
         Parameters
         ----------
         margin : float
-            By how much the first may be worse, in units of the metric, at least 0. With 0 it
-            passes only if it is better.
+            By how much the first may be worse, in units of the metric (0.01 is one point of an
+            accuracy in percent), at least 0. With 0 it passes only if it is better.
 
         Returns
         -------
@@ -227,8 +231,8 @@ class PairedDifference:
         Raises
         ------
         ValueError
-            If the margin is negative, the direction of the metric is unknown, or the intervals are
-            one-sided.
+            If the margin is negative or at least the range of the metric, the direction of the
+            metric is unknown, or the intervals are one-sided.
 
         Notes
         -----
@@ -247,7 +251,7 @@ class PairedDifference:
         >>> verdict.outcome, verdict.smallest_margin
         ('pass', 0.0)
         """
-        return decisions.verdict_of(self, margin)
+        return decisions.verdict_of(self, margin, "PairedDifference.verdict")
 
     @property
     def equivalence_margin(self) -> float:

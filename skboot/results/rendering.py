@@ -71,6 +71,16 @@ _LINE = 100
 _UNBROKEN = 30
 
 
+# Control characters but for tab and line break, marks of line ends, and of the direction of text.
+_STEERING = dict.fromkeys(
+    (
+        *(code for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"),
+        *(0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)),
+    ),
+    "\ufffd",
+)
+
+
 # ------------------------------------------------------------------ numbers
 
 
@@ -156,7 +166,7 @@ def text_list(items: Sequence[tuple[str, str]], width: int = _LINE) -> str:
     lines, before = [], None
     for label, text in items:
         shown = "" if label == before else label
-        start = f"  {_one_line(shown).ljust(indent - 4)}  "
+        start = f"  {one_line(shown).ljust(indent - 4)}  "
         lines.append(
             textwrap.fill(text, width, initial_indent=start, subsequent_indent=" " * indent)
         )
@@ -171,7 +181,7 @@ def html_list(items: Sequence[tuple[str, str]]) -> str:
     lines = "".join(
         # Notebooks give terms a share of the width, which is less than they need.
         f'<dt style="float:none;width:auto;opacity:.75">{escape(label)}</dt>'
-        f'<dd style="margin:0;overflow-wrap:anywhere">{escape(_one_line(text))}</dd>'
+        f'<dd style="margin:0;overflow-wrap:anywhere">{escape(one_line(text))}</dd>'
         for label, text in items
     )
     style = (
@@ -211,7 +221,7 @@ def tables_by(write: Callable[[Table], str]) -> Iterator[None]:
 
 def plain_table(table: Table) -> str:
     """Write a table in columns of plain text, whoever writes other tables."""
-    lines = [[_one_line(cell) for cell in row] for row in (table.header, *table.rows)]
+    lines = [[one_line(cell) for cell in row] for row in (table.header, *table.rows)]
     above = [""] * len(lines)
     if _is_too_wide(table):
         # The indentation is the empty first column.
@@ -233,7 +243,7 @@ def _is_too_wide(table: Table) -> bool:
     if not any(isinstance(row[0], Difference) for row in table.rows):
         return False
     columns = zip(table.header, *table.rows, strict=True)
-    widths = [max(len(_one_line(cell)) for cell in column) for column in columns]
+    widths = [max(len(one_line(cell)) for cell in column) for column in columns]
     # Above their numbers, short names would save less than the lines that they cost.
     return widths[0] > _UNBROKEN and sum(widths) + 2 * (len(widths) - 1) > _LINE
 
@@ -304,7 +314,7 @@ def _latex_cell(cell: str) -> str:
 def latex_tables(tables: Sequence[tuple[str, Table]]) -> str:
     """Write tables in LaTeX, set apart, each after a comment with its caption if it has one."""
     return "\n\n\\bigskip\n\n".join(
-        f"% {_one_line(caption)}\n{latex_table(table)}" if caption else latex_table(table)
+        f"% {one_line(caption)}\n{latex_table(table)}" if caption else latex_table(table)
         for caption, table in tables
     )
 
@@ -413,21 +423,21 @@ def page(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(_one_line(title))}</title>\n<style>{style}</style>\n</head>\n"
+        f"<title>{escape(one_line(title))}</title>\n<style>{style}</style>\n</head>\n"
         f"<body>\n{body}\n</body>\n</html>\n"
     )
 
 
 def html(text: str) -> str:
     """Escape a text for HTML."""
-    return escape(_one_line(text))
+    return escape(one_line(text))
 
 
 def markdown(text: str) -> str:
     """Escape what Markdown would read as markup, inside a table cell."""
     # A tag begins with a letter or one of / ! ? after "<", a character reference ends with ";":
     # "<0.0001" and "A & B" are read as they stand (CommonMark 0.31.2, sections 2.5 and 6.6).
-    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda found: escape(found[0]), _one_line(text))
+    text = re.sub(r"<(?=[A-Za-z/!?])|&(?=#?\w+;)", lambda found: escape(found[0]), one_line(text))
     text = re.sub(r"([\\`*|\[\]~])", r"\\\1", text)
     # Underscores inside words mark nothing in Markdown and occur in names of metrics: they stay.
     return re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\_", text)
@@ -449,7 +459,7 @@ _LATEX = {
 
 def latex(text: str) -> str:
     """Escape what LaTeX would read as a command; a negative number gets a minus sign."""
-    text = _one_line(text)
+    text = one_line(text)
     escaped = "".join(_LATEX.get(character, character) for character in text)
     return re.sub(r"(?<![\w.)-])-(?=(\d|inf\b))", "$-$", escaped)
 
@@ -458,9 +468,15 @@ def _with_bold(cell: str, write: Callable[[str], str], start: str, end: str) -> 
     """Write a cell; of the best of a column its value between the marks of bold text."""
     if not isinstance(cell, Best):
         return write(cell)
-    value, _, rest = _one_line(cell).partition(" ")
+    value, _, rest = one_line(cell).partition(" ")
     return f"{start}{write(value)}{end} {write(rest)}".rstrip()
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+def one_line(text: str) -> str:
+    """Return a text on one line, in characters that are shown."""
+    return shown_characters(" ".join(text.split()))
+
+
+def shown_characters(text: str) -> str:
+    """Return a text with a mark for each character that would steer a terminal or a page."""
+    return text if text.isprintable() else text.translate(_STEERING)

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import check_confidence_level, fail
+from .._doors import door
 from .._typing import Estimand, MethodInterval, RunsInterval
 from .._values import read_only, same_values
+from .._warnings import collected, tell
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from . import drawing, rendering, storage, wording
@@ -202,6 +204,7 @@ class EvaluationResult(ShownNumbers):
         """Standard error of each limit due to the finite number of resamples; NaN if unknown."""
         return self.basis.monte_carlo_error(self)
 
+    @door("EvaluationResult.interval")
     def interval(
         self,
         method: MethodInterval | RunsInterval | None = None,
@@ -241,7 +244,11 @@ class EvaluationResult(ShownNumbers):
                 raise fail(caller, name, "be None or a name", repr(value))
         if confidence_level is not None:
             confidence_level = check_confidence_level(confidence_level, caller)
-        return self.basis.interval(self, method, confidence_level, estimand)
+        with collected() as notes:
+            interval = self.basis.interval(self, method, confidence_level, estimand)
+        for note in dict.fromkeys(notes):
+            tell(note)
+        return interval
 
     # -------------------------------------------------------------- text and tables
 

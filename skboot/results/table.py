@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from .. import _checks as check
-from . import drawing, entries, rendering
+from . import drawing, entries, rendering, wording
 from .result import EvaluationResult
 from .shown import Number, Shown, ShownDifferences, ShownNumbers
 
@@ -241,7 +241,7 @@ class _Scores:
 
     def html(self) -> str:
         drawings = entries.drawings(self._entries)
-        naive = any(entry.result.naive_estimate is not None for entry in self._entries)
+        naive = any(wording.baseline(entry.result) is not None for entry in self._entries)
         near = "; dashed: naive reference, where it is near" if naive else ""
         table = rendering.html_table(
             entries.scores_table(self._entries), drawings, drawing.LEGEND + near

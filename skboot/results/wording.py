@@ -123,20 +123,23 @@ _NEW_UNITS = {
 
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
-    return f"new {_of_new(result.unit, result.evidence.design.averages_tasks)}"
+    weighted = bool(result.settings.get("sample_weight"))
+    return f"new {_of_new(result.unit, result.evidence.design.averages_tasks, weighted)}"
 
 
-def new_units(unit: str) -> str:
+def new_units(unit: str, *, weighted: bool) -> str:
     """Return what a number is for whose units have this name, and which averages no tasks."""
-    return f"new {_of_new(unit, '')}"
+    return f"new {_of_new(unit, '', weighted)}"
 
 
-def _of_new(unit: str, averages_tasks: str) -> str:
+def _of_new(unit: str, averages_tasks: str, weighted: bool) -> str:
     if averages_tasks == "drawn":
         return "groups of tasks like these" if unit == "group" else "tasks like these"
     if averages_tasks:
         return "groups in these tasks" if unit == "group" else "data from these tasks"
-    return _NEW_UNITS.get(unit, "data from the same source")
+    new = _NEW_UNITS.get(unit, "data from the same source")
+    # Weights may stand for another source than that of the rows.
+    return new.replace("from the same source", "weighted like these rows") if weighted else new
 
 
 def with_held_fixed(result: EvaluationResult) -> str:
@@ -200,15 +203,40 @@ def number(result: EvaluationResult, value: float) -> str:
     return rendering.number(value, digits_of(result) + 1)
 
 
+def baseline(result: EvaluationResult) -> float | None:
+    """Return the score of the best system that ignores its inputs, if it says anything.
+
+    None where it is unknown, and where such a system reaches the best value there is, as it does
+    by recall.
+    """
+    value, (low, high) = result.naive_estimate, result.evidence.bounds
+    return None if value == (low if result.greater_is_better is False else high) else value
+
+
+def below_baseline(result: EvaluationResult) -> str:
+    """Return a sentence on a score that is worse than the baseline, empty for others."""
+    value = baseline(result)
+    if not is_worse(result.estimate, value, result.greater_is_better):
+        return ""
+    assert value is not None
+    score = rendering.number(value, digits_of(result))
+    return f" This is worse than a system that ignores its inputs, which scores {score} here."
+
+
+def is_worse(estimate: float, naive: float | None, greater_is_better: bool | None) -> bool:
+    """Whether a score is worse than the baseline, by more than rounding."""
+    if naive is None or greater_is_better is None:
+        return False
+    lacking = (naive - estimate) if greater_is_better else (estimate - naive)
+    return lacking > 1e-12 + 1e-9 * abs(naive)
+
+
 def naive_text(result: EvaluationResult) -> str:
     """Return the score of the best system that ignores its inputs."""
     value = result.naive_estimate
     if value is None or math.isnan(value):
         return "undefined: no system that ignores its inputs has a value on these rows"
     text = rendering.number(value, digits_of(result))
-    low, high = result.evidence.bounds
-    if value == (low if result.greater_is_better is False else high):
-        return f"{text} (a system that ignores its inputs reaches the best value there is)"
     return f"{text} (best system that ignores its inputs, on the same rows)"
 
 
@@ -259,7 +287,7 @@ def table_of(
 
 
 def _cells(result: EvaluationResult, shared: bool) -> list[str]:
-    digits, naive = digits_of(result), result.naive_estimate
+    digits, naive = digits_of(result), baseline(result)
     interval = limits(result)
     if not shared:
         interval += f" ({result.basis.interval_label(result)})"
@@ -275,7 +303,7 @@ def _cells(result: EvaluationResult, shared: bool) -> list[str]:
 
 def strip_of(result: EvaluationResult) -> Strip:
     """Return the drawing of a result."""
-    digits, naive = digits_of(result), result.naive_estimate
+    digits, naive = digits_of(result), baseline(result)
     low, high = result.confidence_interval
     shown = (result.estimate, low, high, math.nan if naive is None else naive)
     labels = tuple(rendering.number(value, digits) for value in shown)

@@ -21,6 +21,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _checks as check
+from .._doors import door
 from .._sklearn_compat import printed_as_estimator, routing_enabled
 from .._typing import (
     Estimand,
@@ -36,7 +37,7 @@ from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
-from .fit_call import FitCall, FitData
+from .fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 
 _CALLER = "BootstrapScorer"
@@ -197,6 +198,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         "groups_test": False,
     }
 
+    @door("BootstrapScorer")
     def __init__(
         self,
         estimator: Any,
@@ -289,12 +291,16 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             If some runs failed; they are left out and counted.
         UserWarning
             If the interval is known to be unreliable in the case at hand, inner cross-validation
-            sees copies of rows on both sides, or test set and training list share groups.
+            sees copies of rows on both sides, or test set and training list share groups. If rows
+            are copies of each other, or test rows copies of rows trained on; see
+            `skboot.model_selection.copies_as_groups`.
         """
         check.check_flag("refit", self.refit, _CALLER)
         tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
         data = FitData.of(X, y, groups=groups, **tests)
+        warn_of_order_of_fit(f"{_CALLER}.fit", X, y, groups, **tests)
         call = FitCall.of(self.get_params(deep=False), has_test=data.tests is not None)
+        warn_of(notes_on_copies(call, data), _CALLER)
         runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
         warn_of(runs.notes, _CALLER)
         for category, text in runs.estimator_warnings:

@@ -15,12 +15,20 @@ from numpy.typing import NDArray
 from sklearn.utils import indexable
 
 from .. import _checks as check
+from .._arrays import Unusable
+from .._copies import Columns, Distinct, can_be_read
+from .._series import warn_of_orders
 from .._sklearn_compat import n_rows_of, with_exact_integers
+from .._warnings import Note
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from . import held_out, on_test_set
+from .held_out import name_in
 
 _CALLER = "BootstrapScorer"
+
+# Share of rows below which copies move no score: iris holds one row twice.
+_SMALLEST_SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +152,61 @@ class FitData:
             held_out.check_axes(X, tests)
         unit = None if groups is None else _checked_groups(groups)
         return cls(X, with_exact_integers(y), unit, groups, tests)
+
+
+def warn_of_order_of_fit(
+    caller: str, X: Any, y: Any, groups: Any, X_test: Any, y_test: Any, groups_test: Any
+) -> None:
+    """Warn of rows whose index labels stand in another order than those of X."""
+    tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
+    given = [tests]
+    if isinstance(X_test, Mapping):
+        of_each = {name: own for name, own in tests.items() if own is not None}
+        given = [{f"{k}[{key!r}]": own[key] for k, own in of_each.items()} for key in X_test]
+    warn_of_orders(caller, {"X": X, "y": y, "groups": groups}, *given)
+
+
+def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
+    """Return a caution where rows that are scored are copies of rows that are trained on.
+
+    Without groups, copies among the rows are counted where these are resampled; those of rows of a
+    test set always. Rows that no array holds, such as files that are read when they are asked for,
+    are not looked at.
+    """
+    if not (can_be_read(data.X) and can_be_read(data.y)):
+        return []
+    n_rows = n_rows_of(data.X)
+    if not n_rows:
+        return []
+    resampled = data.unit is None and (data.tests is None or call.n_train_resamples > 0)
+    of_rows, of_tests = 0, []
+    try:
+        columns = Columns(data.X, data.y)
+        distinct = Distinct(columns)
+        if resampled and distinct.n_copies >= _SMALLEST_SHARE * n_rows:
+            of_rows = distinct.n_copies
+        tests = [] if data.tests is None else zip(data.tests.names, data.tests.rows, strict=True)
+        for name, rows in tests:
+            if can_be_read(rows.X) and (
+                n_copies := distinct.n_copies_in(Columns(rows.X, rows.y, numbers=columns.numbers))
+            ):
+                of_tests.append(f"{n_copies} of {len(rows.y)} rows of {name_in('X_test', name)}")
+    except Unusable:
+        # The estimator may know how to read them.
+        return []
+    text = ""
+    if of_rows:
+        text = (
+            f"{of_rows} of {n_rows} rows of X are copies of other rows (targets included), but "
+            "count as rows of their own. Give "
+            "groups=skboot.model_selection.copies_as_groups(X, y), or drop them. "
+        )
+    if of_tests:
+        text += (
+            f"{', '.join(of_tests)} are copies of rows of X (targets included), which were trained "
+            "on: drop them from the test set."
+        )
+    return [Note("caution", text.rstrip())] if text else []
 
 
 def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:

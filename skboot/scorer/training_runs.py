@@ -330,8 +330,7 @@ def _copies(job: Job) -> list[Note]:
         return []
     text = (
         f"copies of a row are on both sides of what {', '.join(left)} splits inside a bootstrap "
-        "sample, and make it optimistic there. An integer cv of the outermost search, or a "
-        "fixed number of iterations, avoids this."
+        "sample: optimistic. Use an integer cv of the outermost search, or fixed iterations."
     )
     return [Note("caution", text)]
 

@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from .. import _checks as check
 from .._arrays import is_column
 from .._inputs import Rows, checked_rows
+from .._warnings import Note, Notes
+from ..metrics.cells import label_counts
+from ..metrics.doubts import doubts
 from ..resampling.streamed import Words
+from .few_rows import FEWEST_UNITS, FewRows
 from .one_batch import state_of
 from .readings import SCORES
-from .state import StreamSettings, StreamState, check_classes
+from .state import NUMBERED, StreamSettings, StreamState, check_classes
 
 # Rows that are made a state at a time: their terms and codes take some 10 MB, and adding the state
 # of a thousand intervals of scores takes a twentieth of the time that its weights take.
 ROWS_AT_ONCE = 1 << 18
 # Maximum number of rows of the whole data, whose numbers are hashed as integers of 64 bits.
 _MOST_ROWS = 1 << 63
-# What of an update tells the units apart.
+# What of an update tells the units apart, and how a message calls each.
 UNITS = "start, ids or groups"
+WORDS = {"start": "start", "ids": "ids", "groups": "groups", "arrival": "the order of arrival"}
 
 
 def part_added(
@@ -81,9 +86,9 @@ def batch_added(
     y_true, sample_weight : array-like of shape (n_rows,) or None
     predicted : mapping of str to array-like
         Predictions of each system by the name of the argument.
-    unit : {"start", "ids", "groups"}
-    ids : int or array-like of shape (n_rows,)
-        Number of the first row, or what tells the units apart.
+    unit : {"start", "ids", "groups", "arrival"}
+    ids : int, array-like of shape (n_rows,) or None
+        Number of the first row, what tells the units apart, or None in the order of arrival.
 
     Raises
     ------
@@ -92,19 +97,25 @@ def batch_added(
     """
     caller = settings.caller
     weights = _checked_weights(sample_weight, caller)
-    rows = []
+    rows, found = [], Notes()
     for name, column in predicted.items():
         own = checked_rows(y_true, column, None, settings.labels, caller, name)
         check.check_same_length(caller, **{name: own.y_pred, "sample_weight": weights})
         rows.append(_checked(settings, replace(own, sample_weight=weights), name))
+        found += _doubts(settings, own, name)
     _check_alike(settings, state, unit, sample_weight)
-    units = _units(settings, unit, ids, rows[0].n_samples)
+    first = state.n_rows if unit == "arrival" else ids
+    keys, ranges = _keys(unit, first, rows[0].n_samples, caller)
+    units = _units(settings, unit, keys)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
     batch = state_of(settings, rows, units, unit, dropped)
+    may_be_few = (not state.unit or state.few is not None) and batch.n_units < FEWEST_UNITS
+    few = FewRows.of(rows, keys) if may_be_few else None
+    batch = replace(batch, ranges=ranges, few=few)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:
             check_classes(table.labels, caller)
-    return state.plus(batch, settings)
+    return state.plus(replace(batch, doubts=tuple(found[:1])), settings)
 
 
 def _checked_weights(sample_weight: Any, caller: str) -> NDArray[np.float64] | None:
@@ -138,6 +149,8 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
         advice = "Give all labels, in the order of the columns: a batch may lack some."
         raise check.fail(caller, "labels", must, "None", advice)
     for reading in settings.readings.values():
+        if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
+            _check_zero_one(rows.y_true, caller)
         if rows.y_true is None and reading.tables:
             must = f"hold the true labels for the metric {reading.statistic.name!r}"
             raise check.fail(caller, "y_true", must, "None")
@@ -146,35 +159,56 @@ def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     return rows
 
 
+def _doubts(settings: StreamSettings, rows: Rows, name: str) -> list[Note]:
+    """Return the warning of labels that are hardly those of the truth."""
+    metrics = [reading.statistic for reading in settings.readings.values()]
+    rows_of_each = (rows.y_true, rows.y_pred, rows.labels, name)
+    return doubts([(one, *rows_of_each) for one in metrics if not rows.decides(one)], of_part=True)
+
+
+def _check_zero_one(y_true: NDArray[Any], caller: str) -> None:
+    """Refuse labels that a batch cannot know to be all."""
+    labels = label_counts(y_true)[0].tolist()
+    if not set(labels) <= {0, 1}:
+        must = "be given for probabilities of other labels than 0 and 1"
+        advice = "Give all labels, in the order of the columns: a batch may lack some."
+        raise check.fail(caller, "labels", must, f"None, with {labels[:5]} in y_true", advice)
+
+
 def _check_alike(settings: StreamSettings, state: StreamState, unit: str, weights: Any) -> None:
     """Refuse units or weights that other batches do not have."""
     if state.unit and unit != state.unit:
-        must = f"be told apart by {state.unit}, as in other batches"
-        raise check.fail(settings.caller, UNITS, must, unit)
+        must = f"be told apart by {WORDS[state.unit]}, as in other batches"
+        raise check.fail(settings.caller, UNITS, must, WORDS[unit])
     if state.unit and (weights is not None) != state.weighted:
         must = f"be {'given' if state.weighted else 'None'}, as in other batches"
         got = "None" if weights is None else "weights"
         raise check.fail(settings.caller, "sample_weight", must, got)
 
 
-def _units(settings: StreamSettings, unit: str, ids: Any, n_rows: int) -> Words:
-    """Return a hash of the unit of each row."""
-    caller = settings.caller
-    if unit == "start":
+def _keys(unit: str, ids: Any, n_rows: int, caller: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return what tells the unit of each row from others, and the run of numbers of the rows."""
+    if unit in NUMBERED:
         first = check.check_count("start", ids, caller, 0)
         if first + n_rows > _MOST_ROWS:
             must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
             raise check.fail(caller, "start", must, f"{first}")
-        return settings.weights.units(np.arange(first, first + n_rows))
+        numbers = np.arange(first, first + n_rows)
+        return numbers, np.array([[first, first + n_rows - 1]], dtype=np.int64)
     given = _checked_ids(unit, ids, caller)
     if len(given) != n_rows:
         must = f"have an entry for each of the {n_rows} rows"
         raise check.fail(caller, unit, must, f"{len(given)}")
-    units = settings.weights.units(given)
-    if unit == "ids" and len(np.unique(units)) < n_rows:
+    return given, np.empty((0, 2), dtype=np.int64)
+
+
+def _units(settings: StreamSettings, unit: str, keys: NDArray[Any]) -> Words:
+    """Return a hash of the unit of each row; refuse an id that two rows have."""
+    units = settings.weights.units(keys)
+    if unit == "ids" and len(np.unique(units)) < len(units):
         must = "be different for all rows"
         advice = "Rows that belong together have groups= in common."
-        raise check.fail(caller, "ids", must, "some id twice", advice)
+        raise check.fail(settings.caller, "ids", must, "some id twice", advice)
     return units
 
 

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import chdtri
 
 from .._checks import fail
-from .._evaluating import CallWarnings, chosen_interval, make_result, notes_on_limits
+from .._evaluating import (
+    CallWarnings,
+    below_baseline,
+    chosen_interval,
+    make_result,
+    notes_on_limits,
+)
 from .._evidence import ScoreCall
-from .._inputs import Rows
+from .._inputs import Rows, positive_setting
 from .._warnings import Note, texts_of
 from ..inference.evidence import Evidence
+from ..metrics.adapters import without_sign
 from ..metrics.class_metrics import averaged_sizes
+from ..metrics.doubts import note_on_scores
 from ..metrics.statistic import Statistic
+from ..metrics.two_class import of_no_positive, of_reversed_scores, positive_note
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedGroups, StreamedRows
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
+from .few_rows import FEWEST_UNITS, MOST_VALUES, PREDICTED, TRUTH, UNIT, WEIGHT
 from .readings import FINE_SCORES, Read
 from .state import GROUPS_KEPT, StreamSettings, StreamState
 
-# Below so many units a Poisson number of them is nowhere near the number there are.
-FEWEST_UNITS = 30
+# Share of honest streams whose sizes of resamples may vary as if rows had been added twice.
+_FALSE_ALARMS = 1e-6
 # Intervals that need neither rows nor values without single units.
 STREAMED_SCORES = ("auto", "wilson", "percentile", "expanded", "basic", "normal", "t")
 
@@ -39,12 +50,58 @@ class StreamScore:
     shared_notes: tuple[Note, ...]
 
 
-def check_enough(state: StreamState, caller: str) -> None:
-    """Refuse a stream of too few units for Poisson resamples, or without weight."""
+class FewGiven(NamedTuple):
+    """Rows of few units as the arguments of a function that takes all rows at once.
+
+    Attributes
+    ----------
+    y_true : ndarray of shape (n_samples,) or None
+    y_preds : dict of ndarray
+        By system.
+    options : dict
+        All others that a stream has.
+    """
+
+    y_true: Any
+    y_preds: dict[str | None, Any]
+    options: dict[str, Any]
+
+
+def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
+    """Return the rows of too few units for Poisson resamples, None where these are enough.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, none with weight, or few units whose rows were not kept.
+    """
+    _check_enough(state, settings.caller)
+    if state.n_units >= FEWEST_UNITS:
+        return None
+    assert state.few is not None
+    assert state.few.columns is not None
+    columns = state.few.columns
+    options = {
+        "groups": columns[UNIT] if state.unit == "groups" else None,
+        "sample_weight": columns.get(WEIGHT),
+        "n_resamples": settings.n_resamples,
+        "random_state": settings.seed,
+    }
+    y_preds = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
+    return FewGiven(columns.get(TRUTH), y_preds, options)
+
+
+def _check_enough(state: StreamState, caller: str) -> None:
+    """Refuse a stream of no rows, of few units whose rows are not known, or without weight."""
     unit = "groups" if state.unit == "groups" else "rows"
-    if state.n_units < FEWEST_UNITS:
+    if not state.n_rows:
+        raise fail(caller, "update", "have been given rows", "none")
+    if state.n_units < FEWEST_UNITS and not state.has_few:
         must = f"have been given at least {FEWEST_UNITS} {unit}"
-        advice = "So few fit into memory: skboot.bootstrap_score draws as many as there are."
+        advice = (
+            f"Rows of fewer are kept while they hold at most {MOST_VALUES:,} numbers and texts, of "
+            "the same shapes and kinds in all batches: skboot.bootstrap_score takes any rows."
+        )
         raise fail(caller, "update", must, f"{state.n_units}", advice)
     if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
         raise fail(caller, "sample_weight", "be more than 0 for some row", "0 for all rows")
@@ -66,6 +123,7 @@ def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
         "groups": state.unit == "groups",
         "sample_weight": state.weighted,
         "n_bins": settings.n_bins,
+        **positive_setting(settings.pos_label),
     }
 
 
@@ -93,7 +151,8 @@ def scores_of(
     warned : CallWarnings
         Takes the warnings.
     """
-    check_enough(state, settings.caller)
+    notes = _notes_on_rows(state)
+    warned.add((*notes, *state.doubts))
     nothing = Rows(None, np.empty(0), None, settings.labels)
     call = ScoreCall(
         nothing,
@@ -102,42 +161,56 @@ def scores_of(
         settings.confidence_level,
         settings_of(settings, state),
         settings.caller,
+        notes=tuple(notes),
     )
-    return {
+    scores = {
         name: [
-            _score(call, name, state.read(name, system, settings), state, settings, warned)
+            _score(call, name, system, state, settings, warned)
             for system in range(len(settings.systems))
         ]
         for name in settings.readings
     }
+    unused = of_no_positive([own[0].statistic for own in scores.values()], settings.pos_label)
+    warned.add([unused] if unused is not None else [])
+    return scores
 
 
 def _score(
     call: ScoreCall,
     name: str,
-    read: Read,
+    system: int,
     state: StreamState,
     settings: StreamSettings,
     warned: CallWarnings,
 ) -> StreamScore:
     """Return a metric of one system with its interval."""
+    read = state.read(name, system, settings)
+    warned.add(_doubts(read, settings.systems[system], state.n_rows))
     evidence = _evidence(call, read, state)
     chosen = chosen_interval(call, evidence)
     warned.add(chosen.notes)
-    notes = (*chosen.notes, *_notes(read, state, settings))
+    truth = settings.labels if read.columns is None else read.columns[0]
+    like = np.empty((0, 2) if state.in_columns else 0)
+    positive = positive_note(read.statistic, truth, like, "caution")
     naive = None if read.columns is None else read.statistic.naive(None, read.columns)
+    of_class = of_reversed_scores(read.statistic, truth, naive, chosen.interval)
+    of_class += () if positive is None else (positive,)
+    warned.add(of_class)
+    notes = (*chosen.notes, *_notes(read, settings), *call.notes, *of_class)
+    below = () if of_class else below_baseline(evidence, naive, read.statistic.greater_is_better)
     result = make_result(
         call,
         name,
         SystemBasis(evidence),
         chosen.interval,
-        notes_on_limits(texts_of(notes), name, evidence, chosen.interval, warned),
+        notes_on_limits((*texts_of(notes), *below), name, evidence, chosen.interval, warned),
         n_samples=state.n_rows,
         greater_is_better=read.statistic.greater_is_better,
         naive_estimate=naive,
     )
     few = tuple(note for note in chosen.notes if note.kind == "few")
-    return StreamScore(read.statistic, evidence, result, few)
+    twice = tuple(note for note in call.notes if note.is_warning)
+    return StreamScore(read.statistic, evidence, result, (*few, *twice))
 
 
 def _evidence(call: ScoreCall, read: Read, state: StreamState) -> Evidence:
@@ -152,7 +225,7 @@ def _evidence(call: ScoreCall, read: Read, state: StreamState) -> Evidence:
         replicates=values[1:],
         kind=call.plan.design.kind,
         n_units=call.plan.design.n_units,
-        bounds=statistic.bounds,
+        bounds=statistic.bounds if reduced is None else statistic.range_on(reduced),
         additive=statistic.reads == "sums",
         weighted=state.weighted,
         proportion=None
@@ -160,11 +233,22 @@ def _evidence(call: ScoreCall, read: Read, state: StreamState) -> Evidence:
         else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
         delong=statistic.delong(reduced) if counted and not read.error else None,  # type: ignore[arg-type]
         smaller_class=statistic.smaller_class(reduced) if is_ranked else None,  # type: ignore[arg-type]
-        largest_share=read.largest_share,
+        # The weight of a row is not known where rows were counted by cells.
+        largest_share=None if reduced is not None and state.weighted else read.largest_share,
         class_sizes=None
         if reduced is None or read.columns is None or state.weighted
         else averaged_sizes(statistic, reduced, read.columns[0]),
     )
+
+
+def _doubts(read: Read, system: str | None, n_rows: int) -> list[Note]:
+    """Return the warning of decisions that are given as scores."""
+    inner: Any = without_sign(read.statistic)
+    if read.columns is None:
+        return []
+    argument = "y_pred" if system is None else f"y_pred of {system!r}"
+    note = note_on_scores(inner, read.columns[1], argument, n_rows)
+    return [] if note is None else [note]
 
 
 def rounded_up(error: float) -> str:
@@ -183,14 +267,32 @@ def note_on_intervals(settings: StreamSettings, changed: str, *, finer: bool) ->
     return Note("choice", text)
 
 
-def _notes(read: Read, state: StreamState, settings: StreamSettings) -> list[Note]:
-    """Return what a reader must know of how the stream was kept."""
+def _notes(read: Read, settings: StreamSettings) -> list[Note]:
+    """Return what a reader must know of how the scores of a metric were kept."""
+    if not read.intervals:
+        return []
+    changed = f"changes the estimate by at most {rounded_up(read.error)}"
+    changed = changed if read.error else "leaves the estimate as it is"
+    return [note_on_intervals(settings, changed, finer=read.intervals == "finer")]
+
+
+def _notes_on_rows(state: StreamState) -> list[Note]:
+    """Return what a reader must know of the units."""
     notes = []
-    if read.intervals:
-        changed = f"changes the estimate by at most {rounded_up(read.error)}"
-        changed = changed if read.error else "leaves the estimate as it is"
-        notes.append(note_on_intervals(settings, changed, finer=read.intervals == "finer"))
     if state.unit == "groups" and len(state.groups) == GROUPS_KEPT:
         text = "The number of groups is an estimate, with a standard error of 0.4 %."
         notes.append(Note("choice", text))
+    if state.unit == "groups" or state.weighted:
+        return notes
+    # Were each row a unit of its own, the sizes of resamples would be Poisson numbers.
+    sizes = state.terms.values(slice(2, None))[0]
+    excess = float(np.var(sizes, ddof=1)) / state.n_rows
+    freedom = len(sizes) - 1
+    if excess > chdtri(freedom, _FALSE_ALARMS) / freedom:
+        text = (
+            f"{state.n_rows} rows vary like about {state.n_rows / excess:.0f}: some ids seem to "
+            "have been added twice. The standard error is right; intervals from counts of rows, "
+            f"such as Wilson's, are {excess**0.5:.2f} times too short."
+        )
+        notes.append(Note("caution", text))
     return notes

@@ -17,7 +17,7 @@ from .._workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.names import NotGiven
 from .dask_parts import state_of_dask
-from .evaluating import FEWEST_UNITS
+from .few_rows import FEWEST_UNITS
 from .scanned import DatasetColumns, state_of_scanned
 from .state import N_BINS, StreamSettings, StreamState
 
@@ -55,6 +55,7 @@ def settings_of_lazy(
     confidence_level: float,
     interval: str,
     greater_is_better: Any,
+    pos_label: Any = None,
     systems: tuple[str | None, ...] = (None,),
 ) -> StreamSettings:
     """Return the settings of a stream, checked before the first row is read.
@@ -63,7 +64,8 @@ def settings_of_lazy(
     ----------
     caller : str
         Function named in messages.
-    metric, random_state, n_resamples, labels, confidence_level, interval, greater_is_better
+    metric, random_state, n_resamples, labels, confidence_level, interval, greater_is_better, \
+            pos_label
         As of `skboot.BootstrapAccumulator`, but that any seed will do.
     systems : tuple
         Names of systems; (None,) for one.
@@ -79,6 +81,7 @@ def settings_of_lazy(
         confidence_level=confidence_level,
         interval=interval,
         greater_is_better=check.check_direction(greater_is_better, caller),
+        pos_label=check.check_label("pos_label", pos_label, caller),
         caller=caller,
     )
     # Metrics that a stream cannot have are refused here.
@@ -113,7 +116,7 @@ def state_of_lazy(
         state = state_of_dask(settings, given)
     else:
         state = state_of_scanned(settings, given, workers)
-    if state.n_units < FEWEST_UNITS:
+    if state.n_units < FEWEST_UNITS and not state.has_few:
         name, unit = (
             ("groups", "groups") if "groups" in given else ((of_dask or scanned)[0], "rows")
         )

@@ -93,6 +93,7 @@ def state_of(
         unit,
         groups[:GROUPS_KEPT],
         sample_weight is not None,
+        in_columns=any(one.y_pred.ndim == 2 for one in rows),
     )
 
 

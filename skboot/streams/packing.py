@@ -21,12 +21,15 @@ from numpy.typing import NDArray
 
 from .. import metrics as own_metrics
 from .._checks import fail
+from .batches import WORDS
 from .exact_sums import ExactSums
+from .few_rows import FEWEST_UNITS, FewRows
 from .readings import FINE_SCORES, LABELS
 from .state import GROUPS_KEPT, StreamSettings, StreamState
 from .tables import Table
 
-_MARK, _VERSION = b"skboot-stream\n", 1
+# Version 1 had neither the numbers of rows nor few rows.
+_MARK, _VERSION = b"skboot-stream\n", 2
 _HEAD = struct.Struct("<14sI32sQ")
 _MODULES = {"sklearn.metrics": sklearn.metrics, "skboot.metrics": own_metrics}
 _TYPES = {"<i8", "<u8", "<f8", "|b1"}
@@ -106,6 +109,7 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
         "confidence_level": settings.confidence_level,
         "interval": settings.interval,
         "greater_is_better": settings.greater_is_better,
+        "pos_label": settings.pos_label,
     }
 
 
@@ -138,10 +142,13 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
         "n_rows": state.n_rows,
         "unit": state.unit,
         "weighted": state.weighted,
+        "in_columns": state.in_columns,
         "terms": _record_of(state.terms, kept),
         "largest": kept(state.largest),
         "zero_one": kept(state.zero_one),
         "groups": kept(state.groups),
+        "ranges": kept(state.ranges),
+        "few": {name: kept(one) for name, one in _few_columns(state).items()},
         "tables": tables,
         "arrays": [[_type_of(array), array.shape] for array in arrays],
     }
@@ -149,6 +156,11 @@ def pack(settings: StreamSettings, state: StreamState) -> bytes:
     body = header + b"".join(_ordered(array).tobytes() for array in arrays)
     digest = hashlib.blake2b(body, digest_size=32).digest()
     return _HEAD.pack(_MARK, _VERSION, digest, len(header)) + body
+
+
+def _few_columns(state: StreamState) -> Mapping[str, NDArray[Any]]:
+    """Return the columns of few rows, which are in the order of their keys; none of many."""
+    return (state.few.columns if state.few else None) or {}
 
 
 def _record_of(sums: ExactSums, kept: Any) -> dict[str, int]:
@@ -180,10 +192,10 @@ def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     if len(whole) < _HEAD.size or not whole.startswith(_MARK):
         raise ValueError("data must be what to_bytes() gave. Got other bytes.")
     _, version, digest, length = _HEAD.unpack_from(whole)
-    if version != _VERSION:
+    if not 1 <= version <= _VERSION:
         raise ValueError(
-            f"data must be of format version {_VERSION}. Got version {version}: read it with the "
-            "skboot that wrote it."
+            f"data must be of format version {_VERSION} or before. Got version {version}: read it "
+            "with the skboot that wrote it."
         )
     body = whole[_HEAD.size :]
     if hashlib.blake2b(body, digest_size=32).digest() != digest:
@@ -192,6 +204,8 @@ def unpack(data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         )
     try:
         record = json.loads(body[:length])
+        if version == 1:
+            record |= {"ranges": None, "few": {}}
         arrays = _arrays(record["arrays"], body[length:])
         return record["settings"], _fields(record, arrays)
     except (
@@ -260,10 +274,17 @@ def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, 
                 raise ValueError("a table of other scores")
         found = Table(labels, truth, other, own, shift, ends)
         tables[str(one["kind"]), _whole(one["system"], 0)] = found
+    ranges = np.empty((0, 2), dtype=np.int64)
+    if record["ranges"] is not None:
+        ranges = array(record["ranges"], "i", 2)
+        first, last = ranges.T
+        if np.any(last < first) or np.any(first[1:] <= last[:-1]):
+            raise ValueError("numbers of rows that do not rise")
+    few = {str(name): arrays[_whole(one, 0)] for name, one in record["few"].items()}
     groups = array(record["groups"], "u", 1)
     if len(groups) > GROUPS_KEPT or np.any(groups[1:] <= groups[:-1]):
         raise ValueError("groups that are not sorted")
-    if record["unit"] not in ("", "start", "ids", "groups"):
+    if record["unit"] not in ("", *WORDS):
         raise ValueError(f"units told apart by {record['unit']!r}")
     return {
         "terms": sums(record["terms"]),
@@ -274,6 +295,9 @@ def _fields(record: Mapping[str, Any], arrays: list[NDArray[Any]]) -> dict[str, 
         "unit": record["unit"],
         "groups": groups,
         "weighted": bool(record["weighted"]),
+        "in_columns": bool(record.get("in_columns", True)),
+        "ranges": ranges,
+        "few": FewRows((few,)) if few else None,
     }
 
 
@@ -304,5 +328,9 @@ def check_fits(state: StreamState, settings: StreamSettings) -> None:
     scores = [
         (key[0] != LABELS) == (table.shift is not None) for key, table in state.tables.items()
     ]
+    if state.few is not None:
+        fits &= state.n_units < FEWEST_UNITS and state.few.fits(
+            state.n_rows, len(settings.systems), state.weighted
+        )
     if not fits or not all(scores):
         raise ValueError("sums that do not fit its settings")

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from .._checks import fail
 from .._inputs import Rows
 from .._warnings import Notes
-from ..metrics.adapters import without_sign
+from ..metrics.adapters import Negated, without_sign
 from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.cells import label_counts
 from ..metrics.coefficients import Coefficient
@@ -39,6 +39,8 @@ from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
 from .tables import Table
 
+# Labels of one column of probabilities, if none are given.
+ZERO_ONE = np.array([0, 1])
 # Kinds of tables; that of fine scores has the weights of the data alone, and comes first.
 LABELS, SCORES, FINE_SCORES = "labels", "scores", "fine scores"
 _RANKINGS = (RocAuc, AveragePrecision, EqualErrorRate, FalsePositiveRateAt)
@@ -89,6 +91,8 @@ class Reading(ABC):
 
     # Names of the tables that it shares with other metrics of the system; none for sums of terms.
     tables: tuple[str, ...] = ()
+    # Whether the labels are 0 and 1 because none were given.
+    assumes_zero_one = False
 
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
@@ -247,12 +251,14 @@ class CellsReading(_OneTable):
         return np.asarray(table.labels[table.other.astype(np.intp)])
 
     def read(self, tables: Sequence[Table], caller: str) -> Read:
-        """See `_Tabled.read`; ratios of few rows are proportions."""
+        """See `_Tabled.read`; ratios of few rows, and costs of 0 and 1, are proportions."""
         found = super().read(tables, caller)
-        if isinstance(self.inner, MeanCost):
-            return found
         assert found.reduced is not None
-        return replace(found, proportion=found.statistic.proportion(found.reduced))
+        return replace(
+            found,
+            proportion=found.statistic.proportion(found.reduced),
+            largest_share=found.statistic.largest_share(found.reduced),
+        )
 
 
 class ScoresReading(_OneTable):
@@ -273,7 +279,7 @@ class ScoresReading(_OneTable):
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
         """See `_Tabled.columns`."""
-        return rows.y_true, positive_scores(rows.y_pred)
+        return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
 
     def read(self, tables: Sequence[Table], caller: str) -> Read:
         """See `_Tabled.read`; an interval of scores may hold rows in any order.
@@ -422,8 +428,12 @@ def reading_of(statistic: Statistic, caller: str) -> Reading:
         return ColumnsReading(statistic)
     if isinstance(inner, _RANKINGS) and not (of_classes and labels is None):
         return ScoresReading(statistic)
-    has_columns = inner.response == "probabilities" or isinstance(inner, TopAccuracy)
-    if (has_columns or of_classes) and labels is None:
+    if inner.response == "probabilities" and labels is None and hasattr(inner, "labels"):
+        own = replace(inner, labels=ZERO_ONE)
+        found = reading_of(own if inner is statistic else Negated(own), caller)
+        found.assumes_zero_one = True
+        return found
+    if (isinstance(inner, TopAccuracy) or of_classes) and labels is None:
         must = f"be given for the metric {statistic.name!r} of a stream"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
         raise fail(caller, "labels", must, "None", advice)
@@ -431,7 +441,7 @@ def reading_of(statistic: Statistic, caller: str) -> Reading:
         return MeanReading(statistic)
     if isinstance(inner, SumsStatistic) and inner.response == "labels":
         return CellsReading(statistic)
-    if isinstance(inner, Coefficient | ClassCosts):
+    if isinstance(inner, Coefficient) or (type(inner) is ClassCosts):
         return TermsReading(statistic)
     must = "hold metrics that can be computed from sums, or from the order of scores"
     advice = (

@@ -17,6 +17,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from .. import _checks as check
+from .._doors import door
 from .._workers import CHUNKS_PER_WORKER, Progress, Workers, in_chunks
 from .batches import ROWS_AT_ONCE, part_added
 from .state import StreamSettings, StreamState
@@ -28,6 +29,7 @@ _RUNS = 64
 _SECONDS_PER_WEIGHT = 4e-9
 
 
+@door("scan_dataset")
 def scan_dataset(source: Any) -> DatasetColumns:
     """Columns of a Parquet folder, or of a pyarrow data set, whose rows are not read yet.
 

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail
+from .._warnings import Note
 from ..metrics.lookup import resolve_metrics
 from ..metrics.statistic import Floats
 from ..resampling.streamed import PoissonWeights, Words
 from .exact_sums import ExactSums
+from .few_rows import FEWEST_UNITS, UNIT, FewRows
 from .readings import FINE_SCORES, LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
 from .tables import Table
 
@@ -27,12 +29,17 @@ N_BINS = 1024
 # How many times as many there are for the data alone, which have one sum where resamples have a
 # thousand: 5 MB; and above how many there are as many as asked for: 84 MB.
 FINER, MOST_FINE = 64, 1 << 20
+# What tells rows apart by numbers, which are kept as ranges.
+NUMBERED = ("start", "arrival")
 # Hashes of groups that are kept; as many groups are counted exactly.
 GROUPS_KEPT = 1 << 16
 # Bytes of the sums of one table, at eight for each; more pairs of labels than that are refused.
 _MOST_BYTES = 1 << 29
 # Bytes of the sums of all scores of several classes, were there a sum in each of their intervals.
 _MOST_BYTES_OF_COLUMNS = 1 << 31
+# What to do where rows are added again.
+_NEW_ROWS = "be of rows that were not added before"
+_ADDED_ONCE = "Add each row once: leave out what a worker that tried again has added before."
 # Number of intervals of a score below which a message does not offer them.
 _FEWEST_BINS = 16
 
@@ -50,6 +57,7 @@ class StreamSettings:
     confidence_level: float
     interval: str
     greater_is_better: bool | None
+    pos_label: Any
     caller: str
 
     @cached_property
@@ -88,6 +96,7 @@ class StreamSettings:
             self.metric,
             labels=self.labels,
             greater_is_better=self.greater_is_better,
+            pos_label=self.pos_label,
             caller=self.caller,
         )
 
@@ -139,12 +148,21 @@ class StreamState:
     tables : dict of tuple to Table
         By kind and system.
     n_rows : int
-    unit : {"", "start", "ids", "groups"}
+    unit : {"", "start", "ids", "groups", "arrival"}
         What tells the units apart; "" before the first row.
+    ranges : ndarray of shape (n_ranges, 2)
+        First and last number of each run of rows that are told apart by their numbers, rising; no
+        two of them touch.
     groups : ndarray of shape (n_kept,)
         Smallest hashes of groups, rising.
     weighted : bool
         Whether rows carry weights.
+    doubts : tuple of Note
+        Warnings of predictions that are hardly what was meant, which no file keeps.
+    in_columns : bool
+        Whether predictions have a column for each class.
+    few : FewRows or None
+        The rows themselves, of few units.
     """
 
     terms: ExactSums
@@ -155,6 +173,10 @@ class StreamState:
     unit: str = ""
     groups: Words = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
     weighted: bool = False
+    doubts: tuple[Note, ...] = ()
+    in_columns: bool = False
+    ranges: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    few: FewRows | None = None
 
     @classmethod
     def empty(cls, settings: StreamSettings) -> StreamState:
@@ -172,18 +194,24 @@ class StreamState:
             return len(self.groups)
         return round((GROUPS_KEPT - 1) / (float(self.groups[-1]) / 2.0**64))
 
+    @property
+    def has_few(self) -> bool:
+        """Whether the rows themselves are known."""
+        return self.few is not None and self.few.columns is not None
+
     def plus(self, other: StreamState, settings: StreamSettings) -> StreamState:
-        """Return the state of the rows of both."""
+        """Return the state of the rows of both; refuse rows that both have."""
         if not other.unit:
             return self
         if not self.unit:
             return other
+        ranges = joined_ranges(self.ranges, other.ranges, settings.caller)
+        few = self._few_with(other, settings.caller)
         groups = np.union1d(self.groups, other.groups)[:GROUPS_KEPT]
         tables = {}
         for key, table in self.tables.items():
-            both = table + other.tables[key]
-            tables[key] = _checked(both, key, settings)
-        return replace(
+            tables[key] = _checked(table + other.tables[key], key, settings)
+        both = replace(
             self,
             terms=self.terms + other.terms,
             largest=np.maximum(self.largest, other.largest),
@@ -191,7 +219,23 @@ class StreamState:
             tables=tables,
             n_rows=self.n_rows + other.n_rows,
             groups=groups,
+            doubts=(*self.doubts, *other.doubts)[:1],
+            in_columns=self.in_columns or other.in_columns,
+            ranges=ranges,
+            few=None,
         )
+        if few is None or both.n_units >= FEWEST_UNITS:
+            return both
+        return replace(both, few=few)
+
+    def _few_with(self, other: StreamState, caller: str) -> FewRows | None:
+        """Return the rows of both, where these are kept; refuse an id that both have."""
+        few = self.few.plus(other.few) if self.few is not None and other.few is not None else None
+        if few is not None and self.unit == "ids":
+            ids = np.concatenate([batch[UNIT] for batch in few.batches])
+            if len(np.unique(ids)) < len(ids):
+                raise fail(caller, "ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
+        return few
 
     def read(self, name: str, system: int, settings: StreamSettings) -> Read:
         """Return a metric of a system on the data and on every resample."""
@@ -207,6 +251,23 @@ class StreamState:
         facts = largest, bool(self.zero_one[place].all())
         read: Read = reading.read(sums[0, 1:], sums[place, 1:], facts, self.n_rows)
         return read
+
+
+def joined_ranges(
+    one: NDArray[np.int64], other: NDArray[np.int64], caller: str
+) -> NDArray[np.int64]:
+    """Return the runs of rows of both, those that touch as one; refuse runs that overlap."""
+    both = np.concatenate((one, other))
+    if not len(one) or not len(other):
+        return both
+    first, last = both[np.argsort(both[:, 0], kind="stable")].T
+    again = first[1:] <= last[:-1]
+    if again.any():
+        k = int(np.argmax(again))
+        got = f"rows {first[k + 1]} to {min(last[k], last[k + 1])} again"
+        raise fail(caller, "start", _NEW_ROWS, got, _ADDED_ONCE)
+    apart = first[1:] > last[:-1] + 1
+    return np.column_stack((first[np.append(True, apart)], last[np.append(apart, True)]))
 
 
 def _checked(table: Table, key: tuple[str, int], settings: StreamSettings) -> Table:

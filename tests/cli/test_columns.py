@@ -136,9 +136,9 @@ def test_the_positive_label_of_decisions_is_the_one_that_is_named(skboot, file, 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("is_eight", "eight", "maybe"), "one of the two labels of the truth, which holds"),
-        (("digit", "bayes", "8"), "one of the two labels of the truth"),
-        (("is_eight", "half", "yes"), "must name one of two labels"),
+        (("is_eight", "eight", "maybe"), "--pos-label must be one of ['no', 'yes']. Got 'maybe'"),
+        (("digit", "bayes", "8"), "at most two labels for the metric 'f1'"),
+        (("is_eight", "half", "yes"), "shares no label with column 'is_eight'"),
         (("digit", "bayes", "eight"), "the label 'eight' is not a number"),
     ],
 )
@@ -159,7 +159,7 @@ def test_probabilities_of_classes_stand_in_several_columns(skboot, file, digits)
     swapped = estimate(skboot, file, *words, "--labels", *map(str, range(9, -1, -1)))
     assert swapped > 5 * expected
     said = refused(skboot, file, *words, "--pos-label", "8")
-    assert "one of the two labels" in said
+    assert "--pos-label must be None for a metric of 10 classes" in said
 
 
 def test_groups_are_never_merged_and_numbers_sort_as_numbers(skboot, tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import skboot as package
+from skboot.cli.main import main
 
 ROWS = ("--y-true", "digit", "--y-pred", "bayes")
 PAIR = ("--y-true", "digit", "--candidate", "bayes", "--reference", "tree")
@@ -72,6 +73,11 @@ BAD_CALLS = {
     ),
     "no margin": (("gate", "FILE", *PAIR), "are required: --margin"),
     "a negative margin": (("gate", "FILE", *PAIR, "--margin", "-0.1"), "--margin must be"),
+    "a margin in percent": (
+        ("gate", "FILE", *PAIR, "--margin", "1"),
+        "--margin must be below 1, the range of accuracy (0 to 1). Got 1. No two systems can be "
+        "further apart. It is in units of the metric: a hundredth of its range is --margin 0.01.",
+    ),
     "one candidate": (
         ("gate", "FILE", *PAIR[:4], "--reference", "bayes", "--margin", "0"),
         "--candidate and --reference are the same column",
@@ -241,6 +247,64 @@ def test_a_reader_who_has_read_enough_is_no_error(file):
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="streams are closed otherwise there")
+@pytest.mark.parametrize(
+    ("streams", "code"), [(">&-", 1), ("2>&-", 1), (">/dev/full", 2), ("| true", 1)]
+)
+def test_a_gate_says_what_it_judged_whoever_reads(streams, code, file):
+    words = " ".join(("--y-true", "digit", "--candidate", "tree", "--reference", "logistic"))
+    if streams == ">/dev/full" and not os.path.exists("/dev/full"):
+        pytest.skip("there is no full device")
+    call = f"'{sys.executable}' -m skboot gate '{file}' {words} --margin 0.01 --n-resamples 199"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {call} {streams}"],
+        env=os.environ | {"PYTHONIOENCODING": "ascii", "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), AttributeError(), MemoryError(), RecursionError()]
+)
+def test_whatever_is_uncaught_is_exit_code_2(error, monkeypatch, capsys):
+    def fails(asked):
+        raise error
+
+    monkeypatch.setattr("skboot.cli.main.answer_of", fails)
+    assert main(["score", "x.csv", *ROWS]) == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("skboot score: ")
+
+
+def test_an_interrupt_is_exit_code_130(monkeypatch):
+    def interrupted(asked):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("skboot.cli.main.answer_of", interrupted)
+    assert main(["score", "x.csv", *ROWS]) == 130
+
+
+def test_names_that_a_terminal_cannot_show_are_spelled_out(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("y,é\n" + "0,0\n1,1\n1,0\n" * 20, encoding="utf-8")
+    words = ("score", str(path), "--y-true", "y", "--systems", "é", "--n-resamples", "99")
+    done = process(*words, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\\xe9" in done.stdout
+
+
+def test_a_candidate_that_equals_the_truth_is_called_so(skboot, file):
+    words = ("--y-true", "digit", "--candidate", "digit", "--reference", "tree", "--margin", "0.1")
+    code, _, err = skboot("gate", file, *words)
+    assert code == 0
+    assert "warning: digit equals the truth on every row" in err
 
 
 @pytest.mark.slow

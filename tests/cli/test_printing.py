@@ -2,9 +2,11 @@
 
 import io
 import json
+import os
 import re
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,6 +120,29 @@ def test_a_plan_without_a_file_has_a_report_as_well(skboot, tmp_path):
     assert "868 rows" in Page(report.read_text(encoding="utf-8")).text
 
 
+@pytest.mark.parametrize("name", ["hard.csv", "soft.csv", "digits.csv", "other/../digits.csv"])
+def test_a_report_never_takes_the_place_of_the_file_that_is_read(name, skboot, file, tmp_path):
+    own = tmp_path / "digits.csv"
+    own.write_bytes(Path(file).read_bytes())
+    os.link(own, tmp_path / "hard.csv")
+    (tmp_path / "soft.csv").symlink_to(own)
+    (tmp_path / "other").mkdir()
+    for option in ("--report", "--plot"):
+        code, _, said = skboot("score", own, *CALLS["score"], *FEW, option, tmp_path / name)
+        assert code == 2
+        assert "would take the place of the file that is read" in said
+    assert own.read_bytes() == Path(file).read_bytes()
+
+
+def test_a_report_goes_where_a_link_points_and_to_what_is_no_file(skboot, file, tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.html").symlink_to(tmp_path / "there" / "page.html")
+    for place in (tmp_path / "link.html", os.devnull):
+        assert skboot("score", file, *CALLS["score"], *FEW, "--report", place)[0] == 0
+    assert (tmp_path / "link.html").is_symlink()
+    Page((tmp_path / "there" / "page.html").read_text(encoding="utf-8"))
+
+
 def test_what_is_in_a_file_is_no_markup_of_a_report(skboot, tmp_path):
     path, report = tmp_path / "x.csv", tmp_path / "report.html"
     rows = "".join(f"{k % 2},{k % 2},{k % 3 == 0:d}\n" for k in range(60))
@@ -141,9 +166,10 @@ def test_a_picture_is_of_the_kind_of_its_name(name, start, skboot, file, tmp_pat
 @pytest.mark.parametrize("verb", CALLS)
 def test_every_verb_is_drawn(verb, skboot, file, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
+    open_before = pyplot.get_fignums()
     assert skboot(verb, file, *CALLS[verb], *FEW, "--plot", tmp_path / "x.png")[0] == 0
     assert (tmp_path / "x.png").stat().st_size > 5000
-    assert pyplot.get_fignums() == []
+    assert pyplot.get_fignums() == open_before
 
 
 def test_without_matplotlib_a_plot_is_a_bad_call_and_a_report_has_its_tables(

@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -203,3 +204,59 @@ def test_arrays_of_an_npz_file_have_one_length_and_hold_numbers_or_text(tmp_path
     np.savez(path, a=np.array([{}, []], dtype=object))
     with pytest.raises(BadCall, match="is not an npz archive of numbers and text"):
         read_columns(path, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [('a,b\n1,"x\n2,y\n3,z\n', 1), ('a,b\n1,x\n2,"y\n3,"z"\n4,w\n', 2)],
+    ids=["to the end", "to the next quote"],
+)
+def test_a_quote_that_is_not_closed_is_refused_with_its_row(text, row, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(BadCall, match=f"row {row}: .* every quote that begins a cell is closed"):
+        read_columns(str(path), ["a"])
+
+
+def test_numbers_of_a_file_stay_apart_or_are_refused(tmp_path):
+    path = tmp_path / "x.jsonl"
+    rows = [{"id": 2**63 + k, "big": 2**64 + k, "some": [2**53 + 1, 0.5][k]} for k in range(2)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert read_columns(str(path), ["id"])["id"].tolist() == [2**63, 2**63 + 1]
+    for name in ("big", "some"):
+        with pytest.raises(BadCall, match=f"column '{name}' must hold integers that fit"):
+            read_columns(str(path), [name])
+
+
+@pytest.mark.parametrize("reader", ["pyarrow", "polars"])
+def test_decimals_of_parquet_stay_apart_or_are_refused(reader, tmp_path, monkeypatch):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip(reader)
+    path = str(tmp_path / "x.parquet")
+    whole = [Decimal(10**17 + 1), Decimal(10**17 + 2)]
+    columns = {
+        "whole": whole,
+        "cents": [Decimal("0.10"), Decimal("0.25")],
+        "close": [Decimal("0.10000000000000000001"), Decimal("0.10000000000000000002")],
+        "large": [each + Decimal("0.01") for each in whole],
+    }
+    parquet.write_table(pyarrow.table(columns), path)
+    if reader == "polars":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    read = read_columns(path, ["whole", "cents"])
+    assert read["whole"].tolist() == [10**17 + 1, 10**17 + 2]
+    assert read["cents"].tolist() == [0.1, 0.25]
+    for name in ("close", "large"):
+        with pytest.raises(BadCall, match=f"column '{name}' must hold"):
+            read_columns(path, [name])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_text_that_ends_in_nul_is_refused(kind, tmp_path):
+    path = tmp_path / f"x.{kind}"
+    path.write_text('{"a": "x\\u0000"}\n{"a": "x"}' if kind == "jsonl" else "a,b\nx\0,1\nx,2\n")
+    with pytest.raises(
+        BadCall, match="column 'a' must not hold text that ends in the character NUL"
+    ):
+        read_columns(str(path), ["a"])

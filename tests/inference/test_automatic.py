@@ -9,7 +9,9 @@ from scipy import stats
 from sklearn.metrics import f1_score, median_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
-from skboot.inference.automatic import automatic_interval
+from skboot._warnings import Notes
+from skboot.inference.automatic import automatic_interval, within_range
+from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import confidence_interval
 
@@ -37,6 +39,14 @@ def biased(bias, skewed=False):
     shape = stats.gamma(4).ppf(levels) if skewed else stats.norm.ppf(levels)
     replicates = (shape - shape.mean()) / shape.std() + bias
     return Evidence(0.0, replicates, "rows", (200,), acceleration=0.0)
+
+
+def test_limits_that_rounding_took_beyond_one_end_are_cut_in_order():
+    above = 1 + 2e-16
+    for limits in ((above, 1.0), (above, above), (-1e-17, -1e-17), (-1e-17, 0.0)):
+        cut = within_range(ConfidenceInterval(*limits, 0.95, "percentile"), (0.0, 1.0), Notes())
+        assert 0 <= cut.low <= cut.high <= 1
+        assert tuple(cut) in ((0.0, 0.0), (1.0, 1.0))
 
 
 # ------------------------------------------------------------------ bias

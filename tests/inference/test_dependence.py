@@ -114,9 +114,20 @@ def test_series_are_centred_one_by_one():
 
 @pytest.mark.parametrize(
     ("n_samples", "shortest", "expected"),
-    [(400, 400, 60), (400, 40, 13), (30, 30, 10), (100_000, 100_000, 949), (20, 3, 1), (20, 2, 1)],
+    [
+        (400, 400, 60),
+        (400, 40, 13),
+        (30, 30, 7),
+        (20, 20, 4),
+        (60, 30, 10),
+        (100_000, 100_000, 949),
+        (20, 3, 1),
+        (20, 2, 1),
+    ],
 )
-def test_blocks_are_at_most_a_third_of_the_shortest_series(n_samples, shortest, expected):
+def test_blocks_are_at_most_a_third_of_the_shortest_series_and_five_or_more(
+    n_samples, shortest, expected
+):
     assert longest_block(n_samples, shortest) == expected
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from method_error_problems import drawn, nearest_mean_scores
 from scipy import stats as moments
-from scipy.special import logit
+from scipy.special import expit, logit
 from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
@@ -210,6 +210,12 @@ def test_skewed_losses_without_a_bound_have_fewer_degrees_of_freedom(problem, hi
     for method in ("cv-bootstrap", "cv-bootstrap-conservative"):
         reach = student.ppf(0.975, worth) * result.standard_error_of(method) / 0.3
         limit = result.interval(method=method).high
+        if high == 1:
+            # The smallest limit of points from .3 on.
+            points, half = np.linspace(0.3, 0.5, 200_001), reach * 0.3
+            limits = logit(points) + half / (points * (1 - points))
+            assert logit(limit) == pytest.approx(limits.min())
+            continue
         scaled = np.log(limit / 0.3) if high > 1 else (logit(limit) - logit(0.3)) * 0.7
         assert scaled == pytest.approx(reach)
 
@@ -426,6 +432,30 @@ def test_limits_on_the_logit_scale_are_symmetric_and_clipped():
     )
     assert limits_on_scale(0.005, 0.01, 2.0, (0, 1), 50)[0] == 0
     assert limits_on_scale(0.995, 0.01, 2.0, (0, 1), 50)[1] == 1
+
+
+def test_a_better_point_with_the_same_standard_error_has_no_worse_limit():
+    # Before, a point of .0005 with a standard error of .005 had the limit .99.
+    points = np.append(0.0, np.geomspace(1e-6, 0.4, 200))
+    for error in (1e-4, 0.005, 0.05, 0.2):
+        found = np.array([limits_on_scale(p, error, 1.96, (0, 1), 600) for p in points])
+        assert (np.diff(found, axis=0) >= -1e-12).all()
+        free = np.array([limits_on_scale(p, error, 1.96, (0, 1), 10**9)[1] for p in points[1:]])
+        grid = np.geomspace(1e-6, 0.5, 100_001)
+        plain = expit(logit(grid) + 1.96 * error / (grid * (1 - grid)))
+        least = np.minimum.accumulate(plain[::-1])[::-1]
+        np.testing.assert_allclose(free, least[np.searchsorted(grid, points[1:])], rtol=1e-3)
+        # Where the normal interval does not reach the bound nothing changes.
+        apart = points[1:] > 1.96 * error
+        steps = 1.96 * error / (points[1:] * (1 - points[1:]))
+        np.testing.assert_allclose(free[apart], expit(logit(points[1:]) + steps)[apart])
+
+
+def test_a_standard_error_of_five_thousandths_reaches_no_third_of_the_range():
+    low, high = limits_on_scale(-1.0, 0.005, 1.964, (-1, 0), 600)
+    assert (low, high) == (-1, pytest.approx(-1 + np.e * 1.964 * 0.005, rel=0.02))
+    mirrored = limits_on_scale(1.0, 0.005, 1.964, (0, 1), 600)
+    assert mirrored == pytest.approx((-high, -low))
 
 
 def test_limits_on_the_log_scale_stay_on_their_side_of_the_bound():

@@ -161,7 +161,6 @@ def test_known_functions_are_evaluated_from_sums(metric):
         (partial(metrics.cohen_kappa_score, labels=[1, 0]), BINARY, DECISION),
         (metrics.max_error, REAL, VALUE),
         (metrics.d2_absolute_error_score, REAL, VALUE),
-        (partial(metrics.brier_score_loss, pos_label=1), BINARY, SECOND),
     ],
 )
 def test_options_without_a_fast_path_are_called_on_the_rows(metric, y_true, y_pred):
@@ -391,7 +390,8 @@ NAMES = np.array(["ham", "spam"])
     [
         ("accuracy", BINARY, TWO, "'y_pred'.*class labels.*shape \\(40, 2\\).*bayes_decisions"),
         ("accuracy", BINARY, SECOND, "'y_pred'.*class labels.*real numbers such as.*threshold"),
-        ("accuracy", REAL, DECISION, "'y_true'.*class labels.*'r2'"),
+        ("accuracy", REAL, DECISION, "'y_true'.*class labels.*truth comes first"),
+        ("accuracy", REAL, REAL[::-1], "'y_true'.*class labels.*'r2'"),
         ("f1_macro", NAMES[BINARY], DECISION, "same kind as y_true, here text. Got numbers"),
         ("f1", THREE, THREE, "at most two labels.*f1_macro"),
         ("f1", NAMES[BINARY], NAMES[DECISION], "positive label.*pos_label="),

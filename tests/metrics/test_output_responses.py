@@ -207,7 +207,7 @@ MESSAGES = {
     ),
     "sets in lists": (
         ([["a"], ["a", "b"]] * 30, DECIDED, "f1_macro"),
-        "'y_true'.*rows of one shape.*MultiLabelBinarizer",
+        "'y_true'.*labels of one type.*lists.*MultiLabelBinarizer",
     ),
     "a metric of this package": ((SETS, DECIDED, "sensitivity"), "'sensitivity', which takes one"),
     "text": ((SETS.astype(str), DECIDED.astype(str), "accuracy"), "MultiLabelBinarizer"),

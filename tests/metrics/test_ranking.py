@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
+from skboot import bootstrap_score
 from skboot.metrics.ranking import (
     AveragePrecision,
     RocAuc,
@@ -290,6 +291,29 @@ def test_areas_without_one_row_equal_scikit_learn(share, decimals):
 
 
 # --- DeLong
+
+
+def test_leaving_out_a_heavy_row_overflows_nowhere():
+    # Where a unit is left out, the ends before it have negative sums, which are never used.
+    rng = np.random.default_rng(0)
+    truth, score = np.arange(15) % 2, rng.normal(size=15)
+    weights = rng.integers(0, 4, 15).astype(float)
+    weights[0] = 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        found = bootstrap_score(
+            truth,
+            score,
+            metric="average_precision",
+            sample_weight=weights,
+            interval="bca",
+            n_resamples=99,
+            random_state=0,
+        )
+    assert found.estimate == pytest.approx(
+        average_precision_score(truth, score, sample_weight=weights)
+    )
 
 
 def test_delong_equals_proc():

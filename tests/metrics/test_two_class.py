@@ -38,7 +38,7 @@ def test_each_is_a_recall_or_precision_of_scikit_learn(name):
 def test_a_name_and_words_for_labels_give_the_same_result(name):
     options = {"metric": name, "n_resamples": 199, "random_state": 0}
     result = bootstrap_score(TRUTH, DECISION, **options)
-    worded = bootstrap_score(WORDS[TRUTH], WORDS[DECISION], **options)
+    worded = bootstrap_score(WORDS[TRUTH], WORDS[DECISION], pos_label="yes", **options)
     assert result.metric == name
     assert worded.estimate == result.estimate
     assert worded.confidence_interval == result.confidence_interval
@@ -160,12 +160,17 @@ def notes_of(y_true, y_pred, **options):
     )
 
 
+def notes_and_warning_of(y_true, y_pred, **options):
+    with pytest.warns(UserWarning, match="The positive class is 'no event'"):
+        return notes_of(y_true, y_pred, **options)
+
+
 @pytest.mark.parametrize("name", [*OF_SCIKIT_LEARN, "positive_likelihood_ratio"])
 def test_the_positive_class_of_labels_in_text_is_said(name):
-    said = notes_of(EVENTS[TRUTH], EVENTS[DECISION], metric=name)
+    said = notes_and_warning_of(EVENTS[TRUTH], EVENTS[DECISION], metric=name)
     assert "The positive class is 'no event', the greater label." in said
     advised = bootstrap_score(
-        EVENTS[TRUTH] == "event", EVENTS[DECISION] == "event", metric=name, random_state=0
+        EVENTS[TRUTH], EVENTS[DECISION], metric=name, pos_label="event", random_state=0
     )
     assert (
         advised.estimate == bootstrap_score(TRUTH, DECISION, metric=name, random_state=0).estimate
@@ -175,8 +180,9 @@ def test_the_positive_class_of_labels_in_text_is_said(name):
 
 @pytest.mark.parametrize("name", ["roc_auc", "equal_error_rate", "log_loss"])
 def test_scores_of_labels_in_text_are_said_to_mean_the_greater_one(name):
-    score = np.where(DECISION == 1, 0.9, 0.2)
-    said = notes_of(EVENTS[TRUTH], score, metric=name)
+    score = np.where(DECISION == 1, 0.9, 0.2) + np.arange(300) % 7 / 100
+    # The greater label is "no event".
+    said = notes_and_warning_of(EVENTS[TRUTH], 1 - score, metric=name)
     assert "larger values of y_pred must mean it" in said
     # Two columns say which is which; and numbers, or a label that is named, leave no doubt.
     columns = np.column_stack((score, 1 - score))
@@ -189,9 +195,10 @@ def test_scores_of_labels_in_text_are_said_to_mean_the_greater_one(name):
 
 def test_a_comparison_and_a_method_say_the_positive_class_too():
     systems = {"a": EVENTS[DECISION], "b": EVENTS[1 - DECISION]}
-    pair = compare_systems(
-        EVENTS[TRUTH], systems, metric="sensitivity", n_resamples=999, random_state=0
-    )
+    with pytest.warns(UserWarning, match="compare_systems: The positive class is 'no event'"):
+        pair = compare_systems(
+            EVENTS[TRUTH], systems, metric="sensitivity", n_resamples=999, random_state=0
+        )
     assert sum("positive class is 'no event'" in note for note in pair.notes) == 1
     X = (TRUTH + RNG.normal(size=300))[:, None]
     scorer = BootstrapScorer(
@@ -200,9 +207,12 @@ def test_a_comparison_and_a_method_say_the_positive_class_too():
     assert any("positive class is 'no event'" in note for note in scorer.result_.notes)
 
 
-def test_the_best_value_that_no_input_is_needed_for_is_called_so():
-    summary = bootstrap_score(TRUTH, DECISION, metric="sensitivity", random_state=0).summary()
-    assert "1.000 (a system that ignores its inputs reaches the best value there is)" in summary
+def test_a_baseline_that_reaches_the_best_value_there_is_is_not_printed():
+    result = bootstrap_score(TRUTH, DECISION, metric="sensitivity", random_state=0)
+    assert result.naive_estimate == 1.0
+    for text in (result.summary(), result.claim(), result.to_html(), *result.notes):
+        assert "naive reference" not in text
+        assert "ignores its inputs" not in text
     share = bootstrap_score(TRUTH, DECISION, metric="ppv", random_state=0).summary()
     assert "(best system that ignores its inputs, on the same rows)" in share
 

@@ -174,6 +174,62 @@ def test_passing_files_of_dead_writers_go_and_those_of_live_ones_stay(tmp_path):
     assert set(own.glob(".run-*")) == {alive, elsewhere}
 
 
+def test_a_probe_of_a_fit_that_was_killed_goes_with_the_next_fit(tmp_path, monkeypatch):
+    def killed(descriptor):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("skboot._files.os.fsync", killed)
+        # A process that is killed removes nothing.
+        patched.setattr("skboot._files.Path.unlink", lambda *_, **__: None)
+        with pytest.raises(KeyboardInterrupt):
+            scorer(GaussianNB(), tmp_path).fit(X, Y)
+    [probe] = tmp_path.rglob(".probe.*")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    probe.rename(str(probe).replace(f".{os.getpid()}@", f".{gone.pid}@"))
+    scorer(GaussianNB(), tmp_path).fit(X, Y)
+    assert len(list(tmp_path.rglob("*"))) == 1 + 8
+    assert len(list(tmp_path.rglob("run-*.npz"))) == 8
+
+
+def test_links_in_the_folder_of_runs_are_replaced_and_never_followed(tmp_path):
+    expected = scorer(GaussianNB(), tmp_path / "runs").fit(X, Y)
+    [own] = (tmp_path / "runs").iterdir()
+    mine = tmp_path / "mine"
+    mine.write_bytes(b"mine")
+    for name in ("run-000001.npz", "run-000002.npz", "probe"):
+        (own / name).unlink(missing_ok=True)
+        (own / name).symlink_to(mine)
+    found = scorer(GaussianNB(), tmp_path / "runs").fit(X, Y)
+    assert found.confidence_interval_ == expected.confidence_interval_
+    assert mine.read_bytes() == b"mine"
+    assert not any(path.is_symlink() for path in own.iterdir())
+    assert len(list(own.iterdir())) == 8
+
+
+def test_a_link_in_the_place_of_the_folder_of_a_fit_is_replaced(tmp_path):
+    expected = scorer(GaussianNB(), tmp_path / "runs").fit(X, Y)
+    [own] = (tmp_path / "runs").iterdir()
+    elsewhere = tmp_path / "elsewhere"
+    own.rename(elsewhere)
+    for path in elsewhere.iterdir():
+        path.unlink()
+    own.symlink_to(elsewhere, target_is_directory=True)
+    found = scorer(GaussianNB(), tmp_path / "runs").fit(X, Y)
+    assert found.confidence_interval_ == expected.confidence_interval_
+    assert not own.is_symlink()
+    assert len(list(own.iterdir())) == 8
+    assert not list(elsewhere.iterdir())
+
+
+def test_a_folder_that_the_user_names_by_a_link_is_followed(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here").symlink_to("there", target_is_directory=True)
+    scorer(GaussianNB(), tmp_path / "here").fit(X, Y)
+    assert len(list((tmp_path / "there").rglob("run-*.npz"))) == 8
+
+
 def test_a_damaged_file_counts_as_absent(tmp_path):
     runner.write_run(
         str(tmp_path), {"number": 0, "fit_time": 0.5, "error": None, "warnings": set()}

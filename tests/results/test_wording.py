@@ -19,6 +19,7 @@ from made_results import (
 from sklearn.naive_bayes import GaussianNB
 
 from skboot import (
+    BootstrapAccumulator,
     BootstrapScorer,
     bootstrap_curve,
     bootstrap_runs,
@@ -27,6 +28,7 @@ from skboot import (
 )
 from skboot.inference.automatic import degeneracy
 from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.metrics import expected_cost
 from skboot.results import rendering, wording
 
 # ------------------------------------------------------------------ rounding
@@ -119,6 +121,64 @@ def test_a_claim_is_of_new_units_of_the_kind_that_was_drawn(new):
     compared = compare_systems(y, systems, **options)
     assert f"difference of these trained systems on new {new}\n" in compared.summary()
     assert f"on new {new} the difference is estimated at " in compared.claim()
+
+
+@pytest.mark.parametrize("groups", [None, ROWS // 4])
+def test_a_weighted_score_does_not_claim_the_source_of_its_rows(groups):
+    y, weights = ROWS % 2, 1.0 + ROWS % 3
+    systems = {"A": np.where(ROWS % 7 == 0, 1 - y, y), "B": np.where(ROWS % 5 == 0, 1 - y, y)}
+    options = {"sample_weight": weights, "groups": groups, "n_resamples": 199, "random_state": 0}
+    new = f"new {'data' if groups is None else 'groups'} weighted like these rows"
+    results = [
+        bootstrap_score(y, systems["A"], **options),
+        compare_systems(y, systems, **options),
+        bootstrap_score(y, systems["A"], by=ROWS % 2, **options),
+    ]
+    for result in results:
+        text = " ".join(f"{result.summary()} {result.claim()}".split())
+        assert new in text
+        assert "same source" not in text
+    curve = bootstrap_curve(y, y + ROWS % 11 / 5, **options)
+    assert f"of this trained system on {new}\n" in curve.summary()
+
+
+RARE = (np.arange(400) < 20).astype(int)
+OFTEN_WRONG = np.where(np.arange(400) % 10 == 0, 1 - RARE, RARE)
+
+
+def test_a_score_below_its_baseline_says_so_in_notes_and_claim():
+    result = bootstrap_score(RARE, OFTEN_WRONG, metric="accuracy", random_state=0)
+    assert (result.estimate, result.naive_estimate) == (0.9, 0.95)
+    note = "Worse than the baseline: a system that ignores its inputs scores 0.95 here."
+    assert note in result.notes
+    assert result.claim().endswith(
+        " This is worse than a system that ignores its inputs, which scores 0.950 here."
+    )
+    loss = bootstrap_score(RARE, OFTEN_WRONG, metric=expected_cost, random_state=0)
+    assert (
+        "Worse than the baseline: a system that ignores its inputs scores 0.05 here." in loss.notes
+    )
+    assert loss.claim().endswith("which scores 0.050 here.")
+    accumulator = BootstrapAccumulator("balanced_accuracy", random_state=0)
+    streamed = accumulator.update(RARE, 1 - OFTEN_WRONG, start=0).result()
+    assert "Worse than the baseline: a system that ignores its inputs scores 0.5 here." in (
+        streamed.notes
+    )
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall", "r2", "mean_squared_error"])
+def test_scores_that_reach_their_baseline_say_nothing_of_it(metric):
+    constant = np.zeros(400, int)
+    y, predicted = RARE, constant
+    if metric == "recall":
+        # The baseline decides for the positive class alone, and is 1.
+        y, predicted = RARE, np.where(np.arange(400) % 3 == 0, 0, RARE)
+    elif metric != "accuracy":
+        y = np.arange(400) / 7
+        predicted = np.full(400, y.mean())
+    result = bootstrap_score(y, predicted, metric=metric, random_state=0)
+    assert not any("baseline" in note for note in result.notes)
+    assert "ignores its inputs" not in result.claim()
 
 
 def test_gaps_curves_next_runs_and_methods_speak_of_groups_where_groups_were_drawn():

@@ -364,6 +364,9 @@ def test_decision_curves_are_of_probabilities():
         found.curve("decision")
 
 
-def test_fewer_than_thirty_rows_are_refused():
-    with pytest.raises(ValueError, match="at least 30 rows"):
-        accumulator().update(TRUTH[:20], SCORES[:20], start=0).curve()
+@pytest.mark.parametrize("curve", ["roc", "det", "precision_recall"])
+def test_curves_of_fewer_than_thirty_rows_are_those_of_arrays(curve):
+    found = accumulator().update(TRUTH[:20], SCORES[:20], start=0)
+    options = {"random_state": 3, "n_resamples": B}
+    expected = bootstrap_curve(TRUTH[:20], SCORES[:20], curve=curve, **options)
+    assert found.curve(curve) == expected

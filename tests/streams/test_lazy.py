@@ -5,7 +5,7 @@ import pytest
 import sklearn.metrics as sk
 
 import skboot
-from skboot import BootstrapAccumulator, bootstrap_score, compare_systems
+from skboot import BootstrapAccumulator, bootstrap_curve, bootstrap_score, compare_systems
 from skboot.resampling.streamed import PoissonWeights
 from skboot.testing import assert_not_worse
 
@@ -220,11 +220,33 @@ def test_crossed_groups_and_metrics_of_all_rows_are_refused():
         bootstrap_score(*columns, metric=lambda y_true, y_pred: 0.0)
 
 
-def test_few_rows_and_few_groups_are_refused_with_what_to_do():
-    with pytest.raises(ValueError, match=r"'y_true' parameter.*at least 30 rows.*compute"):
-        bootstrap_score(cut(TRUTH[:29], 10), cut(GOOD[:29], 10))
-    with pytest.raises(ValueError, match=r"'groups' parameter.*at least 30 groups"):
+def test_few_rows_and_few_groups_have_the_numbers_of_arrays():
+    found = bootstrap_score(cut(TRUTH[:29], 10), cut(GOOD[:29], 10), **OPTIONS)
+    assert found == bootstrap_score(TRUTH[:29], GOOD[:29], **OPTIONS)
+    lazy = {"good": cut(GOOD[:29], 10), "fair": cut(FAIR[:29], 10)}
+    rows = {"good": GOOD[:29], "fair": FAIR[:29]}
+    options = {"reference": "fair", "adjust": "holm", **OPTIONS}
+    expected = compare_systems(TRUTH[:29], rows, **options)
+    assert compare_systems(cut(TRUTH[:29], 10), lazy, **options) == expected
+    found = bootstrap_curve(cut(TRUTH[:29], 10), cut(SCORES[:29], 10), **OPTIONS)
+    assert found == bootstrap_curve(TRUTH[:29], SCORES[:29], **OPTIONS)
+    groups = np.arange(N) % 29
+    found = bootstrap_score(cut(TRUTH, 300), cut(GOOD, 300), groups=cut(groups, 300), **OPTIONS)
+    expected = bootstrap_score(TRUTH, GOOD, groups=groups, **OPTIONS)
+    assert tuple(found.confidence_interval) == tuple(expected.confidence_interval)
+
+
+def test_few_groups_of_too_many_rows_are_refused_with_what_to_do(monkeypatch):
+    monkeypatch.setattr("skboot.streams.few_rows.MOST_VALUES", 2 * N)
+    with pytest.raises(ValueError, match=r"'groups' parameter.*at least 30 groups.*compute"):
         bootstrap_score(cut(TRUTH, 300), cut(GOOD, 300), groups=cut(np.arange(N) % 29, 300))
+
+
+def test_one_column_of_probabilities_of_0_and_1_needs_no_labels():
+    found = bootstrap_score(cut(TRUTH, 300), cut(SECOND, 300), metric="neg_log_loss", **OPTIONS)
+    assert found.estimate == pytest.approx(-sk.log_loss(TRUTH, SECOND), rel=1e-12)
+    with pytest.raises(ValueError, match=r"'labels' parameter of bootstrap_score .* 0 and 1"):
+        bootstrap_score(cut(TRUTH + 1, 300), cut(SECOND, 300), metric="neg_log_loss")
 
 
 def test_columns_of_other_lengths_and_other_collections_are_refused():

@@ -1,7 +1,12 @@
 """Bytes of a stream are data: damaged and hostile ones give a clear error."""
 
+import contextlib
 import hashlib
 import json
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skboot import BootstrapAccumulator
-from skboot.streams.packing import _HEAD, _MARK, _VERSION
+from skboot.streams.packing import _HEAD, _MARK, _VERSION, pack
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 50)
@@ -17,9 +22,9 @@ FOUND = BootstrapAccumulator(["roc_auc", "f1", "accuracy"], random_state=0, n_re
 DATA = FOUND.update(TRUTH, TRUTH ^ (RNG.random(50) < 0.2), groups=np.arange(50)).to_bytes()
 
 
-def taken_apart():
-    *_, length = _HEAD.unpack_from(DATA)
-    body = DATA[_HEAD.size :]
+def taken_apart(data=DATA):
+    *_, length = _HEAD.unpack_from(data)
+    body = data[_HEAD.size :]
     return json.loads(body[:length]), body[length:]
 
 
@@ -50,7 +55,7 @@ def test_other_bytes_are_refused(data):
 def test_another_version_is_refused():
     _, version, digest, length = _HEAD.unpack_from(DATA)
     other = _HEAD.pack(_MARK, version + 1, digest, length) + DATA[_HEAD.size :]
-    with pytest.raises(ValueError, match=r"format version 1\. Got version 2"):
+    with pytest.raises(ValueError, match=r"format version 2 or before\. Got version 3"):
         BootstrapAccumulator.from_bytes(other)
 
 
@@ -103,3 +108,97 @@ def test_a_hostile_header_gives_an_error_or_an_accumulator(path, value):
     except ValueError:
         with pytest.raises(ValueError, match="data must be what to_bytes"):
             BootstrapAccumulator.from_bytes(data)
+
+
+# ------------------------------------------------------------------ the version before
+
+# `to_bytes()` of version 1, which had neither numbers of rows nor few rows, of these 40 rows.
+VERSION_1 = Path(__file__).parent / "version_1"
+K = np.arange(40)
+SCORE = (K * 11 % 13) / 13 + 0.3 * (K * 7 % 5 < 2)
+OLD_TRUTH, OLD_GUESS = (K * 7 % 5 < 2).astype(int), (SCORE > 0.5).astype(int)
+
+
+def old(name):
+    return BootstrapAccumulator.from_bytes((VERSION_1 / f"{name}.bin").read_bytes())
+
+
+def test_bytes_of_version_1_are_read_and_go_on():
+    rows = BootstrapAccumulator({"acc": "accuracy"}, random_state=0, n_resamples=5)
+    rows.update(OLD_TRUTH, OLD_GUESS, start=0)
+    more = BootstrapAccumulator.from_bytes(rows.to_bytes())
+    with pytest.raises(ValueError, match="rows 0 to 39 again"):
+        more.update(OLD_TRUTH, OLD_GUESS, start=0)
+    of_version_1, more = old("rows"), more.update(OLD_TRUTH, OLD_GUESS, start=40)
+    assert of_version_1.result() == rows.result()
+    of_version_1.update(OLD_TRUTH, OLD_GUESS, start=40)
+    assert of_version_1.n_samples == 80
+    for one in (of_version_1, BootstrapAccumulator.from_bytes(of_version_1.to_bytes())):
+        np.testing.assert_array_equal(one._state.terms.values(), more._state.terms.values())
+        with pytest.raises(ValueError, match="rows 40 to 79 again"):
+            one.merge(more)
+
+
+def test_groups_and_systems_of_version_1_are_read():
+    found = BootstrapAccumulator(
+        ["roc_auc", "f1"], random_state=0, n_resamples=5, systems=["new", "old"]
+    )
+    both = {"new": OLD_GUESS, "old": 1 - OLD_GUESS}
+    found.update(OLD_TRUTH, both, groups=K % 35)
+    with warnings.catch_warnings():
+        # Decisions for scores, and five resamples.
+        warnings.simplefilter("ignore")
+        results = [one.result() for one in (old("groups"), found)]
+    assert results[0] == results[1]
+
+
+def test_few_rows_of_version_1_are_lacking_until_there_are_enough():
+    found = old("few")
+    with pytest.raises(ValueError, match=r"at least 30 rows. Got 20"):
+        found.result()
+    found.update(OLD_TRUTH[20:], OLD_GUESS[20:], start=20)
+    expected = BootstrapAccumulator("accuracy", random_state=0, n_resamples=5)
+    expected.update(OLD_TRUTH, OLD_GUESS, start=0)
+    assert found.result() == expected.result()
+
+
+# ------------------------------------------------------------------ few rows
+
+FEW = BootstrapAccumulator("roc_auc", random_state=0, n_resamples=39)
+FEW.update(TRUTH[:9], np.round(RNG.random(9), 2), start=4, sample_weight=np.arange(9) + 1.0)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.sampled_from(list(places(taken_apart(FEW.to_bytes())[0]))[1:]), ODD)
+def test_a_hostile_header_of_few_rows_gives_an_error_or_an_accumulator(path, value):
+    record, arrays = taken_apart(FEW.to_bytes())
+    inside = record
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = value
+    data = with_header(record, arrays)
+    try:
+        found = BootstrapAccumulator.from_bytes(data)
+    except ValueError:
+        with pytest.raises(ValueError, match="data must be what to_bytes"):
+            BootstrapAccumulator.from_bytes(data)
+        return
+    with warnings.catch_warnings(), contextlib.suppress(ValueError):
+        warnings.simplefilter("ignore")
+        found.result()
+
+
+@pytest.mark.parametrize("ranges", [[[5, 4]], [[0, 9], [9, 12]], [[7, 9], [0, 3]], [[1, 2, 3]]])
+def test_ranges_that_overlap_or_do_not_rise_are_refused(ranges):
+    state = replace(FEW._state, ranges=np.array(ranges))
+    with pytest.raises(ValueError, match="data must be what to_bytes"):
+        BootstrapAccumulator.from_bytes(pack(FEW._settings, state))
+
+
+@pytest.mark.parametrize("lacking", ["unit", "y_pred 0", "sample_weight"])
+def test_few_rows_without_a_column_are_refused(lacking):
+    [columns] = FEW._state.few.batches
+    left = {name: one for name, one in columns.items() if name != lacking}
+    state = replace(FEW._state, few=SimpleNamespace(columns=left))
+    with pytest.raises(ValueError, match="data must be what to_bytes"):
+        BootstrapAccumulator.from_bytes(pack(FEW._settings, state))
