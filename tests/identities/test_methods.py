@@ -1,0 +1,119 @@
+"""Identities between fits of methods: copies, the order of rows, and intervals that make sense."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from skboot import BootstrapScorer, compare_methods
+from skboot.model_selection import copies_as_groups
+
+N = 150
+# Answers of these do not change where every row is there k times.
+BLIND_TO_COPIES = {
+    "accuracy": KNeighborsClassifier(1),
+    "neg_log_loss": GaussianNB(),
+    "neg_mean_squared_error": LinearRegression(),
+}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    chosen = np.random.default_rng(0).permutation(len(X))[:N]
+    return X[chosen][:, :4] / X[:, :4].std(axis=0), y[chosen]
+
+
+def fitted(estimator, X, y, **options):
+    options = {"n_train_resamples": 60, "strategy": "oob", "random_state": 0} | options
+    groups = options.pop("groups", None)
+    return BootstrapScorer(estimator, **options).fit(X, y, groups=groups)
+
+
+@pytest.mark.parametrize("scoring", BLIND_TO_COPIES)
+def test_copies_in_groups_are_the_rows_alone(scoring, rows):
+    # Exact but for rounding: the same groups are drawn as rows are.
+    X, y = rows
+    alone = fitted(BLIND_TO_COPIES[scoring], X, y, scoring=scoring)
+    X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    copied = fitted(BLIND_TO_COPIES[scoring], X, y, scoring=scoring, groups=copies_as_groups(X, y))
+    assert_allclose(copied.score_, alone.score_, rtol=1e-6)
+    assert_allclose(copied.standard_error_, alone.standard_error_, rtol=1e-6)
+    assert_allclose(copied.confidence_interval_[:2], alone.confidence_interval_[:2], rtol=1e-6)
+
+
+def test_copies_in_groups_are_the_rows_alone_for_the_default_strategy_too(rows):
+    # Folds of groups are others than folds of rows: within Monte Carlo error.
+    X, y = rows
+    alone = fitted(GaussianNB(), X, y, strategy="cv-bootstrap")
+    X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    groups = copies_as_groups(X, y)
+    copied = fitted(GaussianNB(), X, y, strategy="cv-bootstrap", groups=groups)
+    assert abs(copied.score_ - alone.score_) < 0.01
+    assert_allclose(copied.standard_error_, alone.standard_error_, rtol=0.25)
+
+
+def test_copies_in_groups_leave_a_comparison_as_it_is(rows):
+    X, y = rows
+    methods = {"neighbour": KNeighborsClassifier(1), "bayes": GaussianNB()}
+    options = dict(strategy="oob", n_train_resamples=60, random_state=0)
+    [alone] = compare_methods(methods, X, y, **options).pairs
+    X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
+    [copied] = compare_methods(methods, X, y, groups=copies_as_groups(X, y), **options).pairs
+    assert_allclose(copied.difference, alone.difference, rtol=1e-6)
+    assert_allclose(copied.confidence_interval[:2], alone.confidence_interval[:2], rtol=1e-6)
+
+
+def test_groups_of_single_rows_are_rows(rows):
+    X, y = rows
+    groups = copies_as_groups(X, y)
+    assert_array_equal(groups, np.arange(N))
+    alone, single = (fitted(GaussianNB(), X, y, groups=g) for g in (None, groups))
+    assert single.score_ == alone.score_
+    assert single.confidence_interval_[:2] == alone.confidence_interval_[:2]
+
+
+def test_groups_of_copies_follow_their_rows_into_any_order(rows):
+    X, y = (np.repeat(part, 3, axis=0) for part in rows)
+    order = np.random.default_rng(1).permutation(len(y))
+    before, after = copies_as_groups(X, y)[order], copies_as_groups(X[order], y[order])
+    assert_array_equal(before[:, None] == before, after[:, None] == after)
+
+
+def test_the_order_of_rows_moves_a_fit_within_monte_carlo_error(rows):
+    X, y = rows
+    order = np.random.default_rng(1).permutation(N)
+    one, other = (
+        fitted(GaussianNB(), X[rows_], y[rows_], strategy="cv-bootstrap")
+        for rows_ in (np.arange(N), order)
+    )
+    assert abs(one.score_ - other.score_) < 0.01
+    assert_allclose(other.standard_error_, one.standard_error_, rtol=0.25)
+
+
+@pytest.mark.parametrize(
+    ("n", "distance"),
+    [
+        *((50, 0.0), (80, 4.0), (150, 2.0)),
+        *(
+            pytest.param(n, distance, marks=pytest.mark.slow)
+            for n, distance in ((50, 2.0), (50, 4.0), (80, 0.0), (80, 2.0), (150, 0.0), (150, 4.0))
+        ),
+    ],
+)
+@pytest.mark.parametrize("estimator", [GaussianNB(), DecisionTreeClassifier()], ids=["nb", "tree"])
+def test_an_interval_has_the_width_of_its_standard_error(estimator, distance, n):
+    """Between a third and three times the normal interval, where no estimate is at its bound."""
+    rng = np.random.default_rng(n)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 3)) + distance * y[:, None] * [1, 0, 0]
+    found = fitted(estimator, X, y, strategy="cv-bootstrap", n_train_resamples=80)
+    low, high, *_ = found.confidence_interval_
+    if found.standard_error_ == 0 or found.score_ == 1:
+        return
+    normal = 2 * 1.96 * found.standard_error_
+    assert normal / 3 < high - low < 3 * normal
