@@ -92,6 +92,10 @@ def right_and_bias(y_true, y_pred):
     return {"right": np.mean(y_true == y_pred), "bias": np.mean(y_pred) - np.mean(y_true)}
 
 
+def share_above(y_true, y_score, grid):
+    return [np.mean(y_score > at) for at in grid]
+
+
 def sure_and_right(estimator, X, y):
     probabilities = estimator.predict_proba(X)
     return float(np.mean(probabilities[np.arange(len(X)), y] > 0.7))
@@ -157,19 +161,7 @@ def _unpaired(y_true, y_preds, **options):
 
 
 def _curve(**options):
-    """Nine points of a curve, and of its band."""
-
-    def call():
-        found = skboot.bootstrap_curve(LABEL, expit(SCORE), **FEW | options)
-        at = np.linspace(0, len(found.x) - 1, 9).astype(int)
-        return [
-            tuple(row)
-            for row in np.column_stack([found.x, found.estimate, found.low, found.high])[
-                at
-            ].tolist()
-        ]
-
-    return call
+    return partial(skboot.bootstrap_curve, LABEL, expit(SCORE), **FEW | options)
 
 
 def _across(scores, **options):
@@ -191,6 +183,27 @@ def _ranks(comparison):
     return lambda: [(row.rank, row.low, row.high) for row in comparison().ranks().values()]
 
 
+def _curve_at(k):
+    def call():
+        found = _curve()()
+        return found.at(found.x[k])
+
+    return call
+
+
+def _curve_of_a_stream(curve):
+    """A curve of two systems whose rows come in three batches."""
+
+    def call():
+        found = skboot.BootstrapAccumulator("roc_auc", systems=list(SCORES), n_bins=64, **FEW)
+        for rows in np.array_split(np.arange(N), 3):
+            own = {name: score[rows] for name, score in SCORES.items()}
+            found.update(LABEL[rows], own, start=rows[0])
+        return found.curve(curve)
+
+    return call
+
+
 def _mean_ranks(comparison):
     def call():
         found = comparison()
@@ -201,18 +214,13 @@ def _mean_ranks(comparison):
 
 
 def _verdict(first, second, **options):
-    def call():
-        verdict = assert_not_worse(LABEL, first, second, inconclusive="pass", **FEW | options)
-        return verdict.smallest_margin, verdict.detectable_margin, tuple(verdict.interval[:2])
-
-    return call
+    return partial(assert_not_worse, LABEL, first, second, inconclusive="pass", **FEW | options)
 
 
 def _plan(pilot, **options):
     def call():
         made = pilot() if pilot else None
-        plan = skboot.plan_evaluation(made.pairs[0] if hasattr(made, "pairs") else made, **options)
-        return plan.n_units, plan.n_units_range or ()
+        return skboot.plan_evaluation(made.pairs[0] if hasattr(made, "pairs") else made, **options)
 
     return call
 
@@ -375,6 +383,13 @@ CALLS = {
     "curve, calibration": _curve(curve="calibration"),
     "curve, smoothed calibration": _curve(curve="calibration_smooth"),
     "curve, decision": _curve(curve="decision"),
+    "curve, own": _curve(curve=share_above, grid=[0.2, 0.5, 0.8]),
+    "curve, two systems": partial(
+        skboot.bootstrap_curve, LABEL, {k: expit(v) for k, v in SCORES.items()}, **FEW
+    ),
+    "curve, a point": _curve_at(20),
+    "curve, of a stream": _curve_of_a_stream("roc"),
+    "curve, precision of a stream": _curve_of_a_stream("precision_recall"),
     "score, calibration slope": _score(LABEL, expit(SCORE), metric=calibration_slope),
     "score, calibration error": _score(LABEL, expit(SCORE), metric=expected_calibration_error),
     "score, minimum detection cost": _score(
@@ -389,6 +404,12 @@ CALLS = {
     "gate, rows": _verdict(DECISION, SECOND, margin=0.1),
     "gate, groups": _verdict(DECISION, SECOND, margin=0.1, groups=GROUP),
     "gate, f1": _verdict(DECISION, SECOND, margin=0.1, metric="f1"),
+    "gate, superior": _verdict(DECISION, THIRD, margin=0.0),
+    "gate, roc_auc in strata": partial(
+        assert_not_worse,
+        *(LABEL, SCORE, OTHER),
+        **{"metric": "roc_auc", "margin": 0.3, "inconclusive": "pass", "strata": STRATUM, **FEW},
+    ),
     "across, scores": _across(ACROSS),
     "across, holm": _across(ACROSS, adjust="holm", margin=0.1),
     "across, reference": _across(ACROSS, reference="c", alternative="greater"),
@@ -400,6 +421,10 @@ CALLS = {
     "plan, half-width of runs": _plan(_runs(LABEL, RUNS, metric="accuracy"), half_width=0.08),
     "plan, difference": _plan(_systems(LABEL, SYSTEMS), difference=0.1),
     "plan, margin": _plan(_systems(LABEL, SCORES, metric="roc_auc"), margin=0.1, power=0.9),
+    "plan, margin of runs": _plan(
+        _compare_runs(LABEL, {"a": RUNS, "b": WORSE}), margin=0.1, n_runs=8
+    ),
+    "plan, difference of f1": _plan(_systems(LABEL, SYSTEMS, metric="f1"), difference=0.2),
     "plan, proportion": _plan(None, proportion=0.9, half_width=0.02),
     "several numbers, rows": _score(LABEL, DECISION, metric=right_and_bias),
     "several numbers, groups": _score(LABEL, DECISION, metric=right_and_bias, groups=GROUP),
@@ -435,7 +460,7 @@ CALLS = {
         test={"X_test": X_TEST, "y_test": SETS[::-1]},
         scoring=["f1_macro", "roc_auc"],
         n_train_resamples=10,
-        n_test_resamples=199,
+        n_test_resamples=49,
         random_state=0,
     ),
     "scorer, several": _fit(BAYES, LABEL, scoring=["accuracy", "neg_log_loss", "f1"]),
@@ -455,6 +480,19 @@ CALLS = {
         [0.8, 0.82, 0.79, 0.85, 0.81], [0.78, 0.8, 0.8, 0.79, 0.8], n_train=54, n_test=6
     ),
     "proportion interval": _proportion,
+    "error, label sets and costs": _score(SETS, SAID_SETS, metric="neg_expected_cost"),
+    "error, an interval of crossed factors": _score(
+        LABEL, SCORE, metric="roc_auc", groups=TRIALS, interval="bca"
+    ),
+    "error, a curve of three classes": partial(skboot.bootstrap_curve, CLASSES, SCORE, **FEW),
+    "error, systems of two lengths": _systems(LABEL, {"first": DECISION, "second": SECOND[1:]}),
+    "error, no direction": lambda: _systems(
+        None, {"a": LOSS, "b": MEMORY}, metric="mean"
+    )().ranks(),
+    "error, no such metric": _score(LABEL, DECISION, metric="acuracy"),
+    "error, a stream of bca": _streamed(LABEL, DECISION, "accuracy", interval="bca"),
+    "error, a method of a system": _fit(BAYES, LABEL, estimand="system"),
+    "error, a plan of nothing": _plan(None, proportion=0.9),
     **{
         f"prediction error, {method}": partial(_prediction_error, method)
         for method in ("adjusted", "hull", "cv-bootstrap")

@@ -1,17 +1,22 @@
 """Write down what every call of `calls` answers, and compare two such records.
 
-    python tests/golden/record.py write FILE.json      what this checkout answers
-    python tests/golden/record.py compare A.json B.json    two revisions, bit by bit, on one machine
+    python tests/golden/record.py compare BASE [HEAD]  two revisions, bit by bit, on one machine
     python tests/golden/record.py commit               numbers.json and texts.md beside this file
+    python tests/golden/record.py write FILE.json      what the package on the path answers
 
 A record holds, for each call, a hash of the bits of every distribution, each number in hexadecimal,
-the texts a user reads, and each warning with the file that it points to. Bits are compared between
-two revisions on one machine only; the committed numbers are decimal, for a comparison to 1e-9.
+the texts a user reads, errors among them, and each warning with the file that it points to. Bits
+are compared between two revisions on one machine only, where both answer the calls of this checkout
+(without HEAD the second is this checkout as it is); the committed numbers are decimal, for a
+comparison to 1e-9. The texts of `larger` calls are compared, not committed.
 """
 
 import hashlib
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -20,10 +25,13 @@ import scipy
 import sklearn
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE.parent))
 
-from calls import CALLS  # noqa: E402
+from golden.calls import CALLS  # noqa: E402
+from golden.functions import FUNCTIONS  # noqa: E402
+from golden.larger import LARGER  # noqa: E402
 
+ALL = {**CALLS, **FUNCTIONS, **LARGER}
 NUMBERS, TEXTS = HERE / "numbers.json", HERE / "texts.md"
 
 
@@ -31,8 +39,10 @@ def recorded(call):
     """Numbers, hashes and texts of one call."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        answer = call()
-        parts = dict(_parts("", answer))
+        try:
+            parts = dict(_parts("", call()))
+        except (ValueError, TypeError) as error:
+            parts = {type(error).__name__: ({}, None, {"says": str(error)})}
     said = [
         f"{one.category.__name__} at {Path(one.filename).name}: {one.message}" for one in caught
     ]
@@ -52,10 +62,18 @@ def _parts(name, answer):
         yield f"{name}all", ({}, None, _texts(answer))
         for key, system in answer.systems.items():
             yield from _parts(f"{name}{key}: ", system)
+    elif hasattr(answer, "statement"):
+        numbers = (answer.smallest_margin, answer.detectable_margin, tuple(answer.interval[:2]))
+        yield name, (_flat(numbers), None, {"statement": answer.statement})
+    elif hasattr(answer, "n_units_range"):
+        numbers = answer.n_units, answer.n_units_range or ()
+        yield name, (_flat(numbers), None, {"summary": answer.summary()})
     elif hasattr(answer, "bootstrap_distribution"):
         bits = np.ascontiguousarray(answer.bootstrap_distribution, dtype=float).tobytes()
         yield name, (_numbers(answer), hashlib.sha256(bits).hexdigest(), _texts(answer))
     elif isinstance(answer, dict):
+        if hasattr(answer, "summary"):
+            yield f"{name}table", ({}, None, _texts(answer))
         for key, each in answer.items():
             yield from _parts(f"{name}{key}: ", each)
     else:
@@ -63,6 +81,15 @@ def _parts(name, answer):
 
 
 def _numbers(result):
+    if hasattr(result, "band"):
+        at = np.linspace(0, len(result.x) - 1, 9).astype(int)
+        columns = {
+            "x": result.x,
+            "estimate": result.estimate,
+            "low": result.low,
+            "high": result.high,
+        }
+        return {f"{k} {name}": float(column[k]) for k in at for name, column in columns.items()}
     low, high = result.confidence_interval[:2]
     return {
         "estimate": float(result.estimate),
@@ -105,7 +132,24 @@ def _flat(answer):
 
 
 def everything():
-    return {name: recorded(call) for name, call in CALLS.items()}
+    return {name: recorded(call) for name, call in ALL.items()}
+
+
+def answers_of(revision):
+    """What the package of a revision answers to the calls of this checkout; "" for its own."""
+    with tempfile.TemporaryDirectory(prefix="skboot-golden-") as folder:
+        where, file = HERE.parents[1], Path(folder) / "answers.json"
+        git = ["git", "-C", str(where), "worktree"]
+        if revision:
+            where = Path(folder) / "checkout"
+            subprocess.run([*git, "add", "--quiet", "--detach", str(where), revision], check=True)
+        try:
+            write = [sys.executable, str(HERE / "record.py"), "write", str(file)]
+            subprocess.run(write, check=True, env={**os.environ, "PYTHONPATH": str(where)})
+        finally:
+            if revision:
+                subprocess.run([*git, "remove", "--force", str(where)], check=True)
+        return json.loads(file.read_text())
 
 
 def differences(first, second):
@@ -134,6 +178,8 @@ def texts_of(records):
     """Every text, as a page that a person can read."""
     lines = ["# What each call says", ""]
     for name, record in records.items():
+        if name in LARGER:
+            continue
         lines += [f"## {name}", ""]
         for part, texts in record["texts"].items():
             for kind, text in texts.items():
@@ -160,9 +206,10 @@ def main(arguments):
     match arguments:
         case ["write", file]:
             Path(file).write_text(json.dumps(_in_hexadecimal(everything()), indent=1))
-        case ["compare", first, second]:
-            found = differences(*(json.loads(Path(file).read_text()) for file in (first, second)))
-            print("\n".join(found) or "No difference.")
+        case ["compare", first, *second]:
+            records = answers_of(first), answers_of(second[0] if second else "")
+            found = differences(*records)
+            print("\n".join(found) or f"No difference in {len(records[0])} calls.")
             return bool(found)
         case ["commit"]:
             records = everything()

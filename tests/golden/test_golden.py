@@ -8,16 +8,10 @@ written with, only what no resample decides is compared: estimates and differenc
 """
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import record
-from calls import CALLS
+from golden import record
 
 COMMITTED = json.loads(record.NUMBERS.read_text())
 NUMBERS = COMMITTED["numbers"]
@@ -30,7 +24,7 @@ def records():
 
 
 def test_every_call_is_written_down():
-    assert list(NUMBERS) == list(CALLS)
+    assert list(NUMBERS) == list(record.ALL)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -41,11 +35,20 @@ def test_numbers_are_those_written_down(name, records):
     }
     for part, numbers in expected.items():
         for key, value in numbers.items():
-            if SAME_RELEASES or key in ("estimate", "difference"):
+            if SAME_RELEASES or key.endswith(("estimate", "difference")):
                 np.testing.assert_allclose(
                     found[part][key], value, rtol=1e-9, atol=1e-12, err_msg=f"{name}: {part} {key}"
                 )
 
 
 def test_texts_are_those_written_down(records):
-    assert record.texts_of(records) == record.TEXTS.read_text()
+    found, expected = record.texts_of(records), record.TEXTS.read_text()
+    if not SAME_RELEASES:
+        found, expected = (of_any_release(page) for page in (found, expected))
+    assert found == expected
+
+
+def of_any_release(page):
+    """Sections but those of curves, whose widths are means over many limits, and known names."""
+    others = ("curve", "error, no such metric")
+    return [section for section in page.split("\n## ") if not section.startswith(others)]
