@@ -2,7 +2,9 @@
 
 Both are checked out into a temporary directory. Worker processes, one per revision, take turns on
 the same workloads in the same run, so that a busy machine slows both; the table shows the medians
-of their CPU times and the ratio. Workloads that a revision cannot run are left out.
+of their CPU times, the median of the ratios of the turns, and its limits (the order statistics that
+hold the median in 95 %). Fails where the lower limit of a ratio is above 1.05: a revision is then
+slower by more than the noise. Workloads that a revision cannot run are left out.
 """
 
 from __future__ import annotations
@@ -16,9 +18,14 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import binom
 
 ROOT = Path(__file__).parents[1]
 WORKER = Path(__file__).with_name("revision_worker.py")
+# Lower limit of a ratio of times, after by before, above which a revision is slower.
+SLOWER = 1.05
+# Turns of which the extremes hold the median in 95 %.
+FEWEST = 6
 
 
 class Revision:
@@ -54,32 +61,46 @@ class Revision:
         subprocess.run(remove, check=True)
 
 
-def compare(base: Revision, head: Revision, workload: str, repeats: int) -> str:
-    """Take turns, and write a row of the table."""
+def compare(base: Revision, head: Revision, workload: str, repeats: int) -> tuple[str, bool]:
+    """Take turns; a row of the table, and whether the second revision is slower."""
     times: list[tuple[float, float]] = []
     for turn in range(repeats + 1):
         one, other = base.ask(workload), head.ask(workload)
         if one is None or other is None:
-            return f"| {workload} | cannot be run by both | | |"
+            return f"| {workload} | cannot be run by both | | | |", False
         # The first turn fills caches.
         if turn:
             times.append((one, other))
     before, after = np.median(np.array(times), axis=0) * 1e3
-    return f"| {workload} | {before:.3g} ms | {after:.3g} ms | {after / before:.2f} |"
+    ratios = [other / one for one, other in times]
+    low, high = limits_of_median(ratios)
+    text = f"{np.median(ratios):.2f} | {low:.2f} to {high:.2f}"
+    return (
+        f"| {workload} | {before:.3g} ms | {after:.3g} ms | {text} |",
+        low > SLOWER and repeats >= FEWEST,
+    )
 
 
-def main() -> None:
-    """Compare two revisions on all workloads."""
+def limits_of_median(values: list[float]) -> tuple[float, float]:
+    """Order statistics that hold the median in at least 95 % (the extremes of fewer than six)."""
+    ordered = sorted(values)
+    first = max(int(binom.ppf(0.025, len(ordered), 0.5)), 1)
+    return ordered[first - 1], ordered[-first]
+
+
+def main() -> int:
+    """Compare two revisions on all workloads; 1 if the second is slower on one."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("base")
     parser.add_argument("head", nargs="?", default="HEAD")
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--workloads", default="", help="only those whose name has this text")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     from revision_worker import WORKLOADS
 
-    print(f"| workload | {options.base} | {options.head} | ratio |\n|---|---|---|---|")
+    print(f"| workload | {options.base} | {options.head} | ratio | limits |\n|---|---|---|---|---|")
+    slower: list[str] = []
     with tempfile.TemporaryDirectory(prefix="skboot-revisions-") as folder:
         base = Revision(options.base, Path(folder) / "base")
         head = Revision(options.head, Path(folder) / "head")
@@ -87,11 +108,15 @@ def main() -> None:
             for workload in WORKLOADS:
                 if options.workloads not in workload:
                     continue
-                print(compare(base, head, workload, options.repeats), flush=True)
+                row, is_slower = compare(base, head, workload, options.repeats)
+                print(row, flush=True)
+                slower += [workload] * is_slower
         finally:
             base.close()
             head.close()
+    print(f"\nSlower: {'; '.join(slower) or 'none'}.")
+    return bool(slower)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,7 +15,7 @@ import argparse
 import platform
 import sys
 import warnings
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from growth import draw
@@ -43,7 +43,7 @@ goal can fall on either side of it. Peak memory is what a call takes beyond its 
 
 {versions}.
 
-:::{container} wide
+:::{{container}} wide
 ![Time of a call against the number of rows, and of resamples](benchmarks.png)
 :::
 
@@ -54,9 +54,16 @@ goal can fall on either side of it. Peak memory is what a call takes beyond its 
 
 def report(timings: list[Timing], repeats: int) -> str:
     """Write the page."""
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     head = HEAD.format(repeats=repeats, versions=f"{versions}, Python {platform.python_version()}")
     return head + "".join(line(timing) for timing in timings)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def line(timing: Timing) -> str:

@@ -105,6 +105,98 @@ def plan(n: int) -> Callable[[], object]:
     return lambda: plan_evaluation(pair, margin=0.01)
 
 
+def runs(n_runs: int, n: int, **settings) -> Callable[[], object]:
+    """Make a call of bootstrap_runs."""
+    from skboot import bootstrap_runs
+
+    y_true, predicted = systems(n_runs, n)
+    given = {"metric": "f1", "random_state": 0, **settings}
+    return lambda: bootstrap_runs(y_true, list(predicted.values()), **given)
+
+
+def runs_compared(n_runs: int, n: int) -> Callable[[], object]:
+    """Make a call of compare_runs, of two methods."""
+    from skboot import compare_runs
+
+    y_true, predicted = systems(2 * n_runs, n)
+    answers = list(predicted.values())
+    both = {"a": answers[:n_runs], "b": answers[n_runs:]}
+    return lambda: compare_runs(y_true, both, random_state=0)
+
+
+def curve(n: int, **settings) -> Callable[[], object]:
+    """Make a call of bootstrap_curve."""
+    from skboot import bootstrap_curve
+
+    return lambda: bootstrap_curve(*scores(n), random_state=0, n_resamples=500, **settings)
+
+
+def fit(n: int, n_test: int = 0, **settings) -> Callable[[], object]:
+    """Make a fit of BootstrapScorer, on a test set where it has rows."""
+    from sklearn.naive_bayes import GaussianNB
+
+    from skboot import BootstrapScorer
+
+    rng = np.random.default_rng(0)
+    y = np.arange(n + n_test) % 2
+    X = rng.normal(size=(n + n_test, 5)) + y[:, None]
+    test = {"X_test": X[n:], "y_test": y[n:]} if n_test else {}
+    few = {"n_train_resamples": 50, "n_cv_repeats": 1, "random_state": 0, **settings}
+    return lambda: BootstrapScorer(GaussianNB(), **few).fit(X[:n], y[:n], **test)
+
+
+def methods(n: int) -> Callable[[], object]:
+    """Make a call of compare_methods."""
+    from sklearn.naive_bayes import GaussianNB
+
+    from skboot import compare_methods
+
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 5)) + y[:, None]
+    both = {"a": GaussianNB(), "b": GaussianNB(var_smoothing=0.1)}
+    few = {"n_train_resamples": 20, "n_cv_repeats": 1, "random_state": 0}
+    return lambda: compare_methods(both, X, y, **few)
+
+
+def stream(metric: str, n: int, n_batches: int) -> Callable[[], object]:
+    """Add batches to an accumulator, and ask for its result."""
+    from skboot import BootstrapAccumulator
+
+    y_true, answer = scores(n) if metric == "roc_auc" else labels(n, 2)
+    batches = np.array_split(np.arange(n), n_batches)
+
+    def call() -> object:
+        found = BootstrapAccumulator(metric, random_state=0, n_resamples=200)
+        for rows in batches:
+            found.update(y_true[rows], answer[rows], start=int(rows[0]))
+        return found.result()
+
+    return call
+
+
+def command_line(n: int) -> Callable[[], object]:
+    """Score a file by the command line, in this process."""
+    import contextlib
+    import io
+    import tempfile
+    from pathlib import Path
+
+    from skboot.cli.main import main
+
+    y_true, answer = labels(n, 2)
+    file = Path(tempfile.mkdtemp(prefix="skboot-bench-")) / "rows.csv"
+    rows = np.column_stack((y_true, answer))
+    np.savetxt(file, rows, fmt="%d", delimiter=",", header="y_true,y_pred", comments="")
+    arguments = ["score", str(file), "--y-true", "y_true", "--y-pred", "y_pred"]
+
+    def call() -> object:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return main(arguments)
+
+    return call
+
+
 WORKLOADS = {
     "accuracy, n 100, 1,999 resamples": lambda: score(*labels(100, 2), n_resamples=1999),
     "accuracy, n 1e5": lambda: score(*labels(10**5, 2)),
@@ -137,6 +229,26 @@ WORKLOADS = {
     "release gate, n 1e5": lambda: gate(10**5),
     "10 methods across 60 data sets": lambda: across(60, 10),
     "plan from a pair, n 1e4": lambda: plan(10**4),
+    "accuracy, n 1000": lambda: score(*labels(1000, 2), n_resamples=1999),
+    "ROC AUC of groups, n 1000": lambda: score(
+        *scores(1000), metric="roc_auc", groups=np.arange(1000) // 5, n_resamples=1999
+    ),
+    "mean of losses, n 1000": lambda: score(None, losses(1000), metric="mean", n_resamples=1999),
+    "three metrics, n 1e5": lambda: score(*labels(10**5, 2), metric=["accuracy", "f1", "recall"]),
+    "four metrics of scores, n 1e4": lambda: score(
+        *scores(10**4),
+        metric=["roc_auc", "average_precision", "neg_equal_error_rate", "top_k_accuracy"],
+    ),
+    "ten runs, n 1e4": lambda: runs(10, 10**4),
+    "five runs of two methods, n 1e4": lambda: runs_compared(5, 10**4),
+    "ROC band, n 1e4": lambda: curve(10**4),
+    "precision-recall band, n 1e4": lambda: curve(10**4, curve="precision_recall"),
+    "fit, 50 samples of 300 rows": lambda: fit(300),
+    "fit with a test set, 50 samples": lambda: fit(300, 300),
+    "two methods, 20 samples of 300 rows": lambda: methods(300),
+    "stream of labels, 10 batches of 1e4": lambda: stream("accuracy", 10**5, 10),
+    "stream of scores, 10 batches of 1e4": lambda: stream("roc_auc", 10**5, 10),
+    "command line, n 1000": lambda: command_line(1000),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Iterator
 from functools import partial
 
@@ -35,10 +36,15 @@ from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
 
+# Most rows of a workload; a test makes it small.
+MOST_ROWS = 10_000_000
+# Fits of a logistic regression, and of naive Bayes.
+N_FITS = (200, 1000)
+
 
 def labels(n: int, n_classes: int, dtype: type = np.int64, accuracy: float = 0.8):
     """Draw labels, and predictions that are right about as often as said."""
-    rng = np.random.default_rng(0)
+    rng, n = np.random.default_rng(0), min(n, MOST_ROWS)
     y_true = rng.integers(0, n_classes, n).astype(dtype)
     other = rng.integers(0, n_classes, n).astype(dtype)
     return y_true, np.where(rng.random(n) < accuracy, y_true, other)
@@ -46,7 +52,7 @@ def labels(n: int, n_classes: int, dtype: type = np.int64, accuracy: float = 0.8
 
 def scores(n: int, prevalence: float = 0.5):
     """Draw two classes, and scores."""
-    rng = np.random.default_rng(0)
+    rng, n = np.random.default_rng(0), min(n, MOST_ROWS)
     y_true = (rng.random(n) < prevalence).astype(int)
     return y_true, rng.normal(size=n) + 1.5 * y_true
 
@@ -131,8 +137,8 @@ def label_rows() -> Iterator[Row]:
 
 def loss_rows() -> Iterator[Row]:
     """Means of continuous losses: counts of rows."""
-    rng = np.random.default_rng(0)
-    losses = rng.exponential(size=100_000)
+    rng, n = np.random.default_rng(0), min(100_000, MOST_ROWS)
+    losses = rng.exponential(size=n)
     settings = {"n_resamples": 1000, "random_state": 0, "interval": "percentile"}
     ours = partial(bootstrap_score, None, losses, metric="mean", **settings)
     name = "mean of continuous losses, n 1e5, 1,000 resamples"
@@ -142,7 +148,7 @@ def loss_rows() -> Iterator[Row]:
     ours_studentized = partial(bootstrap_score, None, losses, metric="mean", **studentized)
     goal = Goal("at most 2 of its time", at_most=2.0)
     yield Row(f"{name}, studentized", ours_studentized, goal, Peer("percentile", ours))
-    truth, guess = rng.normal(size=(2, 100_000))
+    truth, guess = rng.normal(size=(2, n))
     quantiles = {
         f"pinball {k}": partial(metrics.mean_pinball_loss, alpha=k / 17) for k in range(1, 17)
     }
@@ -179,7 +185,7 @@ def rank_rows() -> Iterator[Row]:
 def group_rows() -> Iterator[Row]:
     """Whole groups: sums per group."""
     y, p = labels(100_000, 2)
-    groups = np.random.default_rng(1).integers(0, 1000, 100_000)
+    groups = np.random.default_rng(1).integers(0, 1000, len(y))
     ours = partial(bootstrap_score, y, p, groups=groups, n_resamples=1000, random_state=0)
     name = "grouped accuracy, n 1e5, 1,000 groups, 1,000 resamples"
     agrees = same_spread(spread_of_result, spread_of_values, 1000, 100)
@@ -197,7 +203,7 @@ def group_rows() -> Iterator[Row]:
 
 def crossed_rows() -> Iterator[Row]:
     """Trials of two crossed factors: bilinear forms."""
-    n = 1000
+    n = math.isqrt(min(10**6, MOST_ROWS))
     enrolled, tested = (a.ravel() for a in np.indices((n, n)))
     y, s = scores(n * n, 0.05)
     pairs = np.column_stack((enrolled, tested))
@@ -218,8 +224,8 @@ def crossed_rows() -> Iterator[Row]:
 
 def jackknife_rows() -> Iterator[Row]:
     """Acceleration of BCa from data that are reduced already."""
-    losses = np.random.default_rng(0).exponential(size=100_000)
     y, s = scores(100_000)
+    losses = np.random.default_rng(0).exponential(size=len(y))
     for name, metric, data, seconds in (
         ("mean", "mean", (None, losses), 0.001),
         ("ROC AUC", "roc_auc", (y, s), 0.010),
@@ -228,7 +234,7 @@ def jackknife_rows() -> Iterator[Row]:
         (statistic,) = resolve_metrics(metric)[0].values()
         reduced = statistic.reduce(*data, None)
         coding = CodedRows(reduced.code, reduced.n_codes, statistic.reading(reduced))
-        plan = ResamplingPlan(RowDesign.of(100_000), 2, np.random.SeedSequence(0))
+        plan = ResamplingPlan(RowDesign.of(len(y)), 2, np.random.SeedSequence(0))
         bound = BoundStatistic(statistic, reduced, coding)
 
         def call(plan=plan, coding=coding, bound=bound):
@@ -244,20 +250,21 @@ def refit_rows() -> Iterator[Row]:
     from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
 
-    X, y = make_classification(5000, 20, random_state=0)
+    X, y = make_classification(min(5000, MOST_ROWS), 20, random_state=0)
+    n_fits, n_quick = N_FITS
     model = LogisticRegression(max_iter=1000)
-    ours = partial(_scored, model, ".632+", 200, X, y)
+    ours = partial(_scored, model, ".632+", n_fits, X, y)
     name = ".632+ of a logistic regression, n 5,000, 200 fits"
-    fits = Peer("the bare fits", partial(bare_fits, model, X, y, 200))
+    fits = Peer("the bare fits", partial(bare_fits, model, X, y, n_fits))
     yield Row(name, ours, Goal("at most 1.15 of their time", at_most=1.15), fits)
-    plus = Peer("mlxtend 0.25", partial(mlxtend_632_plus, model, X, y, 1), 1 / 200)
+    plus = Peer("mlxtend 0.25", partial(mlxtend_632_plus, model, X, y, 1), 1 / n_fits)
     yield Row(name, ours, faster(500), plus)
     X, y = load_iris(return_X_y=True)
-    ours = partial(_scored, GaussianNB(), "oob", 1000, X, y)
+    ours = partial(_scored, GaussianNB(), "oob", n_quick, X, y)
     name = "out-of-bag score of GaussianNB on iris, 1,000 fits"
-    fits = Peer("the bare fits", partial(bare_fits, GaussianNB(), X, y, 1000))
+    fits = Peer("the bare fits", partial(bare_fits, GaussianNB(), X, y, n_quick))
     yield Row(name, ours, Goal("at most 120 us more per fit", over=0.12), fits)
-    folds = Peer("sklearn cross_validate", partial(cross_validation, GaussianNB(), X, y, 1000))
+    folds = Peer("sklearn cross_validate", partial(cross_validation, GaussianNB(), X, y, n_quick))
     yield Row(name, ours, faster(1.7), folds)
 
 

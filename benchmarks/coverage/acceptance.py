@@ -5,12 +5,16 @@ below where its upper Monte Carlo limit, coverage + 2.6 standard errors, is. Lef
 which at least half of the data sets are in a stated exception and carry a warning. Mean widths are
 at most 1.3 times those of the narrowest tool among those that were run in every cell of a kind and
 cover at least 93 % there, as geometric means over the cells of the kind.
+
+A cell is flagged where the mean width is over twice that of the normal interval of the same
+resamples: covering is not enough. A flag is no failure, since a skewed law may ask for it.
 """
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +23,8 @@ from .runner import RESULTS, monte_carlo_error, read
 DEFAULT = "skboot"
 MOST, ALL = 0.93, 0.91
 SHARE_OF_CELLS, WIDEST = 0.90, 1.3
+# The interval that widths are held against in every cell, and the ratio above which one is flagged.
+NORMAL, TWICE = "skboot: normal", 2.0
 LIMIT = 2.6
 # Share of the data sets in which what is equal may be told apart.
 LEVEL_OF_TESTS = 0.05
@@ -112,6 +118,7 @@ class Verdict:
     under_most: tuple[Measured, ...]
     under_all: tuple[Measured, ...]
     ratios: dict[str, tuple[str, float]]
+    flagged: tuple[tuple[Measured, float], ...] = ()
 
     @property
     def share(self) -> float:
@@ -142,7 +149,19 @@ def judge(study: str, rows: list[Measured] | None = None) -> Verdict:
         tuple(row for row in cells if not row.covers(MOST)),
         tuple(row for row in cells if not row.covers(ALL)),
         {kind: narrowest(kind, cells, rows) for kind in dict.fromkeys(c.kind for c in cells)},
+        tuple(twice_the_normal(default, rows)),
     )
+
+
+def twice_the_normal(
+    default: list[Measured], rows: list[Measured]
+) -> Iterator[tuple[Measured, float]]:
+    """Cells whose mean width is over twice that of the normal interval, and the ratio."""
+    normal = {(row.cell, row.target): row.width for row in rows if row.tool == NORMAL}
+    for cell in default:
+        width = normal.get((cell.cell, cell.target), math.nan)
+        if cell.width > TWICE * width:
+            yield cell, cell.width / width if width > 0 else math.inf
 
 
 def narrowest(kind: str, cells: tuple[Measured, ...], rows: list[Measured]) -> tuple[str, float]:
@@ -182,6 +201,10 @@ def described(verdict: Verdict) -> str:
         f"  below {'91' if cell in verdict.under_all else '93'} %: {cell.cell}: "
         f"{cell.coverage:.1%} ({cell.error:.1%})"
         for cell in verdict.under_most
+    ]
+    lines += [
+        f"  flagged: {cell.cell}: {ratio:.2f} times the width of the normal interval"
+        for cell, ratio in verdict.flagged
     ]
     for kind, (tool, ratio) in verdict.ratios.items():
         mark = "too wide: " if ratio > WIDEST else ""

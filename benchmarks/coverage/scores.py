@@ -15,6 +15,8 @@ import numpy as np
 from scipy import stats
 from sklearn import metrics
 
+from skboot.metrics import expected_cost
+
 
 @dataclass(frozen=True)
 class Score:
@@ -98,6 +100,15 @@ def kappa(y, p):
     return (np.mean(y == p) - chance) / (1 - chance) if chance < 1 else np.nan
 
 
+# A missed positive costs five times as much as a false alarm, and as much.
+COSTS = {"cost": ((0, 1), (5, 0)), "cost 0/1": ((0, 1), (1, 0))}
+
+
+def costs_of(name, y, p):
+    """Cost of each decision."""
+    return np.asarray(COSTS[name], dtype=float)[y, p]
+
+
 def squares(y, p):
     return (y - p) ** 2
 
@@ -152,6 +163,16 @@ SCORES = {
         _loss("MAE", metrics.mean_absolute_error, absolutes),
         _loss("pinball", partial(metrics.mean_pinball_loss, alpha=0.9), pinballs),
         _loss("log loss", metrics.log_loss, log_losses),
+        *(
+            Score(
+                name,
+                partial(expected_cost, costs=costs),
+                _mean_of(partial(costs_of, name)),
+                (0.0, float(np.max(costs))),
+                partial(costs_of, name),
+            )
+            for name, costs in COSTS.items()
+        ),
         Score(
             "RMSE",
             metrics.root_mean_squared_error,

@@ -13,7 +13,7 @@ from scipy import integrate, optimize, special, stats
 
 from .exceptions import exception_of
 from .samples import SystemSample
-from .scores import SCORES
+from .scores import COSTS, SCORES
 
 Draw = Callable[[np.random.Generator], SystemSample]
 # Share of positives where scores are latent qualities.
@@ -41,7 +41,7 @@ def proportion(n: int, accuracy: float) -> Draw:
 
 
 def rates_score(name: str, prevalence: float, recall: float, false: float) -> float:
-    """F1, MCC or kappa of a system with a recall and a rate of false alarms."""
+    """F1, MCC, kappa or cost of a system with a recall and a rate of false alarms."""
     hits, wrong = prevalence * recall, (1 - prevalence) * false
     missed, left = prevalence - hits, 1 - prevalence - wrong
     found, agreement = hits + wrong, hits + left
@@ -51,11 +51,12 @@ def rates_score(name: str, prevalence: float, recall: float, false: float) -> fl
         "F1": 2 * hits / (prevalence + found),
         "MCC": (hits * left - wrong * missed) / scale,
         "kappa": (agreement - chance) / (1 - chance),
+        **{cost: wrong * table[0][1] + missed * table[1][0] for cost, table in COSTS.items()},
     }[name]
 
 
 def two_classes(name: str, n: int, prevalence: float, recall: float, false: float) -> Draw:
-    """Classes are found with a recall, and falsely at a rate: F1, MCC, kappa."""
+    """Classes are found with a recall, and falsely at a rate: F1, MCC, kappa, cost."""
 
     def rows(rng):
         y = (rng.random(n) < prevalence).astype(int)

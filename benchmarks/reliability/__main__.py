@@ -1,32 +1,31 @@
-"""``python -m benchmarks.reliability run [fuzz] [faults] [soak]`` | ``case 17``; see README.md."""
+"""``python -m benchmarks.reliability run [fuzz] [faults] [soak]`` | ``case 17 [parameters]``."""
 
 import argparse
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from . import faults, fuzz, page, soak
 
-N_CASES = 20_000
 
-
-def run_fuzz(names, share, folder):
-    """Run the first cases of the fuzz, print faults, and count what came of those of each maker."""
+def run_fuzz(names, share, folder, series="fuzz"):
+    """Run the first cases of a series, print faults, and count what came of those of each maker."""
     counts = Counter()
-    for number in range(part_of(N_CASES, share)):
-        one = fuzz.outcome_of(number, folder)
+    for number in range(part_of(fuzz.SERIES[series].n_cases, share)):
+        one = fuzz.outcome_of(number, folder, series)
         counts[one.function, one.outcome] += 1
         if one.outcome == "fault":
             print(f"case {number}: {one.text}: {one.said}", flush=True)
-    for make in fuzz.MAKERS:
+    for make in fuzz.SERIES[series].makers:
         name = make.__name__
         answered, refused = counts[name, "answered"], counts[name, "refused"]
         tried = answered + refused + counts[name, "fault"]
         what = f"`{make.__module__.rpartition('.')[2]}`: {name[3:].replace('_', ' ')}"
         note = f"{answered:,} answered, {refused:,} refused by name"
         survived = answered + refused
-        yield page.Row("fuzz", name, what, tried, survived, tried - survived, note)
+        yield page.Row(series, name, what, tried, survived, tried - survived, note)
 
 
 def run_faults(names, share, folder):
@@ -55,7 +54,11 @@ def part_of(n, share):
     return max(1, round(n * share))
 
 
-RUNS = {"fuzz": run_fuzz, "faults": run_faults, "soak": run_soak}
+RUNS = {
+    **{series: partial(run_fuzz, series=series) for series in fuzz.SERIES},
+    "faults": run_faults,
+    "soak": run_soak,
+}
 
 
 def run(asked):
@@ -72,7 +75,7 @@ def run(asked):
 def show_case(asked):
     """Show one case, and run it without a judge, so that an error comes with its trace."""
     with tempfile.TemporaryDirectory() as folder:
-        name, case = fuzz.case_of(asked.number, Path(folder))
+        name, case = fuzz.case_of(asked.number, Path(folder), asked.series)
         print(f"{name}: {case.text}\nexpected: {case.expected}")
         for value in case.inputs:
             print(repr(value))
@@ -89,6 +92,7 @@ def main():
     verb.set_defaults(run=run)
     verb = verbs.add_parser("case", help="one case of the fuzz, by its number")
     verb.add_argument("number", type=int)
+    verb.add_argument("series", nargs="?", choices=fuzz.SERIES, default="fuzz")
     verb.set_defaults(run=show_case)
     asked = parser.parse_args()
     asked.run(asked)

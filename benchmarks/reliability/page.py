@@ -16,6 +16,14 @@ PARTS = {
         "or a message that names the argument; warn of nothing that a library says, and change "
         "none of its inputs.",
     ),
+    "parameters": (
+        "Random parameters of metrics",
+        "Each case calls a metric function of scikit-learn with random parameters on random data: "
+        "kinds of labels, classes that are rare or missing, ties, values from 1e-12 to 1e12, "
+        "weights with zeros, groups, strata and subgroups. The estimate, and each replicate on "
+        "given resamples, must be scikit-learn's number on these rows to 1e-9, or undefined where "
+        "that is; limits must be in order and inside the metric's range.",
+    ),
     "faults": (
         "Faults of files, disks and processes",
         "Each trial breaks something at a random place or time. Finished runs must be kept, the "

@@ -84,6 +84,7 @@ def soaked(name: str, n: int) -> Soaked:
     """Make calls, and compare memory and open files between their two halves."""
     text, work, _ = WORK[name]
     memory, files, failed, start = [], [], 0, time.perf_counter()
+    step = max(1, n // N_READINGS)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for k in range(n):
@@ -91,7 +92,7 @@ def soaked(name: str, n: int) -> Soaked:
                 work(k)
             except Exception:
                 failed += 1
-            if k % max(1, n // N_READINGS) == n // N_READINGS - 1:
+            if k % step == step - 1:
                 gc.collect()
                 memory.append(resident())
                 files.append(open_files())

@@ -20,6 +20,7 @@ from benchmarks.coverage import (
     scores,
     systems,
 )
+from benchmarks.coverage.page import formats
 from benchmarks.coverage.runner import Cell, Study, Tool
 from benchmarks.coverage.samples import (
     MethodSample,
@@ -64,6 +65,11 @@ IN_SKLEARN = {
     "RMSE": metrics.root_mean_squared_error,
     "R2": metrics.r2_score,
     "median absolute error": metrics.median_absolute_error,
+    # A missed positive costs five times as much as a false alarm, and as much.
+    "cost": lambda y, p: (
+        np.mean(y != p, where=y == 1) * 5 * np.mean(y == 1) + np.mean((y == 0) & (p == 1))
+    ),
+    "cost 0/1": metrics.zero_one_loss,
 }
 
 
@@ -71,7 +77,7 @@ def drawn(name, rng, n=60):
     y = rng.integers(0, 4 if name in ("macro F1", "kappa") else 2, size=n)
     if name in ("AUC", "average precision", "log loss"):
         return y, np.round(rng.random(n), 1)
-    if name in ("accuracy", "F1", "macro F1", "MCC", "kappa"):
+    if name in ("accuracy", "F1", "macro F1", "MCC", "kappa", "cost", "cost 0/1"):
         return y, np.where(rng.random(n) < 0.7, y, rng.permutation(y))
     return rng.normal(size=n), rng.normal(size=n)
 
@@ -92,7 +98,7 @@ def test_fast_scores_are_scikit_learns_in_a_row_and_in_many(name):
 def large(n):
     """Generators of n rows (or groups) whose scores are near their truth."""
     yield systems.proportion(n, 0.9)
-    for name in ("F1", "MCC", "kappa"):
+    for name in ("F1", "MCC", "kappa", "cost"):
         yield systems.two_classes(name, n, 0.3, 0.8, 0.1)
     yield systems.many_classes("macro F1", n, 30, 0.5, 0.9)
     yield systems.many_classes("kappa", n, 4, 0.5, 0.9)
@@ -106,7 +112,7 @@ def large(n):
 
 
 def test_truths_are_those_of_large_samples():
-    # The jackknife over 30 parts gives a standard error; 17 scores within 4.5 of them: a false
+    # The jackknife over 30 parts gives a standard error; 18 scores within 4.5 of them: a false
     # alarm once in 500 seeds (t with 29 degrees of freedom).
     for number, draw in enumerate(large(40_000)):
         sample = draw(np.random.default_rng(number))
@@ -494,6 +500,21 @@ def test_the_narrowest_tool_covers_in_every_cell_of_its_kind():
     assert tool == "fair"
     assert ratio == pytest.approx(math.sqrt(2))
     assert list(verdict.too_wide) == ["k"]
+
+
+def test_a_cell_of_twice_the_normal_width_is_flagged_even_if_it_covers():
+    ours = [row("wide", "skboot", 50, 2.01), row("fair", "skboot", 50, 2.0)]
+    ours.append(row("left out", "skboot", 300, 3.0, warned_of=500))
+    normal = [row(one.cell, "skboot: normal", 50, 1.0) for one in ours]
+    verdict = acceptance.judge("made", [*ours, *normal])
+    assert [(cell.cell, ratio) for cell, ratio in verdict.flagged] == [
+        ("wide", 2.01),
+        ("left out", 3.0),
+    ]
+    assert "flagged: wide: 2.01 times" in acceptance.described(verdict)
+    shown = formats.row_of("made", verdict, 3).outside
+    assert ("wide", "2.01", "flagged: wider than twice the normal interval") in shown
+    assert acceptance.judge("made", ours).flagged == ()
 
 
 # ------------------------------------------------------------------ studies

@@ -82,6 +82,8 @@ def _outside(found: acceptance.Verdict):
         yield cell.cell, with_error(cell.coverage, cell.error), f"coverage under {bound}"
     for kind, (tool, ratio) in found.too_wide.items():
         yield kind, f"{ratio:.2f}", f"wider than 1.3 times {tool}"
+    for cell, ratio in found.flagged:
+        yield cell.cell, f"{ratio:.2f}", "flagged: wider than twice the normal interval"
     for cell in found.left_out:
         yield cell.cell, percent(cell.coverage), "left out: excepted, warned of"
 

@@ -1,4 +1,4 @@
-"""Frozen systems: thirteen scores, 20 to 2000 rows, light and heavy tails.
+"""Frozen systems: fifteen scores, 20 to 2000 rows, light and heavy tails.
 
 Question: does ``interval="auto"`` of `bootstrap_score` keep 95 % on independent rows, and is it
 wider than it must be? Written before the run.
@@ -64,6 +64,17 @@ def _cells():
             draw = two_classes("kappa", n, prevalence, recall, false)
             peers = ("scipy",) if n == 50 else ()
             yield cell(f"kappa, {title}", "kappa", draw, "statsmodels", *peers)
+    for name, n, prevalence, recall, false in (
+        ("cost 0/1", 50, 0.3, 0.8, 0.1),
+        ("cost 0/1", 2000, 0.05, 0.7, 0.02),
+        ("cost", 50, 0.3, 0.8, 0.1),
+        ("cost", 200, 0.3, 0.8, 0.1),
+        ("cost", 500, 0.05, 0.9, 0.1),
+        ("cost", 2000, 0.05, 0.7, 0.02),
+    ):
+        draw = two_classes(name, n, prevalence, recall, false)
+        title = f"expected {name}, n {n}, {prevalence} positives, recall {recall}"
+        yield cell(title, f"expected {name}", draw)
     for n_classes, n in ((3, 60), (3, 300), (10, 300), (30, 900), (100, 2000)):
         draw = many_classes("macro F1", n, n_classes, 0.5, 0.9)
         title = f"macro F1, {n_classes} classes, n {n}"

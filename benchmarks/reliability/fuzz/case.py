@@ -51,6 +51,8 @@ class Case(NamedTuple):
         entries that a type of 64 bits cannot hold.
     own_words : str
         Pattern of refusals in the words of scikit-learn or of the user's own function.
+    tolerance : float
+        Relative difference up to which a number is the one expected.
     """
 
     text: str
@@ -60,6 +62,7 @@ class Case(NamedTuple):
     inputs: tuple[Any, ...] = ()
     may_refuse: bool = False
     own_words: str = ""
+    tolerance: float = 1e-6
 
 
 def judged(case: Case) -> str:
@@ -114,7 +117,7 @@ def _judge_answer(case, found):
             raise Fault("; ".join(unsound))
         return
     found = np.asarray(found)
-    if not np.allclose(found, case.expected, rtol=1e-6, atol=1e-9, equal_nan=True):
+    if not np.allclose(found, case.expected, rtol=case.tolerance, atol=1e-9, equal_nan=True):
         raise Fault(f"answered {found.tolist()}, expected {np.asarray(case.expected).tolist()}")
 
 
