@@ -152,7 +152,7 @@ def _check_writable(folder: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         probe = Path(folder) / "probe"
         write_whole(probe, lambda file: file.write(b"runs of a fit are kept here"), follow=False)
-        probe.unlink()
+        probe.unlink(missing_ok=True)  # another fit into the same folder may have been quicker
     except OSError as error:
         place, reason = str(Path(folder).parent), error.strerror or error
         advice = "Give another folder, or leave memory= out: the runs are then kept by nobody."

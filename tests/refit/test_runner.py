@@ -193,6 +193,20 @@ def test_a_probe_of_a_fit_that_was_killed_goes_with_the_next_fit(tmp_path, monke
     assert len(list(tmp_path.rglob("run-*.npz"))) == 8
 
 
+def test_another_fit_may_have_removed_the_probe(tmp_path, monkeypatch):
+    """Two fits that start together in one folder write one probe; the quicker one removes it."""
+    write_whole = runner.write_whole
+
+    def and_gone(path, write, **options):
+        write_whole(path, write, **options)
+        if path.name == "probe":
+            path.unlink()
+
+    monkeypatch.setattr(runner, "write_whole", and_gone)
+    scorer(GaussianNB(), tmp_path).fit(X, Y)
+    assert len(list(tmp_path.rglob("run-*.npz"))) == 8
+
+
 def test_links_in_the_folder_of_runs_are_replaced_and_never_followed(tmp_path):
     expected = scorer(GaussianNB(), tmp_path / "runs").fit(X, Y)
     [own] = (tmp_path / "runs").iterdir()
