@@ -340,7 +340,8 @@ class MedianAbsoluteError(_Loss):
         assert y_true is not None
         # Differences are of floats, because unsigned integers wrap and booleans have none.
         errors = np.abs(np.subtract(y_pred, y_true, dtype=np.float64))
-        order = np.argsort(errors)
+        # A sort that is not stable would number ties as the processor does.
+        order = np.argsort(errors, kind="stable")
         ordered = errors[order]
         number = np.arange(len(errors))
         if sample_weight is None:

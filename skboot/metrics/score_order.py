@@ -123,9 +123,15 @@ def positive_scores(
     return y_pred[:, -1]
 
 
-def rank(positive: NDArray[np.bool_], score: NDArray[Any]) -> Ranked:
-    """Sort rows by score; at equal scores put the negatives first."""
-    order = np.argsort(score)
+def rank(
+    positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False
+) -> Ranked:
+    """Sort rows by score; at equal scores put the negatives first.
+
+    With ``in_row_order`` rows of one class and score stay in their order, which else depends on the
+    processor: the fastest sort is not stable.
+    """
+    order = np.argsort(score, kind="stable" if in_row_order else None)
     by_score = score[order]
     new = by_score[1:] != by_score[:-1]
     if new.all():
@@ -161,7 +167,7 @@ def score_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool
     -------
     Codes
     """
-    ranked = rank(positive, score)
+    ranked = rank(positive, score, in_row_order=not merge)
     new = np.ones(len(score), dtype=bool)
     if merge:
         new[1:] = ranked.positive[1:] != ranked.positive[:-1]
@@ -181,7 +187,7 @@ def falling(ranked: Ranked) -> Ranked:
 
 def falling_codes(positive: NDArray[np.bool_], score: NDArray[Any], *, merge: bool) -> Codes:
     """Number rows in falling order; negatives between two scores of positives as one code."""
-    ranked = falling(rank(positive, score))
+    ranked = falling(rank(positive, score, in_row_order=not merge))
     new = np.ones(len(score), dtype=bool)
     if merge:
         # Precision is taken at scores of positives, so that negatives between two of these may
