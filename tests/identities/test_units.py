@@ -198,7 +198,7 @@ def test_crossed_members_of_one_row_each_weigh_a_row_by_two_draws(name, seed):
     for groups, same, times in (
         (pair, False, 3),
         (pair[:, ::-1], False, 3),
-        (pair + [0, call.n], True, 3),
+        (pair + np.array([0, call.n]), True, 3),
         (pair[:, [0, 0]], True, 1),
         (np.arange(call.n), False, 1),
     ):
