@@ -511,6 +511,11 @@ def product_of(name, turn):
     return PRODUCTS[(list(ALL).index(name) * 3 + turn) % len(PRODUCTS)]
 
 
+def one_of(choices, name, turn=0):
+    """One of the choices: another one for each score, and for each turn."""
+    return choices[(list(ALL).index(name) + turn) % len(choices)]
+
+
 class Call(NamedTuple):
     """A score on rows: what a user gives to a public function."""
 

@@ -14,6 +14,7 @@ from identity_cases import (
     call_of,
     close,
     each_of,
+    one_of,
     plain_value,
     product_of,
     quiet,
@@ -213,9 +214,9 @@ def test_a_p_value_is_the_level_at_which_the_interval_reaches_zero(name, method,
 
 
 @each_of(FAST)
-@pytest.mark.parametrize("adjust", ["max-t", "holm"])
 @any_seed
-def test_a_family_of_one_is_the_pair(name, adjust, seed):
+def test_a_family_of_one_is_the_pair(name, seed):
+    adjust = one_of(("max-t", "holm"), name, seed)
     call = call_of(name, *product_of(name, seed), seed)
     systems = {"A": call.y_pred, "B": call.other()}
     pair = compared(call.y_true, systems, **call.options, adjust=adjust).pairs[0]

@@ -36,7 +36,7 @@ HOSTILE = [
     "{v2}", "{0}", "{", "}}", "%s", "%(x)d", "a\nb", "\x1b[31mred\x1b[0m", "\x9b2J", "$x_1$",
     "\\alpha",     "<b>&amp;</b>", "|a|b|", "_x", "n" * 300, "é", "\u202egnp", "'; --", '"', " ",
 ]  # fmt: skip
-B = 199
+B = 99
 
 
 def decisions(seed):
@@ -227,9 +227,9 @@ def test_renaming_a_system_changes_nothing_but_the_name(name):
 
 
 def few(names):
-    """One in four; the rest in `make slow`."""
+    """One in eight; the rest in `make slow`."""
     slow = pytest.mark.slow
-    return [pytest.param(name, marks=slow) if k % 4 else name for k, name in enumerate(names)]
+    return [pytest.param(name, marks=slow) if k % 8 else name for k, name in enumerate(names)]
 
 
 @pytest.mark.parametrize("name", few(HOSTILE), ids=ascii)
