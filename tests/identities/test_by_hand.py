@@ -80,10 +80,6 @@ def test_bca_is_made_of_the_values_without_each_unit(name, seed):
         return
     acceleration = acceleration_of(values, stratum, result.estimate)
     close(result.evidence.acceleration, acceleration, 1e-5, 1e-7)
-    if result.evidence.jackknife is not None and len(np.unique(stratum)) == 1:
-        n = len(values)
-        share = (n - 1) / n * (result.estimate - values)
-        close(result.evidence.jackknife[0], np.sqrt(np.sum(share**2)), 1e-6, 1e-9)
 
     def quantile(p):
         below = p < 0.5
@@ -95,6 +91,19 @@ def test_bca_is_made_of_the_values_without_each_unit(name, seed):
     found = [*quiet(result.interval, "bca", 0.8)]
     inner = np.isfinite(expected)
     close(np.array(found)[inner], np.array(expected)[inner], 1e-4, 1e-6)
+
+
+@pytest.mark.parametrize("name", ["eer", "fpr_at", "sensitivity_at", "specificity_at", "median"])
+@any_seed
+def test_the_jackknife_of_a_metric_that_answers_in_jumps_is_that_of_its_rows(name, seed):
+    call = call_of(name, seed=seed)
+    result = scored(call.y_true, call.y_pred, **call.options)
+    values, _ = without_each_unit(call)
+    share = (call.n - 1) / call.n * (result.estimate - values)
+    error, n_values, n_left_out = result.evidence.jackknife
+    close(error, np.sqrt(np.sum(share**2)), 1e-6, 1e-9)
+    assert n_values == len(np.unique(np.round(values, 9)))
+    assert n_left_out == call.n
 
 
 @each_of([name for name in FAST if call_of(name).score.weighs and name not in OF_THRESHOLDS])

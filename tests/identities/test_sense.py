@@ -19,7 +19,6 @@ from identity_cases import (
     product_of,
     quiet,
     scored,
-    three_seeds,
 )
 
 import skboot
@@ -80,7 +79,7 @@ def test_scores_and_their_difference_are_about_as_uncertain_as_in_a_plain_loop(n
 
 
 @each_of(ALL, n=2)
-@three_seeds
+@any_seed
 def test_replicates_of_given_rows_are_those_of_the_plain_function(name, seed):
     call = call_of(name, *product_of(name, seed), seed)
     rows = call.resamples(9)
