@@ -124,6 +124,8 @@ def test_the_standard_error_of_influences_is_the_derivative_by_weights(name, see
     influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
     influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
     close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
+    if result.evidence.group_influence is not None:
+        close(result.evidence.group_influence, influence, 1e-3, 1e-5)
 
 
 # ------------------------------------------------------------------ one answer to all

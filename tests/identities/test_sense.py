@@ -1,7 +1,7 @@
 """Sense: a plain loop of resamples over scikit-learn's function, and what decisions must agree on.
 
 The loop knows nothing of the package: rows, or whole groups, within strata, are drawn with
-replacement, and the function is called on them. Its standard error is that of 40 resamples (11 %),
+replacement, and the function is called on them. Its standard error is that of 30 resamples (13 %),
 so an interval of between a third and three times its normal one is asked for, where 10 rows of
 each outcome stand behind it and no note speaks of width.
 """
@@ -52,7 +52,7 @@ def speaks_of_width(result):
 
 
 def assert_as_uncertain(one, result, error, most):
-    """The error of a spread of 40 resamples is 11 %, of one of 199 is 5 %."""
+    """The error of a spread of 30 resamples is 13 %, of one of 199 is 5 %."""
     assert 0.5 * error <= one.standard_error <= most * error
     low, high = one.confidence_interval
     if not speaks_of_width(result):
@@ -66,7 +66,7 @@ def test_scores_and_their_difference_are_about_as_uncertain_as_in_a_plain_loop(n
     systems = {"A": call.y_pred, "B": call.other()}
     weights = call.columns.get("sample_weight")
     plain = [plain_value(call.score, call.y_true, own, weights) for own in systems.values()]
-    drawn = np.array([loop(call, 40, own) for own in systems.values()])
+    drawn = np.array([loop(call, 30, own) for own in systems.values()])
     result = scored(call.y_true, call.y_pred, **OPTIONS, **call.options)
     close(result.estimate, plain[0], 1e-8)
     assert_as_uncertain(result, result, np.nanstd(drawn[0], ddof=1), 1.6)
