@@ -59,7 +59,8 @@ def assert_as_uncertain(one, result, error, most):
         assert error / 3 <= (high - low) / (2 * 1.96) <= 3 * error
 
 
-@each_score
+# The error of a calibration by bins is larger on resamples, whose rows repeat.
+@each_of([name for name in FAST if name != "ece"])
 @any_seed
 def test_scores_and_their_difference_are_about_as_uncertain_as_in_a_plain_loop(name, seed):
     call = call_of(name, *product_of(name, seed), seed, n=130)
