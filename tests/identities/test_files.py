@@ -1,6 +1,7 @@
 """Save and load is nothing; what is asked of a result later is what the call would have said."""
 
 import numpy as np
+import pytest
 from identity_cases import (
     FAST,
     N_RESAMPLES,
@@ -133,6 +134,40 @@ def test_a_method_after_loading_is_the_method(tmp_path):
     one = quiet(skboot.compare_methods, methods, X, y, **options)
     assert isinstance(one, ComparisonResult)
     assert_unchanged(one, loaded(one, tmp_path))
+
+
+NAMES = ([1, 22], [False, True], [0.5, -2.0], [(1, "a"), (2, "b")], ["1", "$x"], [None, 1])
+
+
+@pytest.mark.parametrize("names", NAMES, ids=str)
+def test_names_of_entries_keep_their_types(names, tmp_path):
+    """Names of results and subgroups are what they were, and so are labels in settings."""
+    call = call_of("accuracy of two", n=60)
+    one = scored(call.y_true, call.y_pred, metric="accuracy")
+    table = ResultTable({names[0]: one, "beside": ResultTable({names[1]: one})})
+    tables = [table, loaded(table, tmp_path)]
+    # 1 equals True and 1.0.
+    assert repr([*tables[1]]) == repr([*tables[0]])
+    assert repr([*tables[1]["beside"]]) == repr([*tables[0]["beside"]])
+    if not isinstance(names[0], tuple | None):
+        by = np.array(names)[call.rng.permutation(60) % 2]
+        parts = scored(call.y_true, call.y_pred, by=by, metric="accuracy")
+        again = loaded(parts, tmp_path)
+        assert repr([*again]) == repr([*parts])
+        assert repr(again["gap"]) == repr(parts["gap"])
+    labels = names if len(names) == 2 and isinstance(names[0], bool | int | str) else ["n", "y"]
+    y_true, y_pred = (np.array(labels)[column] for column in (call.y_true, call.y_pred))
+    options = {"metric": "f1", "pos_label": labels[1]}
+    systems = {"A": y_pred, "B": np.array(labels)[call.other()]}
+    for result in (
+        scored(y_true, y_pred, **options),
+        quiet(skboot.compare_systems, y_true, systems, **options, **OPTIONS),
+        quiet(skboot.bootstrap_runs, y_true, [*systems.values()], **options, **OPTIONS),
+        quiet(skboot.search_score, y_true, systems, **options, **OPTIONS),
+    ):
+        again = loaded(result, tmp_path)
+        assert repr(again.settings) == repr(result.settings)
+        assert type(again.settings["pos_label"]) is type(labels[1])
 
 
 # ------------------------------------------------------------------ what is asked later

@@ -6,6 +6,7 @@ Each test says what it holds: exact, or the standard error within five Monte Car
 import contextlib
 import csv
 import io
+import itertools
 import json
 import warnings
 
@@ -35,7 +36,7 @@ HOSTILE = [
     "{v2}", "{0}", "{", "}}", "%s", "%(x)d", "a\nb", "\x1b[31mred\x1b[0m", "\x9b2J", "$x_1$",
     "\\alpha",     "<b>&amp;</b>", "|a|b|", "_x", "n" * 300, "é", "\u202egnp", "'; --", '"', " ",
 ]  # fmt: skip
-B = 199
+B = 99
 
 
 def decisions(seed):
@@ -141,6 +142,49 @@ def test_the_command_line_is_the_call(seed, tmp_path):
     assert (code, record) == (0, as_told(band.to_dict()))
 
 
+DESIGNS_IN_WORDS = {
+    "weights of groups": ("--groups", "who", "--weights", "w"),
+    "weights of strata": ("--strata", "s", "--weights", "w"),
+    "groups in subgroups": ("--groups", "who", "--by", "s"),
+    "crossed": ("--groups", "who", "item"),
+}
+ARGUMENTS = {"--groups": "groups", "--weights": "sample_weight", "--strata": "strata", "--by": "by"}
+
+
+def columns_in_words(rows, words):
+    """The columns of a call that is told in words."""
+    found = {}
+    for place, word in enumerate(words):
+        if word in ARGUMENTS:
+            rest = itertools.takewhile(lambda one: one not in ARGUMENTS, words[place + 1 :])
+            columns = [rows[name] for name in rest]
+            found[ARGUMENTS[word]] = columns[0] if len(columns) == 1 else np.column_stack(columns)
+    return found
+
+
+@pytest.mark.parametrize("words", DESIGNS_IN_WORDS.values(), ids=DESIGNS_IN_WORDS)
+def test_designs_in_words_are_those_of_the_call(words, tmp_path):
+    """Exact: scores, comparisons and curves."""
+    rng, y, (a, b) = decisions(3)
+    who = rng.integers(0, 25, len(y))
+    rows = {"y": y, "a": a, "b": b, "p": np.round(rng.normal(size=len(y)) + y, 3), "who": who}
+    rows |= {"item": rng.integers(0, 20, len(y)), "s": who % 2}
+    rows["w"] = np.round(rng.uniform(0.5, 2, len(y)), 2)
+    file = write(tmp_path / "rows.csv", rows)
+    options = columns_in_words(rows, words) | {"n_resamples": B, "random_state": 0}
+    words = ("--y-true", "y", *words)
+    result = quietly(bootstrap_score, y, a, **options)
+    code, record = told("score", file, "--y-pred", "a", *words)
+    assert (code, record) == (0, as_told(result.to_dict()))
+    pairs = quietly(compare_systems, y, {"a": a, "b": b}, **options)
+    code, record = told("compare", file, "--systems", "a", "b", *words)
+    assert (code, record) == (0, as_told(pairs.to_dict()))
+    if "--by" not in words:
+        band = quietly(bootstrap_curve, y, rows["p"], **options)
+        code, record = told("curve", file, "--y-pred", "p", *words)
+        assert (code, record) == (0, as_told(band.to_dict()))
+
+
 # ------------------------------------------------------------------ names
 
 
@@ -183,9 +227,9 @@ def test_renaming_a_system_changes_nothing_but_the_name(name):
 
 
 def few(names):
-    """One in four; the rest in `make slow`."""
+    """One in eight; the rest in `make slow`."""
     slow = pytest.mark.slow
-    return [pytest.param(name, marks=slow) if k % 4 else name for k, name in enumerate(names)]
+    return [pytest.param(name, marks=slow) if k % 8 else name for k, name in enumerate(names)]
 
 
 @pytest.mark.parametrize("name", few(HOSTILE), ids=ascii)

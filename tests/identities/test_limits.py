@@ -19,6 +19,7 @@ from identity_cases import (
     close,
     each_of,
     means_of,
+    one_of,
     product_of,
     quiet,
     scored,
@@ -46,7 +47,7 @@ CASE_OF = dict(
         strict=True,
     )
 )
-each_name = pytest.mark.parametrize("name", NAMES_OF_ONE)
+ADJUSTMENTS = ("max-t", "holm")
 
 
 def turned(limits, shift=0.0):
@@ -85,8 +86,16 @@ def assert_turned(one, other, shift):
             close(limits[1], turned(limits[0], shift), 1e-7, 1e-9, method)
 
 
-@each_name
-@pytest.mark.parametrize("design", [*DESIGNS, "weights", "weights of groups in strata"])
+DESIGNS_AND_WEIGHTS = [*DESIGNS, "weights", "weights of groups in strata"]
+# Each name with two designs; with all of them in `make slow`.
+NAMES_AND_DESIGNS = [
+    pytest.param(name, design, marks=[pytest.mark.slow] if (j - 2 * k) % 6 > 1 else [])
+    for k, name in enumerate(NAMES_OF_ONE)
+    for j, design in enumerate(DESIGNS_AND_WEIGHTS)
+]
+
+
+@pytest.mark.parametrize(("name", "design"), NAMES_AND_DESIGNS)
 def test_a_turned_metric_has_mirrored_limits_in_every_function(name, design):
     weighted, design = (
         "weights" in design,
@@ -247,9 +256,9 @@ def test_constant_weights_are_none_in_every_function(name, seed):
 
 
 @each_of(MEANS)
-@pytest.mark.parametrize("adjust", ["max-t", "holm"])
 @any_seed
-def test_a_one_sided_limit_is_the_two_sided_one_at_twice_the_error(name, adjust, seed):
+def test_a_one_sided_limit_is_the_two_sided_one_at_twice_the_error(name, seed):
+    adjust = one_of(ADJUSTMENTS, name, seed)
     call = call_of(name, *product_of(name, seed + 1), seed)
     systems = {"A": call.y_pred, "B": call.other()}
     if adjust == "holm":
@@ -266,9 +275,9 @@ def test_a_one_sided_limit_is_the_two_sided_one_at_twice_the_error(name, adjust,
 
 
 @each_of(MEANS)
-@pytest.mark.parametrize("adjust", ["max-t", "holm"])
 @any_seed
-def test_greater_of_two_is_less_of_the_two_exchanged(name, adjust, seed):
+def test_greater_of_two_is_less_of_the_two_exchanged(name, seed):
+    adjust = one_of(ADJUSTMENTS, name, seed)
     call = call_of(name, ("groups", "groups in strata")[seed % 2], product_of(name, seed)[1], seed)
     systems = {"A": call.y_pred, "B": call.other(), "C": call.other()}
     back = dict(reversed(systems.items()))
@@ -426,10 +435,10 @@ def test_counted_limits_of_f1_are_those_of_the_jaccard_index(pos_label, seed):
         close(found[1], [2 * limit / (1 + limit) for limit in found[0]])
 
 
-@each_of(FAST, n=3)
-@pytest.mark.parametrize("design", ["rows", "groups"])
-def test_the_standard_error_by_influences_is_about_that_of_resamples(name, design):
-    call = call_of(name, design, n=400)
+@each_of(FAST)
+@any_seed
+def test_the_standard_error_by_influences_is_about_that_of_resamples(name, seed):
+    call = call_of(name, one_of(DESIGNS, name, seed), seed=seed, n=400)
     result = scored(call.y_true, call.y_pred, **{**call.options, "n_resamples": 199})
     if result.evidence.standard_error is not None:
         assert 0.75 < result.evidence.standard_error / result.standard_error < 1.3
@@ -495,7 +504,7 @@ def test_a_plan_for_the_width_of_the_pilot_is_its_size(name, method):
     assert abs(found - n) <= 2
 
 
-@each_of(FAST, n=3)
+@each_of(FAST, n=2)
 @any_seed
 def test_a_score_below_its_baseline_says_so_and_no_other_does(name, seed):
     call = call_of(name, *product_of(name, seed), seed)

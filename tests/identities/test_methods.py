@@ -29,7 +29,7 @@ def rows():
 
 
 def fitted(estimator, X, y, **options):
-    options = {"n_train_resamples": 60, "strategy": "oob", "random_state": 0} | options
+    options = {"n_train_resamples": 50, "strategy": "oob", "random_state": 0} | options
     groups = options.pop("groups", None)
     return BootstrapScorer(estimator, **options).fit(X, y, groups=groups)
 
@@ -60,7 +60,7 @@ def test_copies_in_groups_are_the_rows_alone_for_the_default_strategy_too(rows):
 def test_copies_in_groups_leave_a_comparison_as_it_is(rows):
     X, y = rows
     methods = {"neighbour": KNeighborsClassifier(1), "bayes": GaussianNB()}
-    options = dict(strategy="oob", n_train_resamples=60, random_state=0)
+    options = dict(strategy="oob", n_train_resamples=50, random_state=0)
     [alone] = compare_methods(methods, X, y, **options).pairs
     X, y = np.repeat(X, 3, axis=0), np.repeat(y, 3)
     [copied] = compare_methods(methods, X, y, groups=copies_as_groups(X, y), **options).pairs
@@ -111,7 +111,7 @@ def test_an_interval_has_the_width_of_its_standard_error(estimator, distance, n)
     rng = np.random.default_rng(n)
     y = np.arange(n) % 2
     X = rng.normal(size=(n, 3)) + distance * y[:, None] * [1, 0, 0]
-    found = fitted(estimator, X, y, strategy="cv-bootstrap", n_train_resamples=80)
+    found = fitted(estimator, X, y, strategy="cv-bootstrap", n_train_resamples=50)
     low, high, *_ = found.confidence_interval_
     if found.standard_error_ == 0 or found.score_ == 1:
         return

@@ -217,3 +217,54 @@ def test_rows_k_times_in_groups_have_the_band_of_the_rows(curve, band):
     # Three eighths of a row are added to the hits and to the misses of a share.
     close(bands[1].low, bands[0].low, 0.03, 0.02)
     close(bands[1].high, bands[0].high, 0.03, 0.02)
+
+
+@pytest.mark.parametrize("curve", ["roc", "det", "precision_recall", "calibration"])
+@pytest.mark.parametrize("weighted", [False, True])
+@any_seed
+def test_shares_of_groups_are_of_as_many_rows_as_their_replicates_vary_like(curve, weighted, seed):
+    """Each row k times in its group is worth no more rows; rows without weight are worth none."""
+    y_true, score, columns, rng = case(seed, "groups", weighted)
+    weight = columns.setdefault("sample_weight", np.ones(80)) if weighted else np.ones(80)
+    grid = [0.0, 0.355, 0.505, 1.0] if curve == "calibration" else [0.25, 0.5, 0.75]
+    options = {"curve": curve, "grid": grid}
+    one = curve_of(y_true, score, **options, **columns)
+    # Groups whose rows are alike, so that they are worth fewer rows than they have.
+    behind = []
+    for times in (3, 12):
+        rows = np.repeat(np.arange(80), times)
+        own = {key: column[rows] for key, column in columns.items()}
+        same = curve_of(y_true[rows], score[rows], **options, **own)
+        close(same.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
+        behind.append(same.behind)
+    close(*behind)
+    worth = weight.sum() / np.sum(weight**2)
+    if curve in ("roc", "det"):
+        positives = worth * weight[y_true == 1].sum()
+        inner = (one.estimate > 0.05) & (one.estimate < 0.95)
+        share, drawn = one.estimate[inner], one.bootstrap_distribution[:, inner]
+        effect = np.median(drawn.var(axis=0) / (share * (1 - share) / positives))
+        close(one.behind, np.full(3, positives / max(1, effect)))
+        rows = curve_of(y_true, score, **options, sample_weight=weight if weighted else None)
+        close(rows.behind, np.full(3, positives))
+    assert np.all(behind[0] <= worth * weight.sum() + 1e-9)
+    if weighted:
+        rows = np.append(np.arange(80), rng.integers(0, 80, 30))
+        own = {key: column[rows] for key, column in columns.items()}
+        own["sample_weight"] = np.append(weight, np.zeros(30))
+        more = curve_of(y_true[rows], score[rows], **options, **own)
+        close(more.behind, one.behind)
+        close(more.bootstrap_distribution, one.bootstrap_distribution, 1e-8, 1e-10)
+
+
+@pytest.mark.parametrize("curve", ["roc", "det", "precision_recall"])
+@each_design
+@any_seed
+def test_ranks_alone_count_for_curves_over_thresholds(curve, design, seed):
+    y_true, score, columns, _ = case(seed, design, bool(len(design) % 2), "scores")
+    options = {"curve": curve, "grid": [0.2, 0.5, 0.8], **columns}
+    one = curve_of(y_true, score, **options)
+    for rise in (lambda s: 8 * s - 3, lambda s: np.exp(s / 2)):
+        other = curve_of(y_true, rise(score), **options)
+        for what in ("estimate", "low", "high", "bootstrap_distribution", "behind"):
+            close(getattr(other, what), getattr(one, what), 1e-9, 1e-11, what)

@@ -83,6 +83,15 @@ def quietly(function, *arguments, **options):
         return function(*arguments, **{**QUIET, **options})
 
 
+def by_turns(names):
+    """Each with one pair of labels, by turns; with both in `make slow`."""
+    return [
+        pytest.param(name, pair, marks=[pytest.mark.slow] if (k + turn) % 2 else [])
+        for k, name in enumerate(names)
+        for turn, pair in enumerate(NAMES)
+    ]
+
+
 def options_of(name):
     return {"interval": "percentile", "n_resamples": 9} if name in SLOW else {}
 
@@ -133,8 +142,7 @@ def test_every_fast_path_with_a_positive_class_is_tried_here():
     assert {"f1_score", "roc_auc_score", "log_loss", "net_benefit", "sensitivity"} <= with_class
 
 
-@pytest.mark.parametrize("name", LABELS)
-@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize(("name", "names"), by_turns(LABELS))
 def test_decisions_in_text_with_pos_label_are_those_in_numbers(name, names):
     text = np.array(names)
     one = quietly(skboot.bootstrap_score, TRUTH, DECISION, metric=LABELS[name], groups=GROUPS)
@@ -150,8 +158,7 @@ def test_decisions_in_text_with_pos_label_are_those_in_numbers(name, names):
     assert other.settings["pos_label"] == "bee"
 
 
-@pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize(("name", "names"), by_turns(SCORES))
 def test_scores_of_text_with_pos_label_are_those_of_numbers(name, names):
     options = options_of(name)
     one = quietly(skboot.bootstrap_score, TRUTH, PROB, metric=SCORES[name], **options)
@@ -162,8 +169,7 @@ def test_scores_of_text_with_pos_label_are_those_of_numbers(name, names):
     assert_same(one, other)
 
 
-@pytest.mark.parametrize("name", IN_COLUMNS)
-@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize(("name", "names"), by_turns(IN_COLUMNS))
 def test_columns_of_text_with_pos_label_are_those_of_numbers(name, names):
     options = options_of(name)
     metric, prob = SCORES[name], np.column_stack((1 - PROB, PROB))

@@ -1,7 +1,7 @@
 """Sense: a plain loop of resamples over scikit-learn's function, and what decisions must agree on.
 
 The loop knows nothing of the package: rows, or whole groups, within strata, are drawn with
-replacement, and the function is called on them. Its standard error is that of 40 resamples (11 %),
+replacement, and the function is called on them. Its standard error is that of 30 resamples (13 %),
 so an interval of between a third and three times its normal one is asked for, where 10 rows of
 each outcome stand behind it and no note speaks of width.
 """
@@ -19,7 +19,6 @@ from identity_cases import (
     product_of,
     quiet,
     scored,
-    three_seeds,
 )
 
 import skboot
@@ -28,7 +27,7 @@ each_score = each_of(FAST)
 OPTIONS = {"n_resamples": 199, "random_state": 0}
 
 
-def loop(call, n_resamples, y_pred=None):
+def loop(call, n_resamples, y_pred):
     """The values of the plain function on resamples: of rows, or of groups, within strata."""
     rng = np.random.default_rng(5)
     n = call.n
@@ -43,9 +42,8 @@ def loop(call, n_resamples, y_pred=None):
             rows += [members[unit] for unit in rng.choice(own, len(own))]
         rows = np.concatenate(rows)
         weights = call.columns.get("sample_weight")
-        predicted = call.y_pred if y_pred is None else y_pred
-        values[k] = plain_value(call.score, call.y_true, predicted, weights, rows)
-    return values[np.isfinite(values)]
+        values[k] = plain_value(call.score, call.y_true, y_pred, weights, rows)
+    return values
 
 
 def speaks_of_width(result):
@@ -53,49 +51,36 @@ def speaks_of_width(result):
     return any(word in note for note in result.notes for word in words)
 
 
-@each_score
-@any_seed
-def test_the_default_interval_is_about_as_wide_as_that_of_a_plain_loop(name, seed):
-    call = call_of(name, *product_of(name, seed), seed, n=150)
-    result = scored(call.y_true, call.y_pred, **OPTIONS, **call.options)
-    plain = plain_value(call.score, call.y_true, call.y_pred, call.columns.get("sample_weight"))
-    close(result.estimate, plain, 1e-8)
-    error = loop(call, 40).std(ddof=1)
-    # The error of a spread of 40 resamples is 11 %, of one of 199 is 5 %.
-    assert 0.5 < result.standard_error / error < 1.6
-    low, high = result.confidence_interval
+def assert_as_uncertain(one, result, error, most):
+    """The error of a spread of 30 resamples is 13 %, of one of 199 is 5 %."""
+    assert 0.5 * error <= one.standard_error <= most * error
+    low, high = one.confidence_interval
     if not speaks_of_width(result):
-        assert 1 / 3 < (high - low) / (2 * 1.96 * error) < 3
+        assert error / 3 <= (high - low) / (2 * 1.96) <= 3 * error
 
 
-@each_score
+# The error of a calibration by bins is larger on resamples, whose rows repeat.
+@each_of([name for name in FAST if name != "ece"])
 @any_seed
-def test_the_difference_is_about_as_uncertain_as_in_a_plain_loop(name, seed):
-    call = call_of(name, *product_of(name, seed + 5), seed, n=120)
-    other = call.other()
-    result = quiet(
-        skboot.compare_systems,
-        call.y_true,
-        {"A": call.y_pred, "B": other},
-        **call.options,
-        **OPTIONS,
-    )
-    pair = result.pairs[0]
-    sign = 1 if pair.first == "A" else -1
+def test_scores_and_their_difference_are_about_as_uncertain_as_in_a_plain_loop(name, seed):
+    call = call_of(name, *product_of(name, seed), seed, n=130)
+    systems = {"A": call.y_pred, "B": call.other()}
     weights = call.columns.get("sample_weight")
-    plain = [plain_value(call.score, call.y_true, own, weights) for own in (call.y_pred, other)]
+    plain = [plain_value(call.score, call.y_true, own, weights) for own in systems.values()]
+    drawn = np.array([loop(call, 30, own) for own in systems.values()])
+    result = scored(call.y_true, call.y_pred, **OPTIONS, **call.options)
+    close(result.estimate, plain[0], 1e-8)
+    assert_as_uncertain(result, result, np.nanstd(drawn[0], ddof=1), 1.6)
+    both = quiet(skboot.compare_systems, call.y_true, systems, **call.options, **OPTIONS)
+    [pair] = both.pairs
+    sign = 1 if pair.first == "A" else -1
     close(pair.difference, sign * (plain[0] - plain[1]), 1e-7, 1e-9)
-    both = [loop(call, 40, own) for own in (None, other)]
-    if len(both[0]) == len(both[1]) == 40:
-        error = (both[0] - both[1]).std(ddof=1)
-        assert 0.5 < pair.standard_error / error < 1.7
-        low, high = pair.confidence_interval
-        if not speaks_of_width(result):
-            assert 1 / 3 < (high - low) / (2 * 1.96 * error) < 3
+    if np.isfinite(drawn).all():
+        assert_as_uncertain(pair, both, np.std(drawn[0] - drawn[1], ddof=1), 1.7)
 
 
 @each_of(ALL, n=2)
-@three_seeds
+@any_seed
 def test_replicates_of_given_rows_are_those_of_the_plain_function(name, seed):
     call = call_of(name, *product_of(name, seed), seed)
     rows = call.resamples(9)

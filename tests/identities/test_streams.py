@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from skboot import BootstrapAccumulator, bootstrap_curve, bootstrap_score, compare_systems
 
 # The same examples at every run: a new one would find its fault in someone else's change.
-same_examples = settings(max_examples=25, deadline=None, derandomize=True, database=None)
+same_examples = settings(max_examples=18, deadline=None, derandomize=True, database=None)
 
 B = 39
 OF_LABELS = ("accuracy", "f1", "balanced_accuracy", "matthews_corrcoef", "precision")
@@ -236,7 +236,7 @@ def test_the_estimate_of_a_stream_is_that_of_all_rows(stream):
 
 
 @given(stream=streams(metrics=OF_SCORES), pack=st.booleans())
-@settings(same_examples, max_examples=20)
+@settings(same_examples, max_examples=12)
 def test_curves_of_any_batches_are_those_of_the_stream_and_of_few_rows_those_of_all(stream, pack):
     parts = one_after_another(stream) if stream.unit == "arrival" else in_any_tree(stream, pack)
     asked = {"curve": "roc", "grid": [0.1, 0.3, 0.5]}
