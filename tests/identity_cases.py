@@ -258,6 +258,7 @@ def _actual_cost(rng):
         partial(own.net_benefit, threshold=threshold),
         "probability",
         lambda t, p: (p >= threshold) * np.where(t == 1, 1.0, -threshold / (1 - threshold)),
+        (-threshold / (1 - threshold), 1.0),
     )
 
 

@@ -149,7 +149,11 @@ def test_verdicts_ranks_and_p_values_agree_with_intervals(name, seed):
         assert all(row.low <= row.rank <= row.high for row in rows)
 
 
-@each_score
+# On the few rows that resamples leave out, a best threshold is better, and precision larger.
+BETTER_ON_FEW_ROWS = {"specificity_at", "sensitivity_at", "fpr_at", "min dcf", "ap"}
+
+
+@each_of([name for name in ALL if name not in BETTER_ON_FEW_ROWS])
 @any_seed
 def test_a_search_takes_the_best_and_corrects_towards_worse(name, seed):
     call = call_of(name, ("rows", "groups")[seed % 2], product_of(name, seed)[1], seed)
