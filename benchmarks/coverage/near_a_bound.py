@@ -1,6 +1,6 @@
 """Methods that are perfect or nearly so: limits before and after decision record 0072, same fits.
 
-python benchmarks/coverage/near_a_bound.py [DATA_SETS] [DESIGN ...]
+python benchmarks/coverage/near_a_bound.py [DATA_SETS] [SCORING] [DESIGN ...]
 """
 
 import sys
@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 from scipy.special import expit, logit
+from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -62,36 +63,38 @@ def before(point, standard_error, quantile, bounds, n_effective):
     return low + span * limits[0], low + span * limits[1]
 
 
-def truth(n, learner, draw, n_fits=300):
+def truth(scoring, n, learner, draw, n_fits=300):
     rng, scores = np.random.default_rng(10**6), []
     while len(scores) < n_fits:
         X, y = draw(rng, n)
         if len(np.unique(y)) == 2:
-            scores.append(learner.fit(X, y).score(*draw(rng, 3000)))
+            scores.append(get_scorer(scoring)(learner.fit(X, y), *draw(rng, 3000)))
     return np.mean(scores)
 
 
-def main(n_data_sets=100, names=()):
+def main(n_data_sets=100, scoring="accuracy", *names):
     warnings.simplefilter("ignore")
     now = after.limits_on_scale
     for name, (n, learner, draw) in DESIGNS.items():
         if names and name not in names:
             continue
-        expected, errors = truth(n, learner, draw), []
+        expected, errors = truth(scoring, n, learner, draw), []
         for seed in range(n_data_sets):
             X, y = draw(np.random.default_rng([7, seed]), n)
             if np.bincount(y, minlength=2).min() >= 2:
-                scorer = BootstrapScorer(learner, scoring="accuracy", random_state=seed)
+                scorer = BootstrapScorer(learner, scoring=scoring, random_state=seed)
                 errors.append(scorer.fit(X, y).result_.basis.error)
         for form, limits_on_scale in (("before", before), ("after", now)):
             after.limits_on_scale = limits_on_scale
             made = [method_interval(e, "cv-bootstrap", 0.95).interval for e in errors]
             low, high = np.array([one[:2] for one in made]).T
             covered = 100 * np.mean((low <= expected) & (expected <= high))
-            print(f"{name} {form}: truth {expected:.4f}, {len(made)} data sets, {covered:.1f} %,")
-            print(f"    mean width {np.mean(high - low):.4f}, lowest {low.min():.3f}")
+            print(
+                f"{name}, {scoring}, {form}: truth {expected:.4f}, {len(made)} data sets, {covered:.1f} %,"
+            )
+            print(f"mean width {np.mean(high - low):.4f}, lowest {low.min():.3f}")
         after.limits_on_scale = now
 
 
 if __name__ == "__main__":
-    main(*[int(word) for word in sys.argv[1:2]], sys.argv[2:])
+    main(*[int(word) for word in sys.argv[1:2]], *sys.argv[2:])
