@@ -90,7 +90,8 @@ def main(n_data_sets=100, scoring="accuracy", *names):
             low, high = np.array([one[:2] for one in made]).T
             covered = 100 * np.mean((low <= expected) & (expected <= high))
             print(
-                f"{name}, {scoring}, {form}: truth {expected:.4f}, {len(made)} data sets, {covered:.1f} %,"
+                f"{name}, {scoring}, {form}: truth {expected:.4f}, {len(made)} data sets, "
+                f"{covered:.1f} % covered,"
             )
             print(f"mean width {np.mean(high - low):.4f}, lowest {low.min():.3f}")
         after.limits_on_scale = now
