@@ -18,6 +18,7 @@ from scipy import sparse
 
 from ._arrays import EXACT, Unusable, as_array, is_missing, refuse_other_things
 from ._checks import check_readable, fail
+from ._doors import door
 from ._sklearn_compat import n_rows_of
 
 Keys = NDArray[np.uint64]
@@ -40,6 +41,7 @@ _ROOM_OF_TEXTS, _LEAST_TEXTS = 10, 30
 _FACTOR, _STEP = np.uint64(0x94D049BB133111EB), np.uint64(0xBF58476D1CE4E5BA)
 
 
+@door("copies_as_groups")
 def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
     """Make a group of each row and its copies, for ``groups=``.
 
@@ -82,27 +84,26 @@ def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
     >>> copies_as_groups([[1.5, 0.2], [0.7, 0.1], [1.5, 0.2]], ["a", "b", "a"])
     array([0, 1, 0])
     """
-    caller = "copies_as_groups"
     n_rows = None
     for name, values in (("X", X), ("y", y)):
         if values is None and name == "y":
             continue
-        check_readable(name, values, caller)
+        check_readable(name, values)
         try:
             refuse_other_things(name, values)
             found = n_rows_of(values)
         except Unusable as error:
-            raise fail(caller, name, error.must, error.got, error.advice) from None
+            raise fail(name, error.must, error.got, error.advice) from None
         except TypeError:
             must = "be an array-like, a row for each sample"
-            raise fail(caller, name, must, type(values).__name__) from None
+            raise fail(name, must, type(values).__name__) from None
         n_rows = found if n_rows is None else n_rows
         if found != n_rows:
-            raise fail(caller, name, f"have as many rows as X, {n_rows}", f"{found}")
+            raise fail(name, f"have as many rows as X, {n_rows}", f"{found}")
     try:
         return Distinct(Columns(X, y)).number
     except Unusable as error:
-        raise fail(caller, "X", error.must, error.got, error.advice) from None
+        raise fail("X", error.must, error.got, error.advice) from None
 
 
 def can_be_read(values: Any) -> bool:

@@ -17,7 +17,6 @@ from ._curves_bands import Drawn, results_of_curves
 from ._curves_inputs import CurveCall, argument_of, checked_call
 from ._inputs import is_lazy
 from ._messages import arguments_named
-from ._warnings import Note, warn_of
 from ._workers import Progress, in_chunks, single_threaded_blas
 from .metrics.curves import Curve, TwoClassRows
 from .metrics.statistic import MetricError, ReducedData
@@ -29,7 +28,7 @@ from .results.curve import CurveResult
 Floats = NDArray[np.float64]
 
 
-def evaluate_curves(call: CurveCall) -> tuple[dict[str, CurveResult], list[Note]]:
+def evaluate_curves(call: CurveCall) -> dict[str, CurveResult]:
     """Evaluate the curve of each system, and the difference of exactly two.
 
     Parameters
@@ -46,24 +45,23 @@ def evaluate_curves(call: CurveCall) -> tuple[dict[str, CurveResult], list[Note]
     return results_of_curves(call, dict(zip(call.curves, _replicated(call), strict=True)))
 
 
-def curves_of(y_true: Any, y_score: Any, caller: str, **options: Any) -> Any:
+def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
     """Check arguments, evaluate, warn, and return a result, or a table of several systems."""
     scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
     if is_lazy(y_true, *scores):
         # Few calls need a stream.
         from ._curves_streamed import read_lazy
 
-        results, notes = curves_of_stream(*read_lazy(y_true, y_score, caller, **options))
+        results = curves_of_stream(*read_lazy(y_true, y_score, **options))
     else:
-        results, notes = evaluate_curves(checked_call(y_true, y_score, caller, **options))
-    warn_of(notes, caller)
+        results = evaluate_curves(checked_call(y_true, y_score, **options))
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
 def curves_of_stream(
-    settings: Any, state: Any, asked: Any, arguments: Mapping[str, str], caller: str
-) -> tuple[dict[str, CurveResult], list[Note]]:
-    """Return the curves of a stream, of few rows as of rows in memory; and the warnings.
+    settings: Any, state: Any, asked: Any, arguments: Mapping[str, str]
+) -> dict[str, CurveResult]:
+    """Return the curves of a stream, of few rows as of rows in memory.
 
     Parameters
     ----------
@@ -72,21 +70,19 @@ def curves_of_stream(
     asked : skboot._curves_streamed.CurveAsked
     arguments : mapping of str to str
         What messages call the scores of each system.
-    caller : str
-        Public function or method, for messages.
     """
     from ._curves_streamed import curves_of_state
     from .streams.evaluating import few_given
 
     few = few_given(settings, state)
     if few is None:
-        return curves_of_state(settings, state, asked, arguments, caller)
+        return curves_of_state(settings, state, asked, arguments)
     scores: Any = dict(zip(arguments, few.y_preds.values(), strict=True))
     names = {argument_of(name): argument for name, argument in arguments.items()}
     options = {**asked._asdict(), "confidence_level": settings.confidence_level, **few.options}
     with arguments_named(names):
         alone = scores.get("", scores)
-        call = checked_call(few.y_true, alone, caller, **options)
+        call = checked_call(few.y_true, alone, **options)
     return evaluate_curves(call)
 
 
@@ -108,7 +104,7 @@ def _replicated(call: CurveCall) -> list[Drawn]:
                 for block, (curve, each) in zip(observed, subjects, strict=True)
             ]
         except MetricError as failure:
-            raise failure.on_data(call.caller, "curve") from failure.error
+            raise failure.on_data("curve") from failure.error
         replicates = _all_blocks(call, binding, subjects)
         drawn = []
         for k, ((curve, rows), each) in enumerate(zip(pairs, reduced, strict=True)):

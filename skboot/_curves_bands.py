@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ._curves_inputs import DIFFERENCE, CurveCall
 from ._evaluating import versions_used
 from ._streams import stored_seed
-from ._warnings import Note, texts_of
+from ._warnings import Note, tell, texts_of
 from .inference._tuning import FEW_GROUPS
 from .inference.bands import CurveEvidence, simultaneous_band
 from .metrics.curves import ClassSizes, Curve
@@ -52,7 +52,7 @@ class Drawn(NamedTuple):
 
 def results_of_curves(
     call: CurveCall, drawn: dict[str, Drawn], remarks: Sequence[Note] = ()
-) -> tuple[dict[str, CurveResult], list[Note]]:
+) -> dict[str, CurveResult]:
     """Return the curve of each system with its band, and the difference of exactly two.
 
     Parameters
@@ -66,19 +66,18 @@ def results_of_curves(
 
     Returns
     -------
-    results : dict of str to CurveResult
+    dict of str to CurveResult
         By system.
-    notes : list of Note
-        Warnings of the call.
     """
     drawn = {name: _of_units(call, each) for name, each in drawn.items()}
     notes = [*remarks, *_notes_of(call, list(drawn.values()))]
+    tell(*notes)
     results = {name: _result(call, name, each, notes) for name, each in drawn.items()}
     if len(drawn) == 2:
         difference = _difference(*drawn.values())
         names = " - ".join(drawn)
         results[DIFFERENCE] = _result(call, names, difference, notes, is_difference=True)
-    return results, notes
+    return results
 
 
 def _of_units(call: CurveCall, drawn: Drawn) -> Drawn:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _checks as check
 from ._inputs import Rows, resampling_plan
 from ._series import RowsInTime, in_time
-from ._warnings import Notes, warn_of
+from ._warnings import tell
 from ._workers import Workers
 from .metrics.calibration import SmoothCalibration
 from .metrics.curves import (
@@ -70,8 +70,6 @@ class CurveCall:
     confidence_level : float
     settings : dict
         Arguments as a result holds them.
-    caller : str
-        Public function, for messages.
     workers : Workers
     """
 
@@ -80,7 +78,6 @@ class CurveCall:
     band: str
     confidence_level: float
     settings: dict[str, Any]
-    caller: str
     workers: Workers
 
 
@@ -104,38 +101,38 @@ _DEFAULTS: Mapping[str, Any] = {
 """Options of `skboot.bootstrap_curve`, which a display takes as well."""
 
 
-def with_defaults(given: Mapping[str, Any], caller: str) -> dict[str, Any]:
+def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return all options of `skboot.bootstrap_curve`; refuse others."""
     unknown = [name for name in given if name not in _DEFAULTS]
     if unknown:
-        raise TypeError(f"{caller}() got an unexpected keyword argument {unknown[0]!r}")
+        raise TypeError(f"bootstrap_curve() got an unexpected keyword argument {unknown[0]!r}")
     return {**_DEFAULTS, **given}
 
 
-def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveCall:
+def checked_call(y_true: Any, y_score: Any, **given: Any) -> CurveCall:
     """Check the arguments of `skboot.bootstrap_curve`, given by name."""
-    options = with_defaults(given, caller)
-    level = check.check_confidence_level(options["confidence_level"], caller)
-    band = check.check_choice("band", options["band"], caller, BANDS)
+    options = with_defaults(given)
+    level = check.check_confidence_level(options["confidence_level"])
+    band = check.check_choice("band", options["band"], BANDS)
     curve = options["curve"]
     if not callable(curve):
-        check.check_choice("curve", curve, caller, CURVES)
-    n_bins = check.check_count("n_bins", options["n_bins"], caller, 2)
-    workers = check.check_workers(options["n_jobs"], options["verbose"], caller)
-    rows = _rows_of_each(y_true, y_score, options["sample_weight"], curve, options, caller)
-    grid = checked_grid(options["grid"], curve, rows, caller)
-    curves = _curves_on(curve, grid, n_bins, rows, caller)
+        check.check_choice("curve", curve, CURVES)
+    n_bins = check.check_count("n_bins", options["n_bins"], 2)
+    workers = check.check_workers(options["n_jobs"], options["verbose"])
+    rows = _rows_of_each(y_true, y_score, options["sample_weight"], curve, options)
+    grid = checked_grid(options["grid"], curve, rows)
+    curves = _curves_on(curve, grid, n_bins, rows)
     n_points = sum(len(each.grid) for each in curves)
     design = (options["groups"], options["strata"], options["same_population"])
     n_samples = len(next(iter(rows.values())).score)
     drawn = (*design, None, options["n_resamples"], options["random_state"])
-    plan = resampling_plan(*drawn, n_samples, caller, 2 * n_points)
+    plan = resampling_plan(*drawn, n_samples, 2 * n_points)
     given_scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
     given = {name: options[name] for name in ("groups", "strata", "sample_weight")}
     given |= {"y_true": y_true, "y_score": y_score}
     columns = (y_true, *given_scores)
     asked = RowsInTime(options["block_length"], columns, options["groups"], given=given)
-    plan, of_rows = in_time(asked, plan, None, _scores_in_time(curve, rows), caller)
+    plan, of_rows = in_time(asked, plan, None, _scores_in_time(curve, rows))
     settings = {
         "curve": curve if isinstance(curve, str) else curves[0].name,
         "band": band,
@@ -151,7 +148,7 @@ def checked_call(y_true: Any, y_score: Any, caller: str, **given: Any) -> CurveC
         **of_rows,
     }
     pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
-    return CurveCall(pairs, plan, band, level, settings, caller, workers)
+    return CurveCall(pairs, plan, band, level, settings, workers)
 
 
 # ------------------------------------------------------------------ rows
@@ -163,44 +160,43 @@ def _rows_of_each(
     sample_weight: ArrayLike | None,
     curve: Any,
     options: Mapping[str, Any],
-    caller: str,
 ) -> dict[str, TwoClassRows]:
     """Return the rows of each system by its name, "" for the one that has none."""
     advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
-    truth = check.check_column("y_true", y_true, caller, advice)
-    named = named_scores(y_score, caller)
+    truth = check.check_column("y_true", y_true, advice)
+    named = named_scores(y_score)
     if truth.dtype.kind == "f":
         name, scores = next(iter(named.items()))
         argument = argument_of(name)
-        column = check.converted(argument, scores, caller)
-        refuse_exchanged(caller, truth, column, "a curve", argument)
-    positive = positive_class(truth, options["pos_label"], caller)
-    weights = check.check_weights(sample_weight, caller)
+        column = check.converted(argument, scores)
+        refuse_exchanged(truth, column, "a curve", argument)
+    positive = positive_class(truth, options["pos_label"])
+    weights = check.check_weights(sample_weight)
     if weights is not None and callable(curve) and not _takes_weights(curve):
         advice = "Give the function an argument sample_weight, or leave weights out."
         must = "be None for a function without sample_weight"
-        raise check.fail(caller, "sample_weight", must, "weights", advice)
-    rows, notes = {}, Notes()
+        raise check.fail("sample_weight", must, "weights", advice)
+    rows = {}
     for name, scores in named.items():
         argument = argument_of(name)
-        column = _checked_scores(argument, scores, truth, curve, caller)
+        column = _checked_scores(argument, scores, truth, curve)
         columns = {argument: column, "y_true": truth, "sample_weight": weights}
-        check.check_same_length(caller, **columns)
+        check.check_same_length(**columns)
         rows[name] = TwoClassRows(truth, positive, column, weights)
         looked_at = column if curve in _OF_RANKS else column[:0]
         is_then = "the curve is then one point"
         note = note_on_decisions(looked_at, argument, is_then, len(looked_at))
-        notes += [] if note is None else [note]
-    warn_of(notes, caller)
-    check_both_weigh(positive, weights, caller)
+        if note is not None:
+            tell(note)
+    check_both_weigh(positive, weights)
     return rows
 
 
-def named_scores(y_score: Any, caller: str) -> dict[str, Any]:
+def named_scores(y_score: Any) -> dict[str, Any]:
     """Return the scores of each system by its name, "" for the one that has none."""
     if not isinstance(y_score, Mapping):
         return {"": y_score}
-    _check_names(y_score, caller)
+    _check_names(y_score)
     return dict(y_score)
 
 
@@ -209,75 +205,73 @@ def argument_of(name: str, argument: str = "y_score") -> str:
     return f"{argument}[{name!r}]" if name else argument
 
 
-def _check_names(named: Mapping[Any, Any], caller: str) -> None:
+def _check_names(named: Mapping[Any, Any]) -> None:
     if not named or not all(isinstance(name, str) and name for name in named):
         advice = "Name each system: {'new': scores, 'old': other_scores}."
-        raise check.fail(caller, "y_score", "have a text as each key", f"{list(named)}", advice)
+        raise check.fail("y_score", "have a text as each key", f"{list(named)}", advice)
     if DIFFERENCE in named:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
-        raise check.fail(caller, "y_score", must, f"{list(named)}", "Choose another name.")
+        raise check.fail("y_score", must, f"{list(named)}", "Choose another name.")
 
 
-def positive_class(truth: NDArray[Any], pos_label: Any, caller: str) -> NDArray[np.bool_]:
+def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
     """Find the rows of the positive class, as `sklearn.metrics.roc_curve` does."""
-    labels = check.numbered_labels("y_true", truth, caller)[0].tolist()
+    labels = check.numbered_labels("y_true", truth)[0].tolist()
     if len(labels) > 2:
         advice = "Draw one class against the others: y_true == label, and its scores."
         got = f"{len(labels)} labels, {labels[:5]}"
-        raise check.fail(caller, "y_true", "hold two classes", got, advice)
+        raise check.fail("y_true", "hold two classes", got, advice)
     if len(labels) == 1:
         advice = "Test rows of one class say nothing of how classes are told apart."
-        raise check.fail(caller, "y_true", "hold two classes", f"{labels[0]!r} alone", advice)
+        raise check.fail("y_true", "hold two classes", f"{labels[0]!r} alone", advice)
     if pos_label is None:
         if set(labels) not in ({0, 1}, {-1, 1}):
             advice = f"Name the positive class: pos_label={labels[-1]!r}."
             must = "be given for labels other than 0 and 1, or -1 and 1"
-            raise check.fail(caller, "pos_label", must, f"None, with labels {labels}", advice)
+            raise check.fail("pos_label", must, f"None, with labels {labels}", advice)
         pos_label = 1
     if not check.is_among(pos_label, labels):
-        raise check.fail(caller, "pos_label", f"be one of {labels}", repr(pos_label))
+        raise check.fail("pos_label", f"be one of {labels}", repr(pos_label))
     return np.asarray(truth == pos_label)
 
 
-def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None, caller: str) -> None:
+def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None) -> None:
     if weights is None:
         return
     for side, noun in ((positive, "positive"), (~positive, "negative")):
         if not weights[side].any():
             must = "be more than 0 for some row of each class"
-            raise check.fail(caller, "sample_weight", must, f"0 for each {noun} row")
+            raise check.fail("sample_weight", must, f"0 for each {noun} row")
 
 
-def _checked_scores(
-    argument: str, scores: Any, truth: NDArray[Any], curve: Any, caller: str
-) -> NDArray[Any]:
+def _checked_scores(argument: str, scores: Any, truth: NDArray[Any], curve: Any) -> NDArray[Any]:
     """Return one score per row: of two columns the second, as floats."""
-    column = check.check_rows(argument, scores, caller)
+    column = check.check_rows(argument, scores)
     if column.ndim == 2:
         if column.shape[1] > 2:
             must = "hold a score per row, or probabilities of two classes"
             advice = "Give the column of the positive class."
             if len(column) != len(truth):
                 advice = "For several systems give a dict: {'new': scores, 'old': other_scores}."
-            raise check.fail(caller, argument, must, f"shape {column.shape}", advice)
+            raise check.fail(argument, must, f"shape {column.shape}", advice)
         column = column[:, 1]
     if column.dtype.kind not in "biuf":
         kind = "text" if column.dtype.kind in "US" else f"values of type {column.dtype}"
-        raise check.fail(caller, argument, _HARD, kind, _SOFT)
-    check_no_labels(argument, column, truth, caller)
+        raise check.fail(argument, _HARD, kind, _SOFT)
+    check_no_labels(argument, column, truth)
     column = column.astype(np.float64)
-    check_range(argument, column, curve, caller)
+    check_range(argument, column, curve)
     return column
 
 
-def check_no_labels(argument: str, column: NDArray[Any], truth: NDArray[Any], caller: str) -> None:
+def check_no_labels(argument: str, column: NDArray[Any], truth: NDArray[Any]) -> None:
     """Refuse labels in the place of scores."""
     if column.dtype.kind == "b" or _are_labels(column, truth):
         got = f"the labels {np.unique(column).tolist()}"
-        raise check.fail(caller, argument, _HARD, got, _SOFT)
+        raise check.fail(argument, _HARD, got, _SOFT)
 
 
-def check_range(argument: str, column: Floats, curve: Any, caller: str) -> None:
+def check_range(argument: str, column: Floats, curve: Any) -> None:
     """Refuse scores that are no probabilities where the curve needs these."""
     if curve not in _OF_PROBABILITIES:
         return
@@ -286,7 +280,7 @@ def check_range(argument: str, column: Floats, curve: Any, caller: str) -> None:
         must = f"hold probabilities of the positive class for the curve {curve!r}"
         advice = advice_on_range(low, high, "expit")
         got = f"values from {low:g} to {high:g}"
-        raise check.fail(caller, argument, must, got, advice)
+        raise check.fail(argument, must, got, advice)
 
 
 def _are_labels(column: NDArray[Any], truth: NDArray[Any]) -> bool:
@@ -325,56 +319,54 @@ def _scores_in_time(
 # ------------------------------------------------------------------ the grid
 
 
-def checked_grid(
-    grid: Any, curve: Any, rows: Mapping[str, TwoClassRows], caller: str
-) -> Floats | None:
+def checked_grid(grid: Any, curve: Any, rows: Mapping[str, TwoClassRows]) -> Floats | None:
     """Return a grid that is given as rising finite numbers in the range of the curve."""
     if grid is None:
         if callable(curve):
             advice = "Say where the function has values: grid=np.linspace(0, 1, 101)."
-            raise check.fail(caller, "grid", "be given for a function", "None", advice)
+            raise check.fail("grid", "be given for a function", "None", advice)
         return None
-    points = _rising(grid, caller)
+    points = _rising(grid)
     if curve == "calibration":
-        return _checked_edges(points, rows, caller)
+        return _checked_edges(points, rows)
     if isinstance(curve, str):
         words, with_low, with_high = _RANGES[curve]
         low, high = points[0], points[-1]
         below = low < 0 or (low == 0 and not with_low)
         if below or high > 1 or (high == 1 and not with_high):
             must = f"lie in {words} for the curve {curve!r}"
-            raise check.fail(caller, "grid", must, f"points from {low:g} to {high:g}")
+            raise check.fail("grid", must, f"points from {low:g} to {high:g}")
     return points
 
 
-def _rising(grid: Any, caller: str) -> Floats:
+def _rising(grid: Any) -> Floats:
     """Return points as rising finite numbers."""
-    points = check.converted("grid", grid, caller)
+    points = check.converted("grid", grid)
     if points.ndim != 1 or not points.size or points.dtype.kind not in "iuf":
         numbers = points.dtype.kind in "iuf"
         got = f"shape {points.shape}" if numbers else f"values of type {points.dtype}"
         must = "be a list of numbers, of shape (n_grid,)"
-        raise check.fail(caller, "grid", must, got, "A single point is grid=[0.1].")
+        raise check.fail("grid", must, got, "A single point is grid=[0.1].")
     points = points.astype(np.float64)
     if not np.isfinite(points).all():
         k = int(np.argmin(np.isfinite(points)))
-        raise check.fail(caller, "grid", "hold finite numbers", f"{points[k]} at position {k}")
+        raise check.fail("grid", "hold finite numbers", f"{points[k]} at position {k}")
     if np.any(np.diff(points) <= 0):
         k = int(np.argmax(np.diff(points) <= 0))
         got = f"{points[k]:g} before {points[k + 1]:g}"
         advice = "Sort it, each point once: np.unique(grid)."
-        raise check.fail(caller, "grid", "rise from point to point", got, advice)
+        raise check.fail("grid", "rise from point to point", got, advice)
     return points
 
 
-def _checked_edges(edges: Floats, rows: Mapping[str, TwoClassRows], caller: str) -> Floats:
+def _checked_edges(edges: Floats, rows: Mapping[str, TwoClassRows]) -> Floats:
     low = min(float(each.score.min()) for each in rows.values())
     high = max(float(each.score.max()) for each in rows.values())
     if len(edges) < 2 or edges[0] > low or edges[-1] < high:
         must = "hold the edges of bins, from the smallest score or below to the largest or above"
         got = f"{len(edges)} edges from {edges[0]:g} to {edges[-1]:g}, with scores {low:g} to "
         advice = "Bins of equal width are grid=np.linspace(0, 1, 11)."
-        raise check.fail(caller, "grid", must, f"{got}{high:g}", advice)
+        raise check.fail("grid", must, f"{got}{high:g}", advice)
     return edges
 
 
@@ -383,7 +375,6 @@ def _curves_on(
     grid: Floats | None,
     n_bins: int,
     rows: Mapping[str, TwoClassRows],
-    caller: str,
 ) -> list[Curve]:
     """Return the curve of each system; all have one grid, or bins with the same edges."""
     each = list(rows.values())
@@ -401,7 +392,7 @@ def _curves_on(
     if curve == "calibration_smooth":
         if len(np.unique(scores)) < 3:
             must = "hold at least three different probabilities for a smoothed curve"
-            raise check.fail(caller, "y_score", must, "fewer", "Use curve='calibration'.")
+            raise check.fail("y_score", must, "fewer", "Use curve='calibration'.")
         grid = SmoothCalibration.own_grid(scores) if grid is None else grid
         return [SmoothCalibration.at(grid, one) for one in each]
     kind = OVER_THRESHOLDS[curve]

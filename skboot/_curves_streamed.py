@@ -64,23 +64,21 @@ class OfStream(NamedTuple):
     state: StreamState
     asked: CurveAsked
     arguments: Mapping[str, str]
-    caller: str
 
 
-def read_lazy(y_true: Any, y_score: Any, caller: str, **given: Any) -> OfStream:
+def read_lazy(y_true: Any, y_score: Any, **given: Any) -> OfStream:
     """Return the stream of columns that are not in memory, and what is asked of it."""
-    options = with_defaults(given, caller)
-    level = check.check_confidence_level(options["confidence_level"], caller)
-    check.check_count("n_bins", options["n_bins"], caller, 2)
-    workers = check.check_workers(options["n_jobs"], options["verbose"], caller)
-    _check_curve(options["curve"], caller)
+    options = with_defaults(given)
+    level = check.check_confidence_level(options["confidence_level"])
+    check.check_count("n_bins", options["n_bins"], 2)
+    workers = check.check_workers(options["n_jobs"], options["verbose"])
+    _check_curve(options["curve"])
     refused = {name: options[name] for name in ("strata", "block_length", "same_population")}
-    check_streamed(caller, ("percentile",), "percentile", refused)
+    check_streamed(("percentile",), "percentile", refused)
     asked = CurveAsked(*(options[name] for name in CurveAsked._fields))
-    _check_points(asked, caller)
-    named = named_scores(y_score, caller)
+    _check_points(asked)
+    named = named_scores(y_score)
     settings = settings_of_lazy(
-        caller,
         metric=_ANY,
         random_state=options["random_state"],
         n_resamples=options["n_resamples"],
@@ -94,38 +92,36 @@ def read_lazy(y_true: Any, y_score: Any, caller: str, **given: Any) -> OfStream:
     columns |= {argument_of(name): scores for name, scores in named.items()}
     state = state_of_lazy(settings, columns, workers)
     arguments = {name: argument_of(name) for name in named}
-    return OfStream(settings, state, asked, arguments, caller)
+    return OfStream(settings, state, asked, arguments)
 
 
-def of_accumulator(
-    settings: StreamSettings, state: StreamState, asked: CurveAsked, caller: str
-) -> OfStream:
-    """Return the rows of an accumulator so far, and what is asked of them; ``caller`` asks."""
+def of_accumulator(settings: StreamSettings, state: StreamState, asked: CurveAsked) -> OfStream:
+    """Return the rows of an accumulator so far, and what is asked of them."""
     if not any(SCORES in reading.tables for reading in settings.readings.values()):
         must = "hold a metric of the scores of two classes, whose sums a curve is read from"
         got = f"{settings.metric!r}"
         advice = f"Add one: BootstrapAccumulator([..., {_ANY!r}])."
-        raise check.fail("BootstrapAccumulator", "metric", must, got, advice)
+        raise check.fail("metric", must, got, advice)
     if DIFFERENCE in settings.systems:
         must = f"name no system {DIFFERENCE!r}, which is that of two curves"
-        raise check.fail("BootstrapAccumulator", "systems", must, f"{list(settings.systems)}")
-    _check_curve(asked.curve, caller)
-    _check_points(asked, caller)
+        raise check.fail("systems", must, f"{list(settings.systems)}")
+    _check_curve(asked.curve)
+    _check_points(asked)
     arguments = {name or "": argument_of(name or "", "y_pred") for name in settings.systems}
-    return OfStream(settings, state, asked, arguments, caller)
+    return OfStream(settings, state, asked, arguments)
 
 
-def _check_curve(curve: Any, caller: str) -> None:
+def _check_curve(curve: Any) -> None:
     """Refuse curves that need all rows together."""
     if not isinstance(curve, str) or curve not in OVER_THRESHOLDS:
         must = f"be one of {list(OVER_THRESHOLDS)} where rows are not together in memory"
-        raise check.fail(caller, "curve", must, repr(curve), ADVICE)
+        raise check.fail("curve", must, repr(curve), ADVICE)
 
 
-def _check_points(asked: CurveAsked, caller: str) -> None:
+def _check_points(asked: CurveAsked) -> None:
     """Refuse a band or a grid before a row is read."""
-    check.check_choice("band", asked.band, caller, BANDS)
-    checked_grid(asked.grid, asked.curve, {}, caller)
+    check.check_choice("band", asked.band, BANDS)
+    checked_grid(asked.grid, asked.curve, {})
 
 
 def curves_of_state(
@@ -133,17 +129,16 @@ def curves_of_state(
     state: StreamState,
     asked: CurveAsked,
     arguments: Mapping[str, str],
-    caller: str,
-) -> tuple[dict[str, CurveResult], list[Note]]:
+) -> dict[str, CurveResult]:
     """Return curves by system; ``arguments`` are what messages call their scores."""
-    cells = _checked_cells(state, asked, arguments, caller)
-    grid = checked_grid(asked.grid, asked.curve, {}, caller)
+    cells = _checked_cells(state, asked, arguments)
+    grid = checked_grid(asked.grid, asked.curve, {})
     if grid is None:
         each = list(cells.values())
         scores = np.concatenate([one.fine.edges()[0] for one in each])
         rows = np.concatenate([one.weights() * one.worth_of_weight() for one in each])
         grid = own_grid(asked.curve, each[0].sizes(), scores, rows)
-    check_replicates_fit(settings.n_resamples, 2 * len(grid) * len(cells), caller)
+    check_replicates_fit(settings.n_resamples, 2 * len(grid) * len(cells))
     curve: Any = OVER_THRESHOLDS[asked.curve](grid)
     found = {name: curve_on_cells(curve, own) for name, own in cells.items()}
     drawn = {name: Drawn(curve, cells[name].sizes(), *one) for name, one in found.items()}
@@ -153,26 +148,25 @@ def curves_of_state(
         asked.band,
         settings.confidence_level,
         _settings(settings, state, asked),
-        caller,
         Workers(),
     )
     return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))
 
 
 def _checked_cells(
-    state: StreamState, asked: CurveAsked, arguments: Mapping[str, str], caller: str
+    state: StreamState, asked: CurveAsked, arguments: Mapping[str, str]
 ) -> dict[str, ScoreCells]:
     """Return the cells of each system; refuse one class, and labels in the place of scores."""
     labels = state.tables[SCORES, 0].labels
-    positive = positive_class(labels, asked.pos_label, caller)
+    positive = positive_class(labels, asked.pos_label)
     found = {}
     for system, (name, argument) in enumerate(arguments.items()):
         cells = ScoreCells.of(state, system, positive)
         rows = cells.rows(cells.fine)
         if not cells.fine.shift:
-            check_no_labels(argument, rows.score, labels, caller)
-        check_range(argument, rows.score, asked.curve, caller)
-        check_both_weigh(rows.positive, cells.weights(), caller)
+            check_no_labels(argument, rows.score, labels)
+        check_range(argument, rows.score, asked.curve)
+        check_both_weigh(rows.positive, cells.weights())
         found[name] = cells
     return found
 

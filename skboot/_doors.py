@@ -1,18 +1,30 @@
-"""Doors: what a public function answers to a keyword that it does not have.
+"""Doors: the public functions, as the messages of all that they call know them.
 
-`door` gives a function, method or generator the name under which users know it. Where a call binds,
-it costs a tenth of a microsecond; where it does not because of an unknown keyword, the error of
-Python goes on with the argument that is meant, under whatever name other libraries have for it.
+`door` gives a function, method or generator the name under which users know it. Nothing below a
+door knows who called: it raises `skboot._messages.fail`, to which the door adds its name, and it
+tells notes, of which the door warns. An unknown keyword gets the argument that is meant, under
+whatever name other libraries have for it.
 """
 
 from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterable
-from functools import wraps
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, wraps
+from pathlib import Path
+from types import GeneratorType
 from typing import Any, TypeVar
 
+from ._messages import parts_of, rename
+from ._warnings import COLLECTED, Notes, warn_of
+
+_HERE = f"{Path(__file__).parent}{os.sep}"
+
+# Name, function and arguments of a call.
+_Known = tuple[str, Callable[..., Any], Sequence[Any]]
 Door = TypeVar("Door", bound=Callable[..., Any])
 
 # Names of one argument, here and in other libraries. Of those in a row, the ones that a function
@@ -49,49 +61,120 @@ _NAMES_OF_ONE = (
 _LEAST_LIKENESS = 0.75
 
 
-def door(caller: str) -> Callable[[Door], Door]:
-    """Make a public function known as ``caller``; its signature, name and pickles stay.
+def door(name: str) -> Callable[[Door], Door]:
+    """Make a public function known as ``name``; its signature, name and pickles stay.
 
     Parameters
     ----------
-    caller : str
-        As messages name it: ``"bootstrap_score"``, ``"BootstrapAccumulator.update"``.
+    name : str
+        As messages give it: ``"bootstrap_score"``, ``"BootstrapAccumulator.update"``; with a
+        leading full stop, as ``".plot"``, after the class of the object; ``"."`` is the class.
+        Warnings of a method, and errors of what was given to the class, name the class alone.
 
     Returns
     -------
     callable
-        A decorator. An unknown keyword raises TypeError, with what is meant.
+        A decorator. What is told below becomes warnings at the user's line, one a kind; where one
+        public function calls another, of the outer one. An unknown keyword raises TypeError, with
+        what is meant.
     """
 
     def decorate(function: Door) -> Door:
         @wraps(function)
         def through(*arguments: Any, **options: Any) -> Any:
             __tracebackhide__ = True  # pytest shows the line that calls
-            try:
-                return function(*arguments, **options)
-            except TypeError as error:
-                # A call that did not bind has no frame of the function.
-                trace = error.__traceback__
-                known = () if trace is None or trace.tb_next else _keywords_of(function)
-                unknown = [name for name in options if known and name not in known]
-                if not unknown:
-                    raise
-                said = _unknown_keyword(caller, unknown[0], options[unknown[0]], known)
-            raise TypeError(said)
+            known = (name, function, arguments)
+            answer = _passed(known, function, arguments, options)
+            return _steps(known, answer) if isinstance(answer, GeneratorType) else answer
 
         return through  # type: ignore[return-value]
 
     return decorate
 
 
-def _keywords_of(function: Callable[..., Any]) -> list[str]:
+_AT_END = object()
+
+
+def _steps(known: _Known, generator: Iterator[Any]) -> Iterator[Any]:
+    """Pass the door again for each step: what the user does between two of them does not."""
+    while (step := _passed(known, next, (generator, _AT_END), {})) is not _AT_END:
+        yield step
+
+
+def _passed(
+    known: _Known,
+    work: Callable[..., Any],
+    arguments: Sequence[Any],
+    options: dict[str, Any],
+) -> Any:
+    """Work, and raise errors and warnings under a door: its name, function and arguments."""
+    __tracebackhide__ = True
+    try:
+        # A door that another one passes leaves it the notes; a user's function has its own.
+        is_inner = sys._getframe(2).f_code.co_filename.startswith(_HERE)
+        if is_inner and COLLECTED.get() is not None:
+            return work(*arguments, **options)
+        notes = Notes()
+        before = COLLECTED.set(notes)
+        try:
+            return work(*arguments, **options)
+        finally:
+            COLLECTED.reset(before)
+            if notes:
+                warn_of(notes, _owner(_full_name(*known)))
+    except (TypeError, ValueError) as error:
+        bad = parts_of(error)
+        if bad is not None and not bad.of:
+            rename(error, {}, _taker(bad.name.partition("[")[0], *known))
+        unknown = _unknown(error, known[1], options) if bad is None else []
+        if not unknown:
+            raise
+        said = _unknown_keyword(_full_name(*known), unknown[0], options[unknown[0]], known[1])
+    raise TypeError(said)
+
+
+def _full_name(name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> str:
+    if not name.startswith("."):
+        return name
+    owner = arguments[0] if isinstance(arguments[0], type) else type(arguments[0])
+    return owner.__name__ + name.rstrip(".")
+
+
+def _taker(argument: str, name: str, function: Callable[..., Any], arguments: Sequence[Any]) -> str:
+    """Name a method, or its class where that was given the argument, and the method was not."""
+    full = _full_name(name, function, arguments)
+    if "." not in full or argument in _keywords_of(function):
+        return full
+    made = getattr(type(arguments[0]), "__init__", None)
+    return _owner(full) if made is not None and argument in _keywords_of(made) else full
+
+
+def _owner(full_name: str) -> str:
+    return full_name.partition(".")[0]
+
+
+def _unknown(
+    error: BaseException, function: Callable[..., Any], options: Iterable[str]
+) -> list[str]:
+    """Keywords that a function does not have, where they are why the call did not bind."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code is _passed.__code__:
+        trace = trace.tb_next
+    # A call that bound has a frame of the function.
+    known = _keywords_of(function)
+    return [] if trace is not None else [name for name in options if name not in known]
+
+
+@cache
+def _keywords_of(function: Callable[..., Any]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
-    return [one.name for one in parameters if one.name != "self"]
+    return tuple(one.name for one in parameters if one.name not in ("self", "cls"))
 
 
-def _unknown_keyword(caller: str, name: str, value: Any, known: Iterable[str]) -> str:
+def _unknown_keyword(of: str, name: str, value: Any, function: Callable[..., Any]) -> str:
     """What Python says, and the argument that is meant: by another name, misspelt, or any."""
-    said = f"{caller}() got an unexpected keyword argument {name!r}."
+    known = _keywords_of(function)
+    said = f"{of}() got an unexpected keyword argument {name!r}."
     rows = [row for row in _NAMES_OF_ONE if name in row]
     meant = list(dict.fromkeys(own for row in rows for own in known if own in row))
     meant = meant or difflib.get_close_matches(name, known, 1, _LEAST_LIKENESS)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -24,7 +23,7 @@ from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
 from ._inputs import Part
 from ._messages import fail
 from ._streams import stored_seed
-from ._warnings import Note, Notes, collected, texts_of
+from ._warnings import Note, tell, texts_of
 from .inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
@@ -54,7 +53,7 @@ _MOST_UNNEEDED = 100_000
 
 def evaluate(
     calls: Mapping[str, ScoreCall], statistics: Mapping[str, Statistic], parts: Sequence[Part]
-) -> tuple[dict[str, Any], list[Note]]:
+) -> dict[str, Any]:
     """Evaluate each metric on each part, all on the same resamples.
 
     Parameters
@@ -68,10 +67,8 @@ def evaluate(
 
     Returns
     -------
-    results : dict
+    dict
         By metric name; a table by subgroup within where there are subgroups.
-    notes : list of Note
-        Warnings of the call.
     """
     prepared = [
         prepare(calls[name], statistic, part)
@@ -83,21 +80,19 @@ def evaluate(
     call = next(iter(calls.values()))
     evidence = _bootstrapped(call, prepared)
     bases = _bases(call, evidence)
-    warned = CallWarnings()
     results: dict[str, Any] = {}
-    with warned.collecting():
-        for k, (name, statistic) in enumerate(statistics.items()):
-            call = calls[name]
-            of_metric = slice(k * len(parts), (k + 1) * len(parts))
-            table = {}
-            for part, basis, one in zip(parts, bases[of_metric], prepared[of_metric], strict=True):
-                chosen = _chosen_on(call, basis)
-                of_part = (call, name, statistic, part, basis.evidence, chosen, warned)
-                table[part.name] = result_of(*of_part, one.subject.reduced, basis)
-            if len(parts) > 1:
-                table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric], warned)
-            results[name] = ResultTable(table) if len(parts) > 1 else table[None]
-    return results, warned.notes
+    for k, (name, statistic) in enumerate(statistics.items()):
+        call = calls[name]
+        of_metric = slice(k * len(parts), (k + 1) * len(parts))
+        table = {}
+        for part, basis, one in zip(parts, bases[of_metric], prepared[of_metric], strict=True):
+            chosen = _chosen_on(call, basis)
+            of_part = (call, name, statistic, part, basis.evidence, chosen)
+            table[part.name] = result_of(*of_part, one.subject.reduced, basis)
+        if len(parts) > 1:
+            table["gap"] = _gap(call, name, statistic, parts, evidence[of_metric])
+        results[name] = ResultTable(table) if len(parts) > 1 else table[None]
+    return results
 
 
 def _with_fewer_resamples(call: ScoreCall) -> ScoreCall:
@@ -119,7 +114,7 @@ def _bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidenc
     """Return the evidence of each metric on each part, from one plan of resamples."""
     subjects = [one.subject for one in prepared]
     binding = call.plan.bind([subject.coding for subject in subjects])
-    distributions = bootstrap(binding, subjects, call.workers, caller=call.caller)
+    distributions = bootstrap(binding, subjects, call.workers)
     jackknives: Sequence[LeftOut | None] = [None] * len(prepared)
     if None in (distribution.acceleration for distribution in distributions):
         jackknives = jackknives_of(call, binding, dict(enumerate(prepared)), distributions)
@@ -139,36 +134,6 @@ def _bases(call: ScoreCall, evidence: Sequence[Evidence]) -> Sequence[SystemBasi
 # ------------------------------------------------------------------ results
 
 
-class CallWarnings:
-    """Warnings of a call, each once; undefined resamples of all metrics are one warning."""
-
-    def __init__(self) -> None:
-        self._notes = Notes()
-        self._undefined: list[str] = []
-
-    def collecting(self) -> AbstractContextManager[Notes]:
-        """Return the context in which the steps below `skboot._warnings.tell` their warnings."""
-        return collected(self._notes)
-
-    def add(self, notes: Iterable[Note]) -> None:
-        """Add the warnings among some notes."""
-        self._notes.extend(note for note in notes if note.is_warning)
-
-    def add_undefined(self, metric: str, count: int, total: int) -> None:
-        """Add that a metric is undefined on some of its resamples."""
-        self._undefined.append(f"{metric} on {count} of {total}")
-
-    @property
-    def notes(self) -> list[Note]:
-        """Return every warning once, in the order in which they were added."""
-        found = dict.fromkeys(self._notes)
-        if self._undefined:
-            listed = "; ".join(self._undefined)
-            text = f"undefined on some resamples, which are left out: {listed}."
-            found[Note("undefined", text)] = None
-        return list(found)
-
-
 def chosen_interval(call: ScoreCall, evidence: Evidence) -> IntervalWithNotes:
     """Return the interval that the call asks for."""
     if call.interval == "auto":
@@ -176,7 +141,7 @@ def chosen_interval(call: ScoreCall, evidence: Evidence) -> IntervalWithNotes:
     problem = problem_with(call.interval, evidence)
     if problem:
         got = f"{call.interval!r}, which {problem.removesuffix('.')}"
-        raise fail(call.caller, "interval", "be one that these data allow", got)
+        raise fail("interval", "be one that these data allow", got)
     return IntervalWithNotes(confidence_interval(evidence, call.interval, call.confidence_level))
 
 
@@ -198,20 +163,19 @@ def result_of(
     part: Part,
     evidence: Evidence,
     chosen: IntervalWithNotes,
-    warned: CallWarnings,
     reduced: ReducedData | None = None,
     basis: Basis | None = None,
 ) -> EvaluationResult:
     """Return the result of one statistic on one part, with the interval that was chosen."""
     own = statistic if part.rows is None else statistic.on_rows(part.rows)
-    warned.add(chosen.notes)
+    tell(*chosen.notes)
     name = name if part.name is None else f"{name} ({part.name})"
     rows = call.rows.of(statistic, part.rows)
     naive = own.naive(reduced, rows)
     reversed_scores: tuple[Note, ...] = ()
     if statistic.response == "scores":
         reversed_scores = of_reversed_scores(statistic, rows[0], naive, chosen.interval)
-        warned.add(reversed_scores)
+        tell(*reversed_scores)
     notes = texts_of(
         (*chosen.notes, *call.rows.notes_for(statistic), *call.notes, *reversed_scores)
     )
@@ -222,7 +186,7 @@ def result_of(
         name,
         SystemBasis(evidence) if basis is None else basis,
         chosen.interval,
-        notes_on_limits(notes, name, evidence, chosen.interval, warned),
+        notes_on_limits(notes, name, evidence, chosen.interval),
         n_samples=call.plan.design.n_samples if part.rows is None else len(part.rows),
         greater_is_better=statistic.greater_is_better,
         naive_estimate=naive,
@@ -246,7 +210,6 @@ def _gap(
     statistic: Statistic,
     parts: Sequence[Part],
     evidence: Sequence[Evidence],
-    warned: CallWarnings,
 ) -> EvaluationResult:
     """The pair of subgroups that differ most, with its simultaneous interval."""
     subgroups = measured(statistic, call.rows, parts, evidence)
@@ -269,7 +232,7 @@ def _gap(
         ]
     basis = GapBasis(known, metric=name, pair=pair, of_systems=False)
     cautions = [*kept.cautions, *caution_of_distances(evidence[0])]
-    return make_gap_result(call, basis, notes, cautions, warned)
+    return make_gap_result(call, basis, notes, cautions)
 
 
 def make_gap_result(
@@ -277,11 +240,10 @@ def make_gap_result(
     basis: GapBasis,
     notes: Sequence[str],
     cautions: Sequence[Note],
-    warned: CallWarnings,
 ) -> EvaluationResult:
     """Return the result of a gap, with warnings such as of the subgroups it leaves out."""
     evidence = replace(basis.evidence, n_units=call.plan.design.n_units)
-    warned.add(cautions)
+    tell(*cautions)
     interval = confidence_interval(evidence, "simultaneous", call.confidence_level)
     notes = [*texts_of(cautions), *notes]
     return make_result(
@@ -289,7 +251,7 @@ def make_gap_result(
         basis.name,
         replace(basis, evidence=evidence),
         interval,
-        notes_on_limits(notes, basis.name, evidence, interval, warned),
+        notes_on_limits(notes, basis.name, evidence, interval),
         n_samples=call.plan.design.n_samples,
         greater_is_better=None,
         naive_estimate=None,
@@ -302,7 +264,6 @@ def notes_on_limits(
     name: str,
     known: Evidence,
     interval: ConfidenceInterval,
-    warned: CallWarnings,
 ) -> tuple[str, ...]:
     """Return the notes with those on limits that hold nothing; warn of undefined resamples."""
     about_limits = (degeneracy(interval, known), left_out_estimate(interval, known))
@@ -311,10 +272,18 @@ def notes_on_limits(
         # The caution about the subgroups that are left out says why.
         return tuple(notes)
     if n_undefined:
-        warned.add_undefined(name, n_undefined, len(known.replicates))
+        tell(_undefined(name, n_undefined, len(known.replicates)))
     elif np.isnan(known.estimate):
-        warned.add_undefined(name, len(known.replicates), len(known.replicates))
+        tell(_undefined(name, len(known.replicates), len(known.replicates)))
     return (*notes, *(text for text in about_limits if text and text not in notes))
+
+
+def _undefined(metric: str, count: int, total: int) -> Note:
+    about, item = (
+        "undefined on some resamples, which are left out",
+        f"{metric} on {count} of {total}",
+    )
+    return Note("undefined", f"{about}: {item}.", about, item)
 
 
 def make_result(

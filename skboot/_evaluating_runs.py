@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _checks as check
-from ._evaluating import CallWarnings, chosen_interval, make_result, result_of
+from ._evaluating import chosen_interval, make_result, result_of
 from ._inputs import Part
 from ._run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
 from ._runs_inputs import Runs
-from ._warnings import Note, Notes, texts_of
+from ._warnings import Notes, tell, texts_of
 from .inference.automatic import degeneracy
 from .inference.distribution import BoundStatistic
 from .inference.evidence import Evidence
@@ -50,7 +50,7 @@ _FEW_RUNS = 10
 
 def evaluate_runs(
     calls: Mapping[str, RunsCall], statistics: Mapping[str, Sequence[Statistic]]
-) -> tuple[dict[str, EvaluationResult], list[Note]]:
+) -> dict[str, EvaluationResult]:
     """Evaluate all runs by each metric, on the same test resamples.
 
     Parameters
@@ -62,18 +62,14 @@ def evaluate_runs(
 
     Returns
     -------
-    results : dict of str to EvaluationResult
+    dict of str to EvaluationResult
         By metric name.
-    notes : list of Note
-        Warnings of the call.
     """
-    warned = CallWarnings()
     results = {}
-    with warned.collecting():
-        bound = [bound_runs(calls[name], of_runs) for name, of_runs in statistics.items()]
-        for name, scored in zip(statistics, bootstrapped_runs(bound), strict=True):
-            results[name] = result_of_runs(calls[name], name, scored, warned)
-    return results, warned.notes
+    bound = [bound_runs(calls[name], of_runs) for name, of_runs in statistics.items()]
+    for name, scored in zip(statistics, bootstrapped_runs(bound), strict=True):
+        results[name] = result_of_runs(calls[name], name, scored)
+    return results
 
 
 def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
@@ -92,9 +88,7 @@ def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
 # ------------------------------------------------------------------ variance
 
 
-def result_of_runs(
-    call: RunsCall, name: str, scored: ScoredRuns, warned: CallWarnings
-) -> EvaluationResult:
+def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationResult:
     """Return the result of one method by one metric.
 
     Parameters
@@ -103,8 +97,6 @@ def result_of_runs(
     name : str
         Of the metric.
     scored : ScoredRuns
-    warned : CallWarnings
-        Takes the warnings.
 
     Returns
     -------
@@ -139,9 +131,9 @@ def result_of_runs(
         exact=scored.bound.row_values is not None,
     )
     if call.estimand == "system":
-        return _result_of_system(call, name, scored, evidence, warned)
+        return _result_of_system(call, name, scored, evidence)
     notes = _notes(call, evidence, split)
-    return _result_over_runs(call, name, scored, evidence, notes, warned)
+    return _result_over_runs(call, name, scored, evidence, notes)
 
 
 def _zero_one_sign(subjects: list[BoundStatistic]) -> float:
@@ -260,7 +252,7 @@ def _add_notes_of_components(
 
 
 def _result_of_system(
-    call: RunsCall, name: str, scored: ScoredRuns, evidence: RunsEvidence, warned: CallWarnings
+    call: RunsCall, name: str, scored: ScoredRuns, evidence: RunsEvidence
 ) -> EvaluationResult:
     """Return the result of the system, which holds the evidence of all runs too."""
     subject, alone = scored.bound.subjects[call.system_run], call.of_system
@@ -272,7 +264,6 @@ def _result_of_system(
         Part(None, None),
         scored.system,
         chosen,
-        warned,
         subject.reduced,
     )
     basis = SystemOfRunsBasis(result.evidence, evidence)
@@ -285,18 +276,17 @@ def _result_over_runs(
     scored: ScoredRuns,
     evidence: RunsEvidence,
     notes: Notes,
-    warned: CallWarnings,
 ) -> EvaluationResult:
     """Return the result of an estimand that is about more runs than one."""
     if "components" in evidence.refused and call.estimand in evidence.refused:
         must = "have a value for every run, and on two resamples or more"
         advice = "Leave such runs out, or take a metric that has a value on these rows."
         got = f"{name!r}. {evidence.refused['components'].rstrip('.')}"
-        raise check.fail(call.caller, "metric", must, got, advice)
+        raise check.fail("metric", must, got, advice)
     chosen = runs_interval(evidence, call.estimand, call.interval, call.confidence_level)
     shown = _evidence_for(call, scored, evidence)
     table = _table_of_runs(call, evidence)
-    warned.add((*notes, *chosen.notes))
+    tell(*(*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
     held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
     if call.interval == "t":
@@ -305,7 +295,7 @@ def _result_over_runs(
     reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
     naive = subject.statistic.naive(subject.reduced, columns)
     reading += of_reversed_scores(subject.statistic, columns[0], naive, chosen.interval)
-    warned.add(reading)
+    tell(*reading)
     return make_result(
         call.of_system,
         name,

@@ -59,8 +59,6 @@ class ScoreCall:
     confidence_level : float
     settings : dict
         Arguments as a result holds them.
-    caller : str
-        Public function, for messages.
     workers : Workers
     notes : tuple of Note
         About every result of the call.
@@ -73,7 +71,6 @@ class ScoreCall:
     interval: str
     confidence_level: float
     settings: dict[str, Any]
-    caller: str
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
     adjust: str | None = None
@@ -171,7 +168,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     )
     interval = planned_method(known) if call.interval == "auto" else call.interval
     if call.interval != "auto" or known.bins is not None:
-        _refuse_impossible(interval, known, statistic, call.caller)
+        _refuse_impossible(interval, known, statistic)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
     with_variance = possible and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
@@ -219,7 +216,7 @@ def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None
     return code
 
 
-def _refuse_impossible(method: str, known: Evidence, statistic: Statistic, caller: str) -> None:
+def _refuse_impossible(method: str, known: Evidence, statistic: Statistic) -> None:
     """Refuse an interval that this metric or design cannot have, before any work."""
     crossed = known.design.n_factors > 1 and has_influence(statistic)
     hoped = replace(
@@ -232,7 +229,7 @@ def _refuse_impossible(method: str, known: Evidence, statistic: Statistic, calle
     problem = problem_with(method, hoped)
     if problem:
         got = f"{method!r}, which {problem.removesuffix('.')}"
-        raise fail(caller, "interval", "be one that these data allow", got)
+        raise fail("interval", "be one that these data allow", got)
 
 
 def jackknives_of(

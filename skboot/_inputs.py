@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
 from ._arrays import is_column, is_dask
-from ._messages import renamed
-from ._warnings import Note, Notes, warn_of
+from ._messages import rename
+from ._warnings import Note, tell
 from .inference.distribution import check_replicates_fit
 from .metrics.doubts import LookedAt, doubts
 from .metrics.lookup import resolve_metrics
@@ -108,9 +108,9 @@ class Rows:
         decided = (_DECIDED,) if self.decides(statistic) else ()
         return decided if positive is None else (*decided, positive)
 
-    def beside(self, predicted: NDArray[Any], caller: str, name: str) -> Rows:
+    def beside(self, predicted: NDArray[Any], name: str) -> Rows:
         """Return the same rows with other predictions, which are checked already."""
-        return rows_of(self.y_true, predicted, self.sample_weight, self.labels, caller, name)
+        return rows_of(self.y_true, predicted, self.sample_weight, self.labels, name)
 
 
 def columns_of_each(rows: Sequence[Rows], statistics: Sequence[Statistic]) -> list[Any]:
@@ -140,29 +140,28 @@ def checked_rows(
     y_pred: ArrayLike,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-    caller: str,
     name: str = "y_pred",
 ) -> Rows:
     """Check the columns of a call and pair them by row order; ``name`` is that of ``y_pred``."""
-    truth = check_truth(y_true, caller)
-    predicted = check.check_answers(name, y_pred, caller)
-    weights = check.check_weights(sample_weight, caller)
-    check.check_same_length(caller, **{name: predicted, "y_true": truth, "sample_weight": weights})
-    known = check.check_labels(labels, truth, caller)
-    return rows_of(truth, predicted, weights, known, caller, name)
+    truth = check_truth(y_true)
+    predicted = check.check_answers(name, y_pred)
+    weights = check.check_weights(sample_weight)
+    check.check_same_length(**{name: predicted, "y_true": truth, "sample_weight": weights})
+    known = check.check_labels(labels, truth)
+    return rows_of(truth, predicted, weights, known, name)
 
 
-def check_truth(y_true: ArrayLike | None, caller: str) -> NDArray[Any] | None:
+def check_truth(y_true: ArrayLike | None) -> NDArray[Any] | None:
     """Convert as `check_rows` does; records, such as event times, are kept as they are."""
     if y_true is None:
         return None
     names = getattr(getattr(y_true, "dtype", None), "names", None)
     if names is None or not isinstance(y_true, np.ndarray) or y_true.ndim != 1:
-        return check.check_answers("y_true", y_true, caller)
+        return check.check_answers("y_true", y_true)
     if len(y_true) == 0:
-        raise check.fail(caller, "y_true", "hold at least one row", "an empty array")
+        raise check.fail("y_true", "hold at least one row", "an empty array")
     for field in names:
-        check.check_no_missing("y_true", y_true[field], caller)
+        check.check_no_missing("y_true", y_true[field])
     return y_true
 
 
@@ -171,16 +170,15 @@ def rows_of(
     predicted: NDArray[Any],
     weights: NDArray[np.float64] | None,
     labels: NDArray[Any] | None,
-    caller: str,
     name: str = "y_pred",
 ) -> Rows:
     """Pair checked columns; labels of probabilities are those of the truth unless given."""
     if truth is None or not is_column(truth):
         return Rows(truth, predicted, weights, labels)
     if labels is None and predicted.ndim == 2:
-        labels = check.numbered_labels("y_true", truth, caller)[0]
+        labels = check.numbered_labels("y_true", truth)[0]
     if predicted.ndim == 1:
-        truth, predicted = check.check_integers(name, truth, predicted, caller)
+        truth, predicted = check.check_integers(name, truth, predicted)
     return Rows(truth, predicted, weights, labels)
 
 
@@ -213,14 +211,13 @@ def resolved_statistics(
     metric: Any,
     rows: Rows,
     greater_is_better: bool | None,
-    caller: str,
     several: bool = False,
     pos_label: Any = OF_SCORERS,
 ) -> tuple[dict[str, Statistic], Places]:
     """Return statistics by name, checked against the rows, and where their results belong."""
     named = [("y_pred", rows)]
     statistics, places = statistics_of_each(
-        metric, named, greater_is_better, caller, several, pos_label=pos_label
+        metric, named, greater_is_better, several, pos_label=pos_label
     )
     return {name: one for name, [one] in statistics.items()}, places
 
@@ -229,7 +226,6 @@ def statistics_of_systems(
     metric: Any,
     rows: Mapping[str, Rows],
     greater_is_better: bool | None,
-    caller: str,
     several: bool = False,
     *,
     pos_label: Any,
@@ -244,7 +240,7 @@ def statistics_of_systems(
     named = [(name if are_arguments else f"y_preds[{name!r}]", own) for name, own in rows.items()]
     truths = {} if paired else {f"y_preds[{name!r}]": f"y_true[{name!r}]" for name in rows}
     statistics, places = statistics_of_each(
-        metric, named, greater_is_better, caller, several, truths, pos_label
+        metric, named, greater_is_better, several, truths, pos_label
     )
     return {key: dict(zip(rows, own, strict=True)) for key, own in statistics.items()}, places
 
@@ -253,7 +249,6 @@ def statistics_of_each(
     metric: Any,
     rows: Sequence[tuple[str, Rows]],
     greater_is_better: bool | None,
-    caller: str,
     several: bool = False,
     truths: Mapping[str, str] = MappingProxyType({}),
     pos_label: Any = OF_SCORERS,
@@ -267,17 +262,16 @@ def statistics_of_each(
     positive class of metrics that have one; of scorers, whose estimators answer for it, nothing is
     doubted.
     """
-    better = check.check_direction(greater_is_better, caller)
+    better = check.check_direction(greater_is_better)
     not_given = isinstance(metric, NotGiven)
     if not_given:
         metric = str(metric)
-    asked: dict[str, Any] = {"greater_is_better": better, "caller": caller, "several": several}
+    asked: dict[str, Any] = {"greater_is_better": better, "several": several}
     if pos_label is not OF_SCORERS and pos_label is not None:
-        asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label, caller)
+        asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
     resolved: dict[str, Statistic] = {}
     single, labels = True, None
     found: dict[str, list[Statistic]] = {}
-    notes = Notes()
     looked_at: list[LookedAt] = []
     for argument, own in rows:
         if not resolved or own.labels is not labels:
@@ -289,38 +283,37 @@ def statistics_of_each(
             for name, statistic in resolved.items():
                 predicted = own.y_pred
                 if predicted.ndim == 2:
-                    predicted = _checked_columns(own, statistic, caller)
-                checked = check_response(statistic, own.y_true, predicted, caller, notes, argument)
+                    predicted = _checked_columns(own, statistic)
+                checked = check_response(statistic, own.y_true, predicted, argument)
                 looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
                 if own.sample_weight is not None and not checked.takes_weights:
-                    raise _refused_weights(checked, caller)
+                    raise _refused_weights(checked)
                 found.setdefault(name, []).append(checked)
         except ValueError as error:
             names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
-            raise renamed(error, names) from error.__cause__
+            rename(error, names)
+            raise
     if not_given and _hardly_labels([own for _, own in rows]):
-        notes.append(_EXACT_HITS)
+        tell(_EXACT_HITS)
     if pos_label is not OF_SCORERS:
-        notes += doubts(looked_at)
-        notes += _of_positive([own for _, own in rows], found, pos_label)
-    if notes:
-        warn_of(notes, caller)
+        tell(*doubts(looked_at))
+        tell(*_of_positive([own for _, own in rows], found, pos_label))
     if not several or not any(isinstance(own[0], CallableStatistic) for own in found.values()):
         return found, Places(single, {name: (name,) for name in found}, single)
     columns = {
         name: columns_of_each([own for _, own in rows], statistics)
         for name, statistics in found.items()
     }
-    entries = each_entry(found, columns, caller)
+    entries = each_entry(found, columns)
     alone = single and all(len(path) == 1 for path in entries.paths.values())
     return entries.statistics, Places(single, entries.paths, alone)
 
 
-def _refused_weights(statistic: Statistic, caller: str) -> ValueError:
+def _refused_weights(statistic: Statistic) -> ValueError:
     """Return the error of weights of rows for a metric that takes none."""
     must = f"be None with the metric {statistic.name!r}"
     advice = "The metric has no sample_weight argument: give it one, or leave weights out."
-    return check.fail(caller, "sample_weight", must, "weights", advice)
+    return check.fail("sample_weight", must, "weights", advice)
 
 
 def _of_positive(
@@ -347,11 +340,11 @@ def positive_setting(pos_label: Any) -> dict[str, Any]:
     return {} if pos_label is None else {"pos_label": pos_label if plain else repr(pos_label)}
 
 
-def _checked_columns(own: Rows, statistic: Statistic, caller: str) -> NDArray[Any]:
+def _checked_columns(own: Rows, statistic: Statistic) -> NDArray[Any]:
     """Return two-dimensional predictions as the metric reads them."""
     if own.decides(statistic):
         assert own.labels is not None
-        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels, caller)
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels)
     return own.predicted_for(statistic)
 
 
@@ -381,26 +374,25 @@ def resampling_plan(
     n_resamples: int,
     random_state: Any,
     n_samples: int,
-    caller: str,
     n_series: int = 0,
 ) -> ResamplingPlan:
     """Return the plan of a call; refuse one whose replicates memory does not hold.
 
     They are counted ``n_series`` times where it is known how many statistics there are.
     """
-    seed = check.check_seed(random_state, caller)
-    same_population = check.check_flag("same_population", same_population, caller)
+    seed = check.check_seed(random_state)
+    same_population = check.check_flag("same_population", same_population)
     advice = "1999 is enough for a 95% interval."
-    n_resamples = check.check_count("n_resamples", n_resamples, caller, 2, advice)
+    n_resamples = check.check_count("n_resamples", n_resamples, 2, advice)
     if n_series:
-        check_replicates_fit(n_resamples, n_series, caller)
-    design = _design(groups, strata, same_population, n_samples, caller)
+        check_replicates_fit(n_resamples, n_series)
+    design = _design(groups, strata, same_population, n_samples)
     if resamples is None:
         return ResamplingPlan(design, n_resamples, seed)
     if design.no_given_rows:
         must = f"be None with {design.groups_in_messages}"
-        raise check.fail(caller, "resamples", must, "both", design.no_given_rows)
-    indices = check.check_resamples(resamples, n_samples, caller)
+        raise check.fail("resamples", must, "both", design.no_given_rows)
+    indices = check.check_resamples(resamples, n_samples)
     drawn = design.units_drawn(indices)
     if drawn is not None:
         return ResamplingPlan(design, len(indices), seed, drawn=drawn)
@@ -412,67 +404,62 @@ def _design(
     strata: ArrayLike | None,
     same_population: bool,
     n_samples: int,
-    caller: str,
 ) -> SamplingDesign:
     if groups is None:
         if same_population:
             raise check.fail(
-                caller,
                 "same_population",
                 "be False without crossed groups",
                 "True",
                 "Give groups of shape (n_samples, 2).",
             )
-        codes = check.check_strata(strata, None, caller)
-        _check_row_each("strata", codes, n_samples, caller)
+        codes = check.check_strata(strata, None)
+        _check_row_each("strata", codes, n_samples)
         return RowDesign.of(n_samples, codes)
     pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
     if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
         must = "be of shape (n_samples,), or (n_samples, 2) for crossed groups"
         advice = "Give two columns: groups=np.column_stack((first, second))."
-        raise check.fail(caller, "groups", must, "two sequences", advice)
-    columns = check.check_rows("groups", groups, caller)
-    _check_row_each("groups", columns, n_samples, caller)
+        raise check.fail("groups", must, "two sequences", advice)
+    columns = check.check_rows("groups", groups)
+    _check_row_each("groups", columns, n_samples)
     if columns.ndim == 2:
-        pairs = check.check_pairs(columns, same_population, caller)
-        check.check_strata(strata, pairs, caller)
+        pairs = check.check_pairs(columns, same_population)
+        check.check_strata(strata, pairs)
         design = OnePopulationDesign if same_population else CrossedDesign
         return design.of(pairs)
     if same_population:
         raise check.fail(
-            caller,
             "same_population",
             "be False unless groups has two columns",
             "True",
             "Give groups of shape (n_samples, 2).",
         )
-    units = check.check_groups(columns, caller)
-    within = check.check_strata(strata, units, caller)
-    _check_row_each("strata", within, n_samples, caller)
+    units = check.check_groups(columns)
+    within = check.check_strata(strata, units)
+    _check_row_each("strata", within, n_samples)
     return GroupDesign.of(units, within)
 
 
-def _check_row_each(name: str, column: Any, n_samples: int, caller: str) -> None:
+def _check_row_each(name: str, column: Any, n_samples: int) -> None:
     """Refuse a column that has not one value for each of the rows that are predicted."""
     if column is not None and len(column) != n_samples:
         must = f"have a row for each of the {n_samples} rows that are predicted"
         advice = "Row order is what pairs them; an index is never used."
-        raise check.fail(caller, name, must, f"{len(column)} rows", advice)
+        raise check.fail(name, must, f"{len(column)} rows", advice)
 
 
-def subgroups(by: ArrayLike | None, rows: Rows, caller: str) -> list[Part]:
+def subgroups(by: ArrayLike | None, rows: Rows) -> list[Part]:
     """Return the subgroups of ``by``; without it one part of all rows, without a name."""
     if by is None:
         return [Part(None, None)]
-    labels = check.check_names("by", by, caller)
-    _check_row_each("by", labels, rows.n_samples, caller)
-    distinct, codes = check.numbered_labels("by", labels, caller, "subgroup name")
+    labels = check.check_names("by", by)
+    _check_row_each("by", labels, rows.n_samples)
+    distinct, codes = check.numbered_labels("by", labels, "subgroup name")
     names = distinct.tolist()
     if len(names) < 2 or "gap" in names:
-        raise check.fail(
-            caller, "by", "name at least two subgroups, none of them 'gap'", f"{names}"
-        )
-    check.check_parts_weigh(rows.sample_weight, codes, names, caller)
+        raise check.fail("by", "name at least two subgroups, none of them 'gap'", f"{names}")
+    check.check_parts_weigh(rows.sample_weight, codes, names)
     return [Part(name, np.flatnonzero(codes == k)) for k, name in enumerate(names)]
 
 

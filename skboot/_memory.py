@@ -17,7 +17,7 @@ _MEMINFO = Path("/proc/meminfo")
 _LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
-def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
+def check_fits(name: str, count: int, bytes_each: int) -> None:
     """Refuse a number of items, of so many bytes each, that do not fit into memory.
 
     Parameters
@@ -26,8 +26,6 @@ def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
         Argument that says how many.
     count, bytes_each : int
         Number of items, and bytes of each.
-    caller : str
-        Function named in the message.
 
     Raises
     ------
@@ -40,7 +38,6 @@ def check_fits(name: str, count: int, bytes_each: int, caller: str) -> None:
     if available is None or count * bytes_each <= available:
         return
     raise fail(
-        caller,
         name,
         f"be small enough for its results to fit into memory, here at most "
         f"{available // bytes_each}",

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 AnySpread: TypeAlias = Spread | ShareSpread | DiscordantSpread
 Extremes: TypeAlias = Callable[[int, int | None], tuple[AnySpread, AnySpread]]
 
-CALLER = "plan_evaluation"
 
 # Units, groups or runs below which a pilot's own spread is little more than a guess.
 FEW = 10
@@ -119,7 +118,7 @@ def pilot_of_pair(
 ) -> Pilot:
     """Return what a pair of systems, or of methods on a test set, says of other sizes."""
     facts = _checked_facts(pair, target)
-    check_below_range(target, value, facts.metric, facts.bounds, CALLER)
+    check_below_range(target, value, facts.metric, facts.bounds)
     level = confidence_level or pair.confidence_interval.confidence_level
     spread = _varying(_spread_of_pair(pair, int(facts.n_units)))  # type: ignore[arg-type]
     used: AnySpread = spread
@@ -176,14 +175,14 @@ def _checked_facts(pair: PairedDifference, target: str) -> ComparisonFacts:
         raise _held_fixed("welch")
     if target == "margin":
         if pair.alternative != "two-sided":
-            raise one_sided(CALLER, "a margin", pair.alternative)
+            raise one_sided("a margin", pair.alternative)
         if facts.greater_is_better is None:
-            raise unknown_direction(CALLER, "margin")
+            raise unknown_direction("margin")
     return facts
 
 
 def _not_a_pilot(must: str, got: str, advice: str = "") -> ValueError:
-    return fail(CALLER, "pilot", must, got, advice)
+    return fail("pilot", must, got, advice)
 
 
 def _crossed(unit: str) -> ValueError:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ._messages import fail
-from ._pilots import CALLER, FEW, AnySpread, Pilot
+from ._pilots import FEW, AnySpread, Pilot
 from .inference.planning import DiscordantSpread, ShareSpread, Spread, smallest
 from .results.plan import EvaluationPlan, PlanRow
 
@@ -112,7 +112,7 @@ def _size(call: PlanCall) -> tuple[int | None, int]:
         advice = "Only more training lists would lessen the part of the training samples."
     else:
         advice = "Ask for more runs by n_runs=, or for less."
-    raise fail(CALLER, call.target, must, got, advice)
+    raise fail(call.target, must, got, advice)
 
 
 def _best(call: PlanCall, n_runs: int | None) -> float:

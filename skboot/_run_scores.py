@@ -51,8 +51,6 @@ class RunsCall:
         As of `skboot.bootstrap_runs`.
     confidence_level : float
     plan : ResamplingPlan
-    caller : str
-        Public function, for messages.
     workers : Workers
     system_run : int
         Number of the run that the estimand "system" is about.
@@ -68,7 +66,6 @@ class RunsCall:
     interval: str
     confidence_level: float
     plan: ResamplingPlan
-    caller: str
     workers: Workers = DEFAULT_WORKERS
     system_run: int = 0
     of_rows: dict[str, Any] = field(default_factory=dict)
@@ -129,7 +126,6 @@ class RunsCall:
             self.interval if self.estimand == "system" else "auto",
             self.confidence_level,
             self.settings,
-            self.caller,
             self.workers,
         )
 
@@ -255,7 +251,7 @@ def drawn_together(bound: Sequence[BoundRuns]) -> list[ScoredRuns]:
     call = bound[0].call
     subjects = [subject for own in bound for subject in own.subjects]
     binding = call.plan.bind([subject.coding for subject in subjects])
-    drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
+    drawn = bootstrap(binding, subjects, call.workers)
     stops = np.cumsum([len(own.subjects) for own in bound]).tolist()
     starts = [0, *stops[:-1]]
     systems = {
@@ -289,12 +285,12 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     assert bound.row_values is not None
     call, subjects, run = bound.call, bound.subjects, bound.call.system_run
     binding = call.plan.bind([subjects[run].coding])
-    [drawn] = bootstrap(binding, [subjects[run]], call.workers, caller=call.caller)
+    [drawn] = bootstrap(binding, [subjects[run]], call.workers)
     mean = mean_of_values()
     [left_out] = _system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
     others = [*subjects[:run], *subjects[run + 1 :], BoundStatistic.of(mean, of_centre)]
-    *pairs, (_, centre) = bootstrap_each(call.plan, others, call.caller)
+    *pairs, (_, centre) = bootstrap_each(call.plan, others)
     pairs.insert(run, (drawn.estimate, drawn.replicates))
     return ScoredRuns(
         bound,

@@ -35,7 +35,6 @@ class Columns:
     truth: NDArray[Any] | None
     weights: NDArray[np.float64] | None
     given_labels: NDArray[Any] | None
-    caller: str
 
     @cached_property
     def labels(self) -> NDArray[Any] | None:
@@ -43,19 +42,18 @@ class Columns:
         if self.given_labels is not None or not is_column(self.truth):
             return self.given_labels
         assert self.truth is not None
-        return check.numbered_labels("y_true", self.truth, self.caller)[0]
+        return check.numbered_labels("y_true", self.truth)[0]
 
 
 def checked_columns(
     y_true: ArrayLike | None,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-    caller: str,
 ) -> Columns:
     """Check what all runs share."""
-    truth = check_truth(y_true, caller)
-    weights = check.check_weights(sample_weight, caller)
-    return Columns(truth, weights, check.check_labels(labels, truth, caller), caller)
+    truth = check_truth(y_true)
+    weights = check.check_weights(sample_weight)
+    return Columns(truth, weights, check.check_labels(labels, truth))
 
 
 def checked_runs(
@@ -65,11 +63,9 @@ def checked_runs(
 
     ``method`` is its key in messages, such as "['MLP']", where there are several methods.
     """
-    caller = columns.caller
-    predicted = _predictions(f"y_preds{method}", y_preds, caller)
+    predicted = _predictions(f"y_preds{method}", y_preds)
     if len(predicted) < 2:
         raise check.fail(
-            caller,
             f"y_preds{method}",
             "hold the predictions of at least two runs",
             f"{len(predicted)}",
@@ -78,18 +74,17 @@ def checked_runs(
     if len(predicted[0]) < 2:
         must = "hold the predictions for at least two test rows"
         advice = "From one row nothing can be known of the noise of test rows."
-        raise check.fail(caller, f"y_preds{method}", must, "one row", advice)
+        raise check.fail(f"y_preds{method}", must, "one row", advice)
     full: list[NDArray[Any]] = []
     if full_runs is not None:
         if varied not in ("training", "both"):
             raise check.fail(
-                caller,
                 "full_runs",
                 f"be None with varied={varied!r}",
                 "predictions",
                 "These runs are on whole training lists already: add them to y_preds.",
             )
-        full = _predictions(f"full_runs{method}", full_runs, caller, predicted[0].ndim)
+        full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
     _refuse_transposed(columns, predicted, f"y_preds{method}")
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
@@ -98,10 +93,9 @@ def checked_runs(
     for name, values in zip(names, predicted + full, strict=True):
         # The truth comes first, because messages name the column that disagrees with it.
         columns_of_call = {"y_true": truth, name: values, "sample_weight": weights}
-        check.check_same_length(caller, **columns_of_call)
+        check.check_same_length(**columns_of_call)
         if values.shape != predicted[0].shape:
             raise check.fail(
-                caller,
                 name,
                 f"have the shape of {names[0]}, {predicted[0].shape}",
                 f"shape {values.shape}",
@@ -109,7 +103,7 @@ def checked_runs(
             )
         of_run = truth
         if truth is not None and of_column and values.ndim == 1:
-            of_run, values = check.check_integers(name, truth, values, caller)
+            of_run, values = check.check_integers(name, truth, values)
         paired.append(Rows(of_run, values, weights, labels))
     return Runs(paired, len(predicted))
 
@@ -121,7 +115,7 @@ def _refuse_transposed(columns: Columns, predicted: list[NDArray[Any]], name: st
         return
     must = f"have the shape (n_runs, n_samples), here (n_runs, {len(truth)})"
     advice = f"Runs come first: give {name}.T."
-    raise check.fail(columns.caller, name, must, f"shape {shape}", advice)
+    raise check.fail(name, must, f"shape {shape}", advice)
 
 
 def _names(n_runs: int, n_full: int, method: str) -> list[str]:
@@ -130,19 +124,16 @@ def _names(n_runs: int, n_full: int, method: str) -> list[str]:
     return names + [f"full_runs{method}[{k}]" for k in range(n_full)]
 
 
-def _predictions(
-    name: str, values: Any, caller: str, ndim: int | None = None
-) -> list[NDArray[Any]]:
+def _predictions(name: str, values: Any, ndim: int | None = None) -> list[NDArray[Any]]:
     """Return a checked array per run; a single run counts as a list of one where that is clear."""
     if isinstance(values, Mapping):
         values = list(values.values())
     elif hasattr(values, "__array__"):
-        values = check.converted(name, values, caller)
+        values = check.converted(name, values)
         if ndim is not None and values.ndim == ndim:
             values = values[None]
         if values.ndim not in (2, 3):
             raise check.fail(
-                caller,
                 name,
                 "have the shape (n_runs, n_samples) or (n_runs, n_samples, n_classes)",
                 f"shape {values.shape}",
@@ -150,22 +141,18 @@ def _predictions(
             )
     if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str):
         raise check.fail(
-            caller,
             name,
             "be an array or a list with the predictions of each run",
             type(values).__name__,
         )
-    return check.check_rows_of_each(name, values, caller)
+    return check.check_rows_of_each(name, values)
 
 
-def training_samples(
-    training: ArrayLike | None, varied: str, n_runs: int, caller: str
-) -> NDArray[np.intp]:
+def training_samples(training: ArrayLike | None, varied: str, n_runs: int) -> NDArray[np.intp]:
     """Return the number of the training sample of each run, (n_runs,)."""
     if varied != "both":
         if training is not None:
             raise check.fail(
-                caller,
                 "training",
                 f"be None with varied={varied!r}",
                 "training samples",
@@ -174,20 +161,18 @@ def training_samples(
         return np.zeros(n_runs, np.intp) if varied == "seed" else np.arange(n_runs)
     advice = "Name the training sample of each run: training=[0, 0, 1, 1, ...]."
     if training is None:
-        raise check.fail(caller, "training", "be given with varied='both'", "None", advice)
-    names = check.check_rows("training", training, caller)
+        raise check.fail("training", "be given with varied='both'", "None", advice)
+    names = check.check_rows("training", training)
     if names.shape != (n_runs,):
         raise check.fail(
-            caller,
             "training",
             f"be of shape (n_runs,), here ({n_runs},)",
             f"shape {names.shape}",
             advice,
         )
-    _, sample = check.numbered_labels("training", names, caller, "training sample")
+    _, sample = check.numbered_labels("training", names, "training sample")
     if sample.max() == 0:
         raise check.fail(
-            caller,
             "training",
             "name at least two training samples",
             "one",

@@ -23,7 +23,7 @@ from scipy import sparse
 from . import _checks as check
 from ._inputs import Rows
 from ._tasks import settings_of, within_tasks
-from ._warnings import Note, warn_of
+from ._warnings import Note, tell
 from .inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from .inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
 from .inference.distribution import BoundStatistic, leave_out
@@ -72,7 +72,6 @@ def in_time(
     plan: ResamplingPlan,
     tasks: Tasks | None,
     scores: Mapping[str, Mapping[str, Scores]],
-    caller: str,
 ) -> tuple[ResamplingPlan, dict[str, int]]:
     """Return the plan that draws blocks, and what settings hold of tasks and blocks.
 
@@ -85,23 +84,22 @@ def in_time(
     tasks : Tasks or None
     scores : mapping of str to mapping of str to Scores
         By metric, and by system or method.
-    caller : str
     """
-    warn_of_orders(caller, asked.given)
+    warn_of_orders(asked.given)
     settings = settings_of(tasks) if tasks else {}
     if asked.block_length is None:
         return _with_caution(plan, asked, tasks, scores), settings
-    length = _checked_length(asked.block_length, caller)
+    length = _checked_length(asked.block_length)
     for name, reason in _REFUSED.items():
         if getattr(asked, name) is not None:
-            raise check.fail(caller, "block_length", f"be None with {name}", "both", reason)
+            raise check.fail("block_length", f"be None with {name}", "both", reason)
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
         series = within_tasks(tasks.number, series)[0]
-    _check_dates(asked.columns, series, caller)
-    _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series), caller)
+    _check_dates(asked.columns, series)
+    _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series))
     if length is None:
-        length = _automatic_length(series, plan, tasks, scores, caller)
+        length = _automatic_length(series, plan, tasks, scores)
     if length == 1 and tasks is None:
         design: Any = SingleRowDesign.of(n_samples, series)
     else:
@@ -119,7 +117,7 @@ _REFUSED = {
 }
 
 
-def _checked_length(block_length: Any, caller: str) -> int | None:
+def _checked_length(block_length: Any) -> int | None:
     """Return the number of rows; None for "auto"."""
     if isinstance(block_length, str) and block_length == "auto":
         return None
@@ -128,10 +126,10 @@ def _checked_length(block_length: Any, caller: str) -> int | None:
         return int(block_length)
     must = "be None, 'auto' or an integer of at least 1, the number of rows in a block"
     advice = "Use block_length='auto' to have it found from the rows."
-    raise check.fail(caller, "block_length", must, repr(block_length), advice)
+    raise check.fail("block_length", must, repr(block_length), advice)
 
 
-def _check_sizes(length: int | None, sizes: NDArray[Any], caller: str) -> None:
+def _check_sizes(length: int | None, sizes: NDArray[Any]) -> None:
     """Refuse blocks that no series, or none but one, can hold more than once."""
     shortest, several = int(sizes.min()), len(sizes) > 1
     of = f"the shortest of {len(sizes)} series" if several else "the series"
@@ -140,7 +138,7 @@ def _check_sizes(length: int | None, sizes: NDArray[Any], caller: str) -> None:
             must = f"be an integer with fewer than {FEWEST_ROWS} rows, or 3 in a series"
             got = f"'auto' with {int(sizes.sum())} rows, {shortest} in {of}"
             advice = "So few rows do not show how far apart they depend on each other."
-            raise check.fail(caller, "block_length", must, got, advice)
+            raise check.fail("block_length", must, got, advice)
     elif length > shortest or length >= int(sizes.max()):
         most = min(shortest, int(sizes.max()) - 1)
         must = f"be at most {most}, since {of} has {shortest} rows" if most else "be None"
@@ -148,7 +146,7 @@ def _check_sizes(length: int | None, sizes: NDArray[Any], caller: str) -> None:
             "A block as long as its series is the series itself, in every resample. Intervals need "
             "some 10 blocks or more; to draw whole series, give groups=<the series> alone."
         )
-        raise check.fail(caller, "block_length", must, str(length), advice)
+        raise check.fail("block_length", must, str(length), advice)
     elif (n_blocks := _n_blocks(length, sizes)) < FEWEST_BLOCKS:
         enough = range(1, length)
         most = bisect_left(enough, True, key=lambda n: _n_blocks(n, sizes) < FEWEST_BLOCKS)
@@ -158,7 +156,7 @@ def _check_sizes(length: int | None, sizes: NDArray[Any], caller: str) -> None:
             "The blocks are the units that are drawn, and so few do not show how much others "
             "would differ. Use block_length='auto' to have the length found from the rows."
         )
-        raise check.fail(caller, "block_length", must, got, advice if most else "")
+        raise check.fail("block_length", must, got, advice if most else "")
 
 
 def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
@@ -166,7 +164,7 @@ def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
     return int(np.sum(-(-sizes // length)))
 
 
-def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None, caller: str) -> None:
+def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None) -> None:
     """Refuse an index of dates that fall within a series."""
     for column in columns:
         dates = _dates_of(column)
@@ -183,7 +181,6 @@ def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None, caller
             at = int(np.argmax(falls)) + 1
             row = at if order is None else int(order[at])
             raise check.fail(
-                caller,
                 "block_length",
                 "be given with rows in time order, within each series",
                 f"an index of dates that falls at row {row}",
@@ -216,13 +213,12 @@ def _automatic_length(
     plan: ResamplingPlan,
     tasks: Tasks | None,
     scores: Mapping[str, Mapping[str, Scores]],
-    caller: str,
 ) -> int:
     """Return the longest of the lengths that the metrics of each system, and differences, need."""
     longest = 1.0
     for by_name in scores.values():
         every = [one for own in by_name.values() for one in own]
-        values, sizes, n_rows = _influences(every, series, plan, tasks, caller)
+        values, sizes, n_rows = _influences(every, series, plan, tasks)
         ends = np.cumsum([len(own) for own in by_name.values()])
         influences = [own.mean(axis=0) for own in np.split(values, ends[:-1])]
         pairs = itertools.combinations(influences, 2)
@@ -238,7 +234,6 @@ def _influences(
     series: NDArray[np.intp] | None,
     plan: ResamplingPlan,
     tasks: Tasks | None,
-    caller: str,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp], int]:
     """Return the value of each score without some consecutive rows, series by series.
 
@@ -261,7 +256,7 @@ def _influences(
         if n_rows > int(design.circles.sizes.min()):
             must = f"be an integer with {len(design.circles.sizes)} series and this metric"
             got = "'auto', which needs the metric without each of too many blocks"
-            raise check.fail(caller, "block_length", must, got)
+            raise check.fail("block_length", must, got)
     values = leave_out(binding, subjects).values
     # Where a metric is undefined without some rows these are taken to have no influence.
     unknown = np.isnan(values)
@@ -352,13 +347,11 @@ def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks
 # ------------------------------------------------------------------ indexes in other orders
 
 
-def warn_of_orders(caller: str, *tables: Mapping[str, Any]) -> None:
+def warn_of_orders(*tables: Mapping[str, Any]) -> None:
     """Warn once if two columns of a table have the same index labels in different orders.
 
     Parameters
     ----------
-    caller : str
-        Public function, for the warning.
     *tables : mapping of str to array-like, or mapping or list of these
         What was given for some rows, by argument; columns without an index are passed over.
     """
@@ -368,7 +361,7 @@ def warn_of_orders(caller: str, *tables: Mapping[str, Any]) -> None:
     if of_pandas is not None:
         found = [_note(columns, of_pandas, pandas.RangeIndex) for columns in tables]
         if any(found):
-            warn_of([note for note in found if note is not None], caller)
+            tell(*[note for note in found if note is not None])
 
 
 def _note(columns: Mapping[str, Any], of_pandas: type, counting: Any) -> Note | None:

@@ -7,7 +7,7 @@ of them lies in one group, and fixed otherwise; rows, or groups of one task, are
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _checks as check
 from ._inputs import Part, Rows
-from ._warnings import Note, Notes
+from ._warnings import tell
 from .inference.distribution import BoundStatistic
 from .metrics.statistic import MetricError, ReducedData, Statistic
 from .metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
@@ -44,58 +44,51 @@ class _TaskPlan:
     are_drawn: bool
 
 
-def checked_tasks(average_over: ArrayLike | None, rows: Rows, caller: str) -> Tasks | None:
+def checked_tasks(average_over: ArrayLike | None, rows: Rows) -> Tasks | None:
     """Return the task of each row; None without."""
     if average_over is None:
         return None
-    labels = check.check_names("average_over", average_over, caller, "Give a task for each row.")
-    check.check_same_length(caller, y_pred=rows.y_pred, average_over=labels)
-    distinct, number = check.numbered_labels("average_over", labels, caller, "task")
+    labels = check.check_names("average_over", average_over, "Give a task for each row.")
+    check.check_same_length(y_pred=rows.y_pred, average_over=labels)
+    distinct, number = check.numbered_labels("average_over", labels, "task")
     if len(distinct) < 2:
         got = f"one task, {distinct.tolist()[0]!r}"
-        raise check.fail(
-            caller, "average_over", "name at least two tasks", got, "Leave average_over out."
-        )
-    check.check_parts_weigh(rows.sample_weight, number, distinct.tolist(), caller)
+        raise check.fail("average_over", "name at least two tasks", got, "Leave average_over out.")
+    check.check_parts_weigh(rows.sample_weight, number, distinct.tolist())
     return Tasks(tuple(distinct.tolist()), number.astype(np.intp, copy=False))
 
 
 def evaluated(
-    evaluate: Callable[[ResamplingPlan, dict[str, Any]], tuple[Mapping[str, Any], Iterable[Note]]],
+    evaluate: Callable[[ResamplingPlan, dict[str, Any]], Mapping[str, Any]],
     plan: ResamplingPlan,
     tasks: Tasks | None,
     rows: Rows,
     statistics: Mapping[str, Any],
-    caller: str,
     parts: Sequence[Part] = (),
-) -> tuple[dict[str, Any], Notes]:
+) -> dict[str, Any]:
     """Evaluate statistics over tasks.
 
     Parameters
     ----------
     evaluate : callable
-        From a plan and its statistics to results by metric, and notes.
-    plan, tasks, rows, statistics, caller
+        From a plan and its statistics to results by metric.
+    plan, tasks, rows, statistics
         As of `over_tasks`.
     parts : sequence of Part
         Subgroups; with tasks, each must have rows in all of them.
 
     Returns
     -------
-    results : dict of str to result
+    dict of str to result
         By metric, in the order of ``statistics``.
-    notes : Notes
-        Of the results and of the plans.
     """
     results: dict[str, Any] = {}
-    notes = Notes()
     if tasks is not None:
-        _check_parts(parts, tasks, caller)
-    for own_plan, own in over_tasks(plan, tasks, rows, statistics, caller):
-        found, more = evaluate(own_plan, own)
-        results |= found
-        notes += [*more, *own_plan.design.remarks]
-    return {name: results[name] for name in statistics}, notes
+        _check_parts(parts, tasks)
+    for own_plan, own in over_tasks(plan, tasks, rows, statistics):
+        results |= evaluate(own_plan, own)
+        tell(*own_plan.design.remarks)
+    return {name: results[name] for name in statistics}
 
 
 def over_tasks(
@@ -103,7 +96,6 @@ def over_tasks(
     tasks: Tasks | None,
     rows: Rows,
     statistics: Mapping[str, Any],
-    caller: str,
 ) -> list[tuple[ResamplingPlan, dict[str, Any]]]:
     """Return the plans of a call, each with the statistics that are evaluated by it.
 
@@ -117,7 +109,6 @@ def over_tasks(
         Of one system.
     statistics : mapping of str to Statistic, or to a list or mapping of them
         By metric.
-    caller : str
 
     Returns
     -------
@@ -126,7 +117,7 @@ def over_tasks(
     """
     if tasks is None:
         return [(plan, dict(statistics))]
-    found = _task_plan(plan, tasks, caller)
+    found = _task_plan(plan, tasks)
     by_class: dict[str, Any] = {}
     others: dict[str, Any] = {}
     draws_rows = isinstance(found.design, RowsWithinTasks) and plan.resamples is None
@@ -138,7 +129,7 @@ def over_tasks(
     if others:
         plans.append((replace(plan, design=found.design), others))
     if by_class:
-        classes = check.numbered_labels("y_true", np.asarray(rows.y_true), caller)[1]
+        classes = check.numbered_labels("y_true", np.asarray(rows.y_true))[1]
         design = _rows_within(plan.design, tasks, classes)
         plans.append((replace(plan, design=design), by_class))
     return plans
@@ -149,7 +140,7 @@ def settings_of(tasks: Tasks) -> dict[str, int]:
     return {"average_over": len(tasks.names)}
 
 
-def _check_parts(parts: Sequence[Part], tasks: Tasks, caller: str) -> None:
+def _check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
     """Refuse subgroups that lack a task."""
     for part in parts:
         if part.rows is None:
@@ -159,18 +150,17 @@ def _check_parts(parts: Sequence[Part], tasks: Tasks, caller: str) -> None:
             lacking = tasks.names[int(np.argmin(counts))]
             must = "name subgroups that have rows in every task of average_over"
             got = f"the subgroup {part.name!r} without the task {lacking!r}"
-            raise check.fail(caller, "by", must, got, "Leave either of the two out.")
+            raise check.fail("by", must, got, "Leave either of the two out.")
 
 
 # ------------------------------------------------------------------ what is drawn
 
 
-def _task_plan(plan: ResamplingPlan, tasks: Tasks, caller: str) -> _TaskPlan:
+def _task_plan(plan: ResamplingPlan, tasks: Tasks) -> _TaskPlan:
     """Return what is drawn for averages over tasks."""
     design = plan.design
     if design.n_factors > 1:
         raise check.fail(
-            caller,
             "average_over",
             "be None with crossed groups",
             "both",
@@ -181,7 +171,7 @@ def _task_plan(plan: ResamplingPlan, tasks: Tasks, caller: str) -> _TaskPlan:
         return _TaskPlan(_series_within(design, tasks), False)
     if not isinstance(design, GroupDesign):
         found: SamplingDesign = _rows_within(design, tasks, None)
-        _check_sizes(found, tasks, tasks.number, caller)
+        _check_sizes(found, tasks, tasks.number)
         return _TaskPlan(found, False)
     groups, facts = design.group_of_row, (design.n_samples, design.n_units, design.members)
     if _is_function(tasks.number, groups) and not given:
@@ -194,7 +184,7 @@ def _task_plan(plan: ResamplingPlan, tasks: Tasks, caller: str) -> _TaskPlan:
     task_of_group[groups] = tasks.number
     crossed = within_tasks(task_of_group, design.strata)
     found = GroupsWithinTasks(*facts, *crossed, False, design.strata is not None)
-    _check_sizes(found, tasks, task_of_group, caller)
+    _check_sizes(found, tasks, task_of_group)
     return _TaskPlan(found, False)
 
 
@@ -240,9 +230,7 @@ def _is_function(of: NDArray[Any], value: NDArray[Any]) -> bool:
     return bool(np.all(last[of] == value))
 
 
-def _check_sizes(
-    design: SamplingDesign, tasks: Tasks, task_of_unit: NDArray[np.intp], caller: str
-) -> None:
+def _check_sizes(design: SamplingDesign, tasks: Tasks, task_of_unit: NDArray[np.intp]) -> None:
     """Refuse fixed tasks of one unit."""
     single = np.flatnonzero(np.bincount(task_of_unit, minlength=len(tasks.names)) == 1)
     if not len(single):
@@ -250,7 +238,6 @@ def _check_sizes(
     named = ", ".join(repr(tasks.names[k]) for k in single[:3])
     more = f" and {len(single) - 3} more" if len(single) > 3 else ""
     raise check.fail(
-        caller,
         "average_over",
         f"name tasks of at least two {design.unit}s each",
         f"one {design.unit} in the task {named}{more}",

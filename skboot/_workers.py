@@ -124,7 +124,8 @@ def in_chunks(
     except ValueError:
         # Some joblib backends only return lists.
         parallel = Parallel(n_jobs=n_jobs)
-    with sent(shared) as place:
+    # Threads that catch warnings at the same time would leave those of this process caught.
+    with sent(shared) as place, warnings.catch_warnings():
         yield from parallel(delayed(_chunk)(place, work, chunk) for chunk in chunks)
 
 

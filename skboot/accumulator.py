@@ -18,7 +18,7 @@ from ._doors import door
 from ._messages import arguments_named
 from ._series import warn_of_orders
 from ._typing import Band, CurveOverThresholds, Metric, Metrics
-from ._warnings import warn_of
+from ._warnings import collected, warn_of
 from .comparison.families import Asked
 from .comparison.streamed_systems import STREAMED_DIFFERENCES
 from .comparison.systems import compared_stream
@@ -39,7 +39,6 @@ from .streams.packing import (
 )
 from .streams.state import N_BINS, StreamSettings, StreamState
 
-_CALLER = "BootstrapAccumulator"
 # Parts of a seed in the record of the settings.
 _SEED = ("entropy", "spawn_key", "pool_size")
 _IN_ORDER = (
@@ -152,31 +151,31 @@ class BootstrapAccumulator:
         greater_is_better: bool | None = None,
         pos_label: Any = None,
     ) -> None:
-        level = check.check_confidence_level(confidence_level, _CALLER)
+        level = check.check_confidence_level(confidence_level)
         known = STREAMED_SCORES if systems is None else STREAMED_DIFFERENCES
-        check.check_choice("interval", interval, _CALLER, known)
+        check.check_choice("interval", interval, known)
         advice = "1999 is enough for a 95% interval."
-        metric_record(metric, _CALLER)
+        metric_record(metric)
         self._settings = StreamSettings(
             metric=metric,
             seed=_checked_seed(random_state),
-            n_resamples=check.check_count("n_resamples", n_resamples, _CALLER, 2, advice),
+            n_resamples=check.check_count("n_resamples", n_resamples, 2, advice),
             systems=_checked_systems(systems),
-            labels=check.check_labels(labels, None, _CALLER),
-            n_bins=check.check_count("n_bins", n_bins, _CALLER, 2),
+            labels=check.check_labels(labels, None),
+            n_bins=check.check_count("n_bins", n_bins, 2),
             confidence_level=level,
             interval=interval,
-            greater_is_better=check.check_direction(greater_is_better, _CALLER),
-            pos_label=check.check_label("pos_label", pos_label, _CALLER),
-            caller=_CALLER,
+            greater_is_better=check.check_direction(greater_is_better),
+            pos_label=check.check_label("pos_label", pos_label),
         )
         # Metrics that a stream cannot have are refused before the first row.
         n_scores = len(self._settings.readings) * len(self._settings.systems)
-        check_replicates_fit(self._settings.n_resamples, n_scores, _CALLER)
+        check_replicates_fit(self._settings.n_resamples, n_scores)
         self._state = StreamState.empty(self._settings)
 
     def __repr__(self) -> str:
-        return f"<{_CALLER}: {self._state.n_rows} rows, {self._settings.n_resamples} resamples>"
+        n_rows, n_resamples = self._state.n_rows, self._settings.n_resamples
+        return f"<BootstrapAccumulator: {n_rows} rows, {n_resamples} resamples>"
 
     @property
     def n_samples(self) -> int:
@@ -229,10 +228,11 @@ class BootstrapAccumulator:
         given = {"start": start, "ids": ids, "groups": groups}.get(unit)
         rows = (y_true, self._by_system(y_pred), sample_weight, unit, given)
         state = batch_added(self._settings, self._state, *rows)
-        warn_of_orders(
-            _CALLER, {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
-        )
-        warn_of(state.doubts, _CALLER)
+        with collected() as notes:
+            own = {"y_true": y_true, **rows[1], "sample_weight": sample_weight, unit: given}
+            warn_of_orders(own)
+        # Where warnings are errors, nothing is added.
+        warn_of([*notes, *state.doubts], "BootstrapAccumulator")
         self._state = replace(state, doubts=())
         return self
 
@@ -243,16 +243,17 @@ class BootstrapAccumulator:
             if isinstance(y_pred, dict):
                 must = "be an array without systems"
                 advice = "Name them: BootstrapAccumulator(systems=[...])."
-                raise check.fail(_CALLER, "y_pred", must, "a dict", advice)
+                raise check.fail("y_pred", must, "a dict", advice)
             return {"y_pred": y_pred}
         if not isinstance(y_pred, dict) or set(y_pred) != set(names):
             must = f"be a dict with the systems {list(names)}"
             got = f"{sorted(map(str, y_pred))}" if isinstance(y_pred, dict) else "no dict"
-            raise check.fail(_CALLER, "y_pred", must, got)
+            raise check.fail("y_pred", must, got)
         return {f"y_pred[{name!r}]": y_pred[name] for name in names}
 
     # -------------------------------------------------------------- shards
 
+    @door("BootstrapAccumulator.merge")
     def merge(self, other: BootstrapAccumulator) -> Self:
         """Add the rows of another accumulator with the same settings.
 
@@ -275,32 +276,33 @@ class BootstrapAccumulator:
         its_class: Any = type(other)
         if not issubclass(its_class, BootstrapAccumulator):
             must = "be a BootstrapAccumulator"
-            raise check.fail("merge", "other", must, its_class.__name__)
+            raise check.fail("other", must, its_class.__name__)
         if other is self:
-            raise check.fail("merge", "other", "be another accumulator", "the same one")
+            raise check.fail("other", "be another accumulator", "the same one")
         own, its = (_by_argument(one._settings) for one in (self, other))
         differing = [name for name in own if own[name] != its[name]]
         if differing:
             must = "have the same settings"
             got = f"another {' and another '.join(differing)}"
-            raise check.fail("merge", "other", must, got)
+            raise check.fail("other", must, got)
         mine, theirs = self._state, other._state
         if mine.unit and theirs.unit:
             if "arrival" in (mine.unit, theirs.unit):
                 must = "have rows with numbers or ids of their own, and so must this one"
                 got = "rows that were counted in the order of arrival"
                 advice = "Give start=, ids= or groups= in each update: see its parameters."
-                raise check.fail("merge", "other", must, got, advice)
+                raise check.fail("other", must, got, advice)
             if mine.unit != theirs.unit:
                 must = f"have rows that are told apart by {mine.unit}"
-                raise check.fail("merge", "other", must, theirs.unit)
+                raise check.fail("other", must, theirs.unit)
             if mine.weighted != theirs.weighted:
                 must = f"have {'weights' if mine.weighted else 'no weights'} of rows"
-                raise check.fail("merge", "other", must, "the opposite")
-        with arguments_named(dict.fromkeys(("start", "ids", "y_true"), "other"), "merge"):
+                raise check.fail("other", must, "the opposite")
+        with arguments_named(dict.fromkeys(("start", "ids", "y_true"), "other")):
             self._state = mine.plus(theirs, self._settings)
         return self
 
+    @door("BootstrapAccumulator.to_bytes")
     def to_bytes(self) -> bytes:
         """Return settings and sums as bytes, which `from_bytes` reads; nothing is pickled.
 
@@ -313,6 +315,7 @@ class BootstrapAccumulator:
         return pack(self._settings, self._state)
 
     @classmethod
+    @door("BootstrapAccumulator.from_bytes")
     def from_bytes(cls, data: bytes) -> Self:
         """Return the accumulator whose `to_bytes` are given.
 
@@ -348,6 +351,7 @@ class BootstrapAccumulator:
 
     # -------------------------------------------------------------- results
 
+    @door("BootstrapAccumulator.result")
     def result(self) -> EvaluationResult | ComparisonResult | ResultTable:
         """Return the score of all rows so far with its interval; more rows may follow.
 
@@ -370,12 +374,11 @@ class BootstrapAccumulator:
         """
         settings, state = self._settings, self._state
         if settings.systems == (None,):
-            found, notes = scored_stream(settings, state)
+            found = scored_stream(settings, state)
         else:
             level = settings.confidence_level
             asked = Asked.of(settings.interval, "max-t", level, "two-sided", None)
-            found, notes = compared_stream(settings, state, asked)
-        warn_of(notes, _CALLER)
+            found = compared_stream(settings, state, asked)
         return _with_order(found, state)
 
     @door("BootstrapAccumulator.curve")
@@ -438,12 +441,10 @@ class BootstrapAccumulator:
         from ._curves import curves_of_stream
         from ._curves_streamed import CurveAsked, of_accumulator
 
-        caller = f"{_CALLER}.curve"
         positive = self._settings.pos_label if pos_label is None else pos_label
         asked = CurveAsked(curve, band, grid, positive)
-        stream = of_accumulator(self._settings, self._state, asked, caller)
-        results, notes = curves_of_stream(*stream)
-        warn_of(notes, caller)
+        stream = of_accumulator(self._settings, self._state, asked)
+        results = curves_of_stream(*stream)
         alone = self._settings.systems == (None,)
         return _with_order(results[""] if alone else ResultTable(results), self._state)
 
@@ -457,8 +458,8 @@ def _checked_seed(random_state: Any) -> np.random.SeedSequence:
     ):
         must = "be an integer of at least 0 or a numpy SeedSequence"
         advice = "Accumulators that are merged must have the same: random_state=0."
-        raise check.fail(_CALLER, "random_state", must, repr(random_state), advice)
-    return check.check_seed(random_state, _CALLER)
+        raise check.fail("random_state", must, repr(random_state), advice)
+    return check.check_seed(random_state)
 
 
 def _checked_systems(systems: Any) -> tuple[str | None, ...]:
@@ -469,9 +470,9 @@ def _checked_systems(systems: Any) -> tuple[str | None, ...]:
     names = list(systems) if is_list else []
     if len(names) < 2 or not all(isinstance(name, str) for name in names):
         must = "be None or the names of at least two systems"
-        raise check.fail(_CALLER, "systems", must, repr(systems))
+        raise check.fail("systems", must, repr(systems))
     if len(set(names)) < len(names):
-        raise check.fail(_CALLER, "systems", "hold different names", repr(systems))
+        raise check.fail("systems", "hold different names", repr(systems))
     return tuple(names)
 
 
@@ -481,7 +482,7 @@ def _unit_given(start: Any, ids: Any, groups: Any) -> str:
     names = [name for name, value in given.items() if value is not None]
     if len(names) > 1:
         advice = "Without any, rows are counted in the order of arrival."
-        raise check.fail(_CALLER, UNITS, "be one of these", " and ".join(names), advice)
+        raise check.fail(UNITS, "be one of these", " and ".join(names), advice)
     return names[0] if names else "arrival"
 
 

@@ -176,7 +176,6 @@ def bootstrap_curve(
     result: CurveResult | ResultTable[CurveResult] = curves_of(
         y_true,
         y_score,
-        "bootstrap_curve",
         curve=curve,
         band=band,
         grid=grid,

@@ -27,7 +27,6 @@ from ._inputs import (
 from ._series import RowsInTime, in_time
 from ._tasks import checked_tasks, evaluated
 from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
-from ._warnings import Note, warn_of
 from ._workers import Workers
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
@@ -268,8 +267,7 @@ def bootstrap_score(
     >>> print(by_class[1])
     0.833 (0.763 to 0.894)
     """
-    result, notes = _scored(
-        "bootstrap_score",
+    return _scored(
         y_true,
         y_pred,
         metric=metric,
@@ -292,12 +290,9 @@ def bootstrap_score(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    warn_of(notes, "bootstrap_score")
-    return result
 
 
 def _scored(
-    caller: str,
     y_true: Any,
     y_pred: Any,
     *,
@@ -320,32 +315,30 @@ def _scored(
     resamples: Any = None,
     n_jobs: Any = None,
     verbose: Any = None,
-) -> tuple[Any, list[Note]]:
-    """Check the arguments of a public function, and return what it returns and its notes."""
-    _check_adjust(adjust, by, average_over, caller)
-    level = check.check_confidence_level(confidence_level, caller)
-    check.check_choice("interval", interval, caller, ["auto", *FOR_ONE_SCORE])
-    workers = check.check_workers(n_jobs, verbose, caller)
+) -> Any:
+    """Check the arguments of a public function, and return what it returns."""
+    _check_adjust(adjust, by, average_over)
+    level = check.check_confidence_level(confidence_level)
+    check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
+    workers = check.check_workers(n_jobs, verbose)
     if is_lazy(y_true, y_pred):
         columns = (y_true, y_pred, groups, sample_weight)
         refused = (strata, average_over, block_length, by, adjust, same_population, resamples)
         asked_of = (metric, labels, n_resamples, random_state, greater_is_better, pos_label)
         options = (*asked_of, level, interval)
-        return _scored_as_a_stream(caller, columns, refused, options, workers)
-    data = checked_rows(y_true, y_pred, sample_weight, labels, caller)
-    statistics, places = resolved_statistics(
-        metric, data, greater_is_better, caller, True, pos_label
-    )
+        return _scored_as_a_stream(columns, refused, options, workers)
+    data = checked_rows(y_true, y_pred, sample_weight, labels)
+    statistics, places = resolved_statistics(metric, data, greater_is_better, True, pos_label)
     drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
-    plan = resampling_plan(*drawn, data.n_samples, caller)
+    plan = resampling_plan(*drawn, data.n_samples)
     given = {"y_true": y_true, "y_pred": y_pred, "groups": groups, "strata": strata, "by": by}
     given |= {"average_over": average_over, "sample_weight": sample_weight}
-    tasks = checked_tasks(average_over, data, caller)
-    parts = subgroups(by, data, caller)
+    tasks = checked_tasks(average_over, data)
+    parts = subgroups(by, data)
     scores = {name: {"": [(data, statistic)]} for name, statistic in statistics.items()}
     number = part_of_each_row(parts)
     asked = RowsInTime(block_length, (y_true, y_pred), groups, number, resamples, given)
-    plan, of_rows = in_time(asked, plan, tasks, scores, caller)
+    plan, of_rows = in_time(asked, plan, tasks, scores)
     settings: dict[str, Any] = {"confidence_level": level, "interval": interval}
     settings["n_resamples"] = plan.n_resamples
     settings |= _given(groups=groups, strata=strata, sample_weight=sample_weight, by=by)
@@ -354,34 +347,33 @@ def _scored(
     settings |= {} if pos_label is None else positive_setting(pos_label)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
-        call = ScoreCall(data, plan, interval, level, settings, caller, workers, (), adjust)
+        call = ScoreCall(data, plan, interval, level, settings, workers, (), adjust)
         return evaluate(dict.fromkeys(own, call), own, parts)
 
-    results, notes = evaluated(by_plan, plan, tasks, data, statistics, caller, parts)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places), notes
+    results = evaluated(by_plan, plan, tasks, data, statistics, parts)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
 def _scored_as_a_stream(
-    caller: str,
     columns: Sequence[Any],
     refused: Sequence[Any],
     options: Sequence[Any],
     workers: Workers,
-) -> tuple[Any, list[Note]]:
+) -> Any:
     """Return what `_scored` returns, for columns that are not in memory."""
     # Few calls need a stream.
     from .streams.evaluating import STREAMED_SCORES
     from .streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
 
     interval = options[-1]
-    check_streamed(caller, STREAMED_SCORES, interval, dict(zip(_REFUSED, refused, strict=True)))
-    settings = settings_of_lazy(caller, **dict(zip(_OPTIONS, options, strict=True)))
+    check_streamed(STREAMED_SCORES, interval, dict(zip(_REFUSED, refused, strict=True)))
+    settings = settings_of_lazy(**dict(zip(_OPTIONS, options, strict=True)))
     given = dict(zip(_COLUMNS, columns, strict=True))
     return scored_stream(settings, state_of_lazy(settings, given, workers))
 
 
-def scored_stream(settings: Any, state: Any) -> tuple[Any, list[Note]]:
-    """Return the scores of a stream of one system, of few rows as of rows in memory, and the notes.
+def scored_stream(settings: Any, state: Any) -> Any:
+    """Return the scores of a stream of one system, of few rows as of rows in memory.
 
     Parameters
     ----------
@@ -392,27 +384,27 @@ def scored_stream(settings: Any, state: Any) -> tuple[Any, list[Note]]:
 
     few = few_given(settings, state)
     if few is None:
-        results, notes = results_of(settings, state)
+        results = results_of(settings, state)
         alone = settings.is_single
-        return next(iter(results.values())) if alone else ResultTable(results), notes
+        return next(iter(results.values())) if alone else ResultTable(results)
     kept = {name: getattr(settings, name) for name in _OPTIONS if name not in few.options}
     [y_pred] = few.y_preds.values()
-    return _scored(settings.caller, few.y_true, y_pred, **kept, **few.options)
+    return _scored(few.y_true, y_pred, **kept, **few.options)
 
 
-def _check_adjust(adjust: Any, by: Any, average_over: Any, caller: str) -> None:
+def _check_adjust(adjust: Any, by: Any, average_over: Any) -> None:
     """Accept None, or "max-t" where all scores are evaluated on the same resamples."""
     if adjust is None:
         return
     if not check.is_among(adjust, ["max-t"]):
         advice = "Use adjust='max-t' for simultaneous intervals."
-        raise check.fail(caller, "adjust", "be None or 'max-t'", repr(adjust), advice)
+        raise check.fail("adjust", "be None or 'max-t'", repr(adjust), advice)
     if by is not None:
         advice = "The gap has a simultaneous interval over all subgroups without it."
-        raise check.fail(caller, "adjust", "be None with by", "'max-t'", advice)
+        raise check.fail("adjust", "be None with by", "'max-t'", advice)
     if average_over is not None:
         advice = "Some metrics are resampled within classes there, and others are not."
-        raise check.fail(caller, "adjust", "be None with average_over", "'max-t'", advice)
+        raise check.fail("adjust", "be None with average_over", "'max-t'", advice)
 
 
 def _given(**columns: Any) -> dict[str, bool]:

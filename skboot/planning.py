@@ -13,7 +13,7 @@ import numpy as np
 
 from ._checks import check_confidence_level, check_count, fail
 from ._doors import door
-from ._pilots import CALLER, Pilot, pilot_of_pair, pilot_of_result, pilot_of_share
+from ._pilots import Pilot, pilot_of_pair, pilot_of_result, pilot_of_share
 from ._planning import PlanCall, plan_of
 from .results import EvaluationResult
 from .results.pairs import PairedDifference
@@ -106,11 +106,11 @@ def plan_evaluation(
     target, value = _checked_target(targets)
     power = _checked_share("power", power, "For 80 % use power=0.8.")
     if confidence_level is not None:
-        confidence_level = check_confidence_level(confidence_level, CALLER)
+        confidence_level = check_confidence_level(confidence_level)
     found = _checked_pilot(pilot, proportion, target, value, confidence_level)
     if target == "half_width" and proportion is not None and value >= 0.5:
         must, got = "be below 0.5 for a proportion", repr(half_width)
-        raise fail(CALLER, "half_width", must, got, "For two points of accuracy use 0.02.")
+        raise fail("half_width", must, got, "For two points of accuracy use 0.02.")
     if n_runs is not None:
         n_runs = _checked_runs(n_runs, found)
     chance = None if target == "half_width" else power
@@ -126,12 +126,12 @@ def _checked_target(targets: dict[str, Any]) -> tuple[str, float]:
     if len(given) != 1:
         got = " and ".join(f"{name}={value!r}" for name, value in given.items()) or "none"
         must = "be the one target, or difference=, or margin="
-        raise fail(CALLER, "half_width", must, got, "Give exactly one of the three.")
+        raise fail("half_width", must, got, "Give exactly one of the three.")
     [(name, value)] = given.items()
     number = _number(value)
     if not 0 < number < math.inf:
         advice = "It is a size in units of the metric, without a sign."
-        raise fail(CALLER, name, "be a finite number above 0", repr(value), advice)
+        raise fail(name, "be a finite number above 0", repr(value), advice)
     return name, number
 
 
@@ -141,7 +141,7 @@ def _checked_share(name: str, value: Any, advice: str, *, ends: bool = False) ->
     if 0 < number < 1 or (ends and number in (0, 1)):
         return number
     range_ = "[0, 1]" if ends else "(0, 1)"
-    raise fail(CALLER, name, f"be a number in {range_}", repr(value), advice)
+    raise fail(name, f"be a number in {range_}", repr(value), advice)
 
 
 def _number(value: Any) -> float:
@@ -156,36 +156,36 @@ def _checked_pilot(
     if (pilot is None) == (proportion is None):
         got = "neither" if pilot is None else "both"
         must = "be given, or proportion= instead of it"
-        raise fail(CALLER, "pilot", must, got, "A published accuracy is proportion=0.9.")
+        raise fail("pilot", must, got, "A published accuracy is proportion=0.9.")
     if pilot is None:
         share = _checked_share("proportion", proportion, "For 90 % use 0.9.", ends=True)
         if target != "half_width":
             advice = "A difference depends on how often two systems disagree: give a pair as pilot."
-            raise fail(CALLER, target, "have a pilot", "proportion=", advice)
+            raise fail(target, "have a pilot", "proportion=", advice)
         return pilot_of_share(share, confidence_level or 0.95)
     if isinstance(pilot, EvaluationResult):
         if target != "half_width":
             advice = "Compare two systems, and give one of the pairs of the comparison."
-            raise fail(CALLER, "pilot", f"be a pair for {target}=", "an EvaluationResult", advice)
+            raise fail("pilot", f"be a pair for {target}=", "an EvaluationResult", advice)
         return pilot_of_result(pilot, confidence_level)
     if isinstance(pilot, PairedDifference):
         if target == "half_width":
             advice = "Give difference= or margin=, or the result of one system."
             must = "be an EvaluationResult for half_width="
-            raise fail(CALLER, "pilot", must, "a pair", advice)
+            raise fail("pilot", must, "a pair", advice)
         return pilot_of_pair(pilot, target, value, confidence_level)
     advice = "Of a comparison give one of its .pairs, of a table one of its results."
     must = "be an EvaluationResult or a pair of a comparison"
-    raise fail(CALLER, "pilot", must, type(pilot).__name__, advice)
+    raise fail("pilot", must, type(pilot).__name__, advice)
 
 
 def _checked_runs(n_runs: Any, pilot: Pilot) -> int:
     """Return the number of runs that is asked for."""
-    number = check_count("n_runs", n_runs, CALLER, pilot.least_runs)
+    number = check_count("n_runs", n_runs, pilot.least_runs)
     if pilot.n_runs is None:
         advice = "Runs come from bootstrap_runs, compare_runs, or methods with a test set."
-        raise fail(CALLER, "n_runs", "be None for a pilot without runs", repr(n_runs), advice)
+        raise fail("n_runs", "be None for a pilot without runs", repr(n_runs), advice)
     if not pilot.runs_matter and number != pilot.n_runs:
         advice = "By this pilot more runs would narrow nothing."
-        raise fail(CALLER, "n_runs", "be None for this pilot", repr(n_runs), advice)
+        raise fail("n_runs", "be None for this pilot", repr(n_runs), advice)
     return number

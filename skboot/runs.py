@@ -21,7 +21,6 @@ from ._runs_inputs import checked_columns, checked_runs, training_samples
 from ._series import RowsInTime, in_time
 from ._tasks import checked_tasks, evaluated
 from ._typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
-from ._warnings import warn_of
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
 from .metrics.statistic import Statistic
@@ -29,7 +28,6 @@ from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
 from .results.table import laid_out
 
-_CALLER = "bootstrap_runs"
 _VARIED = ("seed", "training", "both", "independent")
 
 
@@ -179,38 +177,37 @@ def bootstrap_runs(
     >>> print(f"next run {result.interval(estimand='next_run'):.2f}")
     next run 0.81 to 0.91
     """
-    level = check.check_confidence_level(confidence_level, _CALLER)
-    check.check_choice("varied", varied, _CALLER, _VARIED)
+    level = check.check_confidence_level(confidence_level)
+    check.check_choice("varied", varied, _VARIED)
     estimand = _checked_estimand(estimand, interval)
-    workers = check.check_workers(n_jobs, verbose, _CALLER)
-    columns = checked_columns(y_true, sample_weight, labels, _CALLER)
+    workers = check.check_workers(n_jobs, verbose)
+    columns = checked_columns(y_true, sample_weight, labels)
     _refuse_methods(y_preds)
     runs = checked_runs(columns, y_preds, full_runs, varied)
-    sample = training_samples(training, varied, runs.n_runs, _CALLER)
+    sample = training_samples(training, varied, runs.n_runs)
     better = greater_is_better
     statistics, places = statistics_of_each(
-        metric, runs.named(), better, _CALLER, several=True, pos_label=pos_label
+        metric, runs.named(), better, several=True, pos_label=pos_label
     )
     drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, runs.rows[0].n_samples, _CALLER, len(runs.rows))
-    tasks = checked_tasks(average_over, runs.rows[0], _CALLER)
+    plan = resampling_plan(*drawn, runs.rows[0].n_samples, len(runs.rows))
+    tasks = checked_tasks(average_over, runs.rows[0])
     by_row: dict[str, Any] = {"groups": groups, "strata": strata, "average_over": average_over}
     by_row |= {"y_true": y_true, "sample_weight": sample_weight}
     by_row |= {"y_preds": y_preds, "full_runs": full_runs}
     given = (y_true, *(y_preds if isinstance(y_preds, list | tuple) else ()))
     scores = {name: {"": [*zip(runs.rows, own, strict=True)]} for name, own in statistics.items()}
     asked = RowsInTime(block_length, given, groups, given=by_row)
-    plan, of_rows = in_time(asked, plan, tasks, scores, _CALLER)
+    plan, of_rows = in_time(asked, plan, tasks, scores)
     of_rows |= positive_setting(pos_label)
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
-        asked = (runs, sample, varied, estimand, interval, level, plan, _CALLER, workers)
+        asked = (runs, sample, varied, estimand, interval, level, plan, workers)
         return evaluate_runs(dict.fromkeys(own, RunsCall(*asked, of_rows=of_rows)), own)
 
-    results, notes = evaluated(by_plan, plan, tasks, runs.rows[0], statistics, _CALLER)
-    warn_of(notes, _CALLER)
+    results = evaluated(by_plan, plan, tasks, runs.rows[0], statistics)
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
@@ -225,14 +222,14 @@ def _refuse_methods(y_preds: Any) -> None:
             "For methods by name use compare_runs(y_true, y_preds), whose values hold the runs of "
             "each; for runs of one method give list(y_preds.values())."
         )
-        raise check.fail(_CALLER, "y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
+        raise check.fail("y_preds", must, f"a dict of {list(y_preds)[:3]}", advice)
 
 
 def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
     """Return the estimand of the call; refuse an interval that it does not have."""
-    check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
+    check.check_choice("estimand", estimand, ESTIMANDS)
     known = [*FOR_ONE_SCORE, "auto", "components"]
-    check.check_choice("interval", interval, _CALLER, known)
+    check.check_choice("interval", interval, known)
     if interval == "percentile" and estimand == "method":
         # The pooled recipe goes by the name of its interval.
         return "pooled"
@@ -240,7 +237,6 @@ def _checked_estimand(estimand: Estimand, interval: str) -> Estimand:
         check_method(estimand, interval)
     elif interval == "components":
         raise check.fail(
-            _CALLER,
             "interval",
             "be one of bootstrap_score's for the estimand 'system'",
             "'components'",

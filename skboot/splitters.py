@@ -51,10 +51,12 @@ _MAX_DRAWS = 1000
 class _OutOfBagSplit(BaseShuffleSplit):
     """Base of the three bootstrap splitters: draw units within strata, test on the others."""
 
+    @door(".")
     def __init__(self, n_splits: int = 200, *, random_state: Any = None) -> None:
-        self.n_splits = check_count("n_splits", n_splits, type(self).__name__, 1)
+        self.n_splits = check_count("n_splits", n_splits, 1)
         self.random_state = random_state
 
+    @door(".split")
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Generate the training and test rows of every split.
 
@@ -82,7 +84,7 @@ class _OutOfBagSplit(BaseShuffleSplit):
         """
         X, y, groups = indexable(X, y, groups)
         unit, strata = self._units(X, y, groups)
-        seed = check_seed(self.random_state, type(self).__name__)
+        seed = check_seed(self.random_state)
         return _out_of_bag_splits(unit, strata, self.n_splits, seed)
 
     @abstractmethod
@@ -147,7 +149,7 @@ class BootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
         n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
         if n_samples < 2:
             must = "have at least two rows, one to train on and one to test on"
-            raise fail(f"{type(self).__name__}.split", "X", must, str(n_samples))
+            raise fail("X", must, str(n_samples))
         rows = np.arange(n_samples)
         return rows, [rows]
 
@@ -195,7 +197,7 @@ class StratifiedBootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
 
     def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         self._warn_of_ignored_groups(groups)
-        code = _class_codes(y, f"{type(self).__name__}.split")
+        code = _class_codes(y)
         by_class = np.argsort(code, kind="stable")
         return np.arange(len(code)), np.split(by_class, np.cumsum(np.bincount(code))[:-1])
 
@@ -243,7 +245,7 @@ class GroupBootstrapSplit(_OutOfBagSplit):  # numpydoc ignore=PR02
     __metadata_request__split: ClassVar = {"groups": True}
 
     def _units(self, X: Any, y: Any, groups: Any) -> tuple[np.ndarray, list[np.ndarray]]:
-        code = _group_codes(groups, f"{type(self).__name__}.split")
+        code = _group_codes(groups)
         return code, [np.arange(code.max() + 1)]
 
 
@@ -253,6 +255,7 @@ class _RepeatedFolds(BaseCrossValidator):
     __metadata_request__split: ClassVar = {"groups": True}
     cv: Any
 
+    @door(".get_n_splits")
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of splits: those of `cv` times the repeats of each.
 
@@ -266,9 +269,7 @@ class _RepeatedFolds(BaseCrossValidator):
         int
             The number of pairs that `split` yields.
         """
-        return self._n_repeats() * int(
-            _resolve_cv(self.cv, y, type(self).__name__).get_n_splits(X, y, groups)
-        )
+        return self._n_repeats() * int(_resolve_cv(self.cv, y).get_n_splits(X, y, groups))
 
     @abstractmethod
     def _n_repeats(self) -> int:
@@ -323,9 +324,10 @@ class BootstrapTestSplit(_RepeatedFolds):
     @door("BootstrapTestSplit")
     def __init__(self, cv: Any, *, n_resamples: int = 200, random_state: Any = None) -> None:
         self.cv = _check_inner_cv(cv)
-        self.n_resamples = check_count("n_resamples", n_resamples, type(self).__name__, 1)
+        self.n_resamples = check_count("n_resamples", n_resamples, 1)
         self.random_state = random_state
 
+    @door(".split")
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Generate the training side of `cv` with each resample of its test side.
 
@@ -350,13 +352,13 @@ class BootstrapTestSplit(_RepeatedFolds):
             known type.
         """
         X, y, groups = indexable(X, with_exact_integers(y), groups)
-        code = None if groups is None else _group_codes(groups, f"{type(self).__name__}.split")
+        code = None if groups is None else _group_codes(groups)
         with warnings.catch_warnings():
             # Groups are used to draw test sides even where cv itself ignores them.
             warnings.filterwarnings("ignore", message="The groups parameter is ignored by")
-            folds = list(_resolve_cv(self.cv, y, type(self).__name__).split(X, y, groups))
-        sides = [(train, *_test_units(test, code, type(self).__name__)) for train, test in folds]
-        seed = check_seed(self.random_state, type(self).__name__)
+            folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
+        sides = [(train, *_test_units(test, code)) for train, test in folds]
+        seed = check_seed(self.random_state)
         return _test_resamples(sides, self.n_resamples, seed)
 
     def _n_repeats(self) -> int:
@@ -407,9 +409,10 @@ class SeedSplit(_RepeatedFolds):
 
     @door("SeedSplit")
     def __init__(self, n_seeds: int, cv: Any = None) -> None:
-        self.n_seeds = check_count("n_seeds", n_seeds, type(self).__name__, 1)
+        self.n_seeds = check_count("n_seeds", n_seeds, 1)
         self.cv = _check_inner_cv(cv)
 
+    @door(".split")
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Split]:
         """Generate all splits of `cv`, once per seed.
 
@@ -428,7 +431,7 @@ class SeedSplit(_RepeatedFolds):
             As `cv` gives them, seed-major.
         """
         X, y, groups = indexable(X, with_exact_integers(y), groups)
-        folds = list(_resolve_cv(self.cv, y, type(self).__name__).split(X, y, groups))
+        folds = list(_resolve_cv(self.cv, y).split(X, y, groups))
         return (fold for _ in range(self.n_seeds) for fold in folds)
 
     def _n_repeats(self) -> int:
@@ -460,20 +463,19 @@ def _draw_leaving_some_out(rng: np.random.Generator, n_units: int) -> np.ndarray
     raise RuntimeError(f"{_MAX_DRAWS} draws of {n_units} units in a row left no unit out.")
 
 
-def _test_units(test: Any, code: np.ndarray | None, caller: str) -> tuple[np.ndarray, np.ndarray]:
+def _test_units(test: Any, code: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of a test side and the unit of each, counted from 0."""
     test = np.asarray(test)
     if test.dtype == bool:
         test = np.flatnonzero(test)
     if test.ndim != 1 or (test.size and test.dtype.kind not in "iu"):
         must = "give test sides as arrays of row numbers"
-        raise fail(caller, "cv", must, f"{test.dtype} of shape {test.shape}")
+        raise fail("cv", must, f"{test.dtype} of shape {test.shape}")
     unit = np.arange(len(test)) if code is None else np.unique(code[test], return_inverse=True)[1]
     n_units = int(unit.max()) + 1 if len(unit) else 0
     if n_units < 2:
         kind = "row" if code is None else "group"
         raise fail(
-            caller,
             "cv",
             f"give test sides of at least two {kind}s",
             f"one with {n_units}, which shows no spread when it is resampled",
@@ -503,12 +505,10 @@ def _check_inner_cv(cv: Any) -> Any:
     return cv
 
 
-def _resolve_cv(cv: Any, y: Any, caller: str) -> Any:
+def _resolve_cv(cv: Any, y: Any) -> Any:
     """Return a splitter for `cv`: five folds for None, stratified where y looks like classes."""
     if inspect.ismodule(cv):
-        raise fail(
-            caller, "cv", "be an int, a splitter, folds or None", f"the module {cv.__name__}"
-        )
+        raise fail("cv", "be an int, a splitter, folds or None", f"the module {cv.__name__}")
     n_folds = 5 if cv is None else cv
     are_folds = isinstance(n_folds, (int, np.integer))
     return check_cv(cv, y, classifier=are_folds and _looks_like_classes(y, n_folds))
@@ -528,12 +528,11 @@ def _looks_like_classes(y: Any, n_folds: int) -> bool:
     return bool(needed(n_rows_of_value) >= n_folds)
 
 
-def _group_codes(groups: Any, caller: str) -> np.ndarray:
+def _group_codes(groups: Any) -> np.ndarray:
     """Number the groups from 0, in sorted order; return the number of every row's group."""
     must = "be an array-like of shape (n_samples,)"
     if groups is None:
         raise fail(
-            caller,
             "groups",
             must,
             "None",
@@ -541,29 +540,28 @@ def _group_codes(groups: Any, caller: str) -> np.ndarray:
             "scikit-learn, SequentialFeatureSelector and CalibratedClassifierCV among them, pass "
             "groups on only after sklearn.set_config(enable_metadata_routing=True).",
         )
-    code = check_groups(groups, caller)
+    code = check_groups(groups)
     if code.ndim > 1:
-        raise fail(caller, "groups", must, f"shape {code.shape}")
+        raise fail("groups", must, f"shape {code.shape}")
     return code
 
 
-def _class_codes(y: Any, caller: str) -> np.ndarray:
+def _class_codes(y: Any) -> np.ndarray:
     """Number the classes from 0, in sorted order; return the number of every row's class."""
     if y is None:
-        raise fail(caller, "y", "be an array-like of class labels", "None")
-    values = check_rows("y", y, caller)
+        raise fail("y", "be an array-like of class labels", "None")
+    values = check_rows("y", y)
     if values.dtype.kind == "f" and np.any(values != np.floor(values)):
         advice = "Use BootstrapSplit."
-        raise fail(caller, "y", "be class labels", "a continuous target", advice)
+        raise fail("y", "be class labels", "a continuous target", advice)
     if values.dtype.kind == "O":
         for column in values.reshape(len(values), -1).T:
-            numbered_labels("y", column, caller)
+            numbered_labels("y", column)
     # With several labels per row a class is a distinct row of labels.
     axis = 0 if values.ndim > 1 else None
     classes, code, n_rows = np.unique(values, axis=axis, return_inverse=True, return_counts=True)
     if n_rows.min() < 2:
         raise fail(
-            caller,
             "y",
             "have at least two rows of each class, one to train on and one to test on",
             f"one row of each class in {classes[n_rows < 2].tolist()}",

@@ -1,10 +1,10 @@
-"""An example of each design, with and without strata, on the same 70 rows."""
+"""An example of each design, with and without strata, on the same 70 rows; what streams draw."""
 
 import numpy as np
 
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.series import SeriesDesign, SingleRowDesign
-from skboot.resampling.streamed import StreamedGroups, StreamedRows
+from skboot.resampling.streamed import PoissonWeights, StreamedGroups, StreamedRows
 from skboot.resampling.task_designs import (
     DrawnGroupsOfTasks,
     DrawnTasks,
@@ -58,3 +58,18 @@ EXAMPLES = {
     "drawn tasks": DrawnTasks.of(GROUPS),
     "drawn groups of tasks": DrawnGroupsOfTasks.of(GROUPS),
 }
+
+
+def weights_in_a_stream(seed, n_resamples, units):
+    """How often each unit is in each resample of a stream with this random state."""
+    drawn = PoissonWeights(np.random.SeedSequence(seed), n_resamples)
+    return drawn.weights(drawn.units(np.asarray(units)))
+
+
+def starts_of_blocks(seed, n_rows, length, series):
+    """Where the blocks of the first 1024 resamples begin, in a call with this random state."""
+    own = np.random.SeedSequence(seed, spawn_key=(0,))
+    (starts,) = SeriesDesign.of(n_rows, length, series).draw(
+        np.random.Generator(np.random.SFC64(own)), 1024, (), None
+    )
+    return starts

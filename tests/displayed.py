@@ -1,32 +1,30 @@
 """Results for the tests of displays, and what is read off a picture."""
 
 import numpy as np
-
-from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import confidence_interval
-from skboot.results import EvaluationResult
-from skboot.results.basis import SystemBasis
+from made_results import accuracy_evidence, mean_result
 
 
 def result(estimate=0.8, replicates=None, interval=None, **changes):
     if replicates is None:
         replicates = np.random.default_rng(0).binomial(100, estimate, 499) / 100
-    bounds = changes.pop("bounds", (0.0, 1.0))
-    evidence = Evidence(
-        estimate=estimate, replicates=replicates, kind="rows", n_units=(100,), bounds=bounds
+    evidence = accuracy_evidence(
+        estimate=estimate,
+        replicates=replicates,
+        n_units=(100,),
+        bounds=changes.pop("bounds", (0.0, 1.0)),
+        additive=False,
+        row_mean=False,
+        proportion=None,
     )
+    if interval is not None:
+        changes["confidence_interval"] = interval
     known = {
         "metric": "accuracy",
-        "estimand": "system",
-        "basis": SystemBasis(evidence),
-        "confidence_interval": interval or confidence_interval(evidence, "percentile", 0.95),
-        "automatic": False,
         "n_samples": 100,
-        "unit": "row",
         "greater_is_better": True,
         "naive_estimate": 0.7,
     }
-    return EvaluationResult(**{**known, **changes})
+    return mean_result("percentile", evidence=evidence, **{**known, **changes})
 
 
 def labels_of(legend):

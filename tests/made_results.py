@@ -5,22 +5,20 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skboot import bootstrap_runs
+from skboot import EvaluationResult, ResultTable, bootstrap_runs
 from skboot._gaps import gap_of
 from skboot._warnings import texts_of
+from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval
-from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import (
-    confidence_interval,
-)
+from skboot.inference.intervals import FOR_ONE_SCORE, WITHOUT_RESAMPLES, confidence_interval
 from skboot.inference.subgroup_gap import Side
-from skboot.results import EvaluationResult, ResultTable
 from skboot.results.basis import ScoresBasis, SystemBasis
 from skboot.results.gap_basis import GapBasis
 
 RNG_SEED = 20
 ROWS = np.random.default_rng(RNG_SEED).exponential(size=60)
+RESAMPLED = set(FOR_ONE_SCORE) - WITHOUT_RESAMPLES  # intervals of one score
 
 
 def mean_evidence(rows=ROWS, n_resamples=999, seed=0, **changes):
@@ -79,16 +77,16 @@ def accuracy_evidence(hits=171, n=200, n_resamples=999, **changes):
     return Evidence(**{**known, **changes})
 
 
-def accuracy_result(hits=171, n=200, method="auto", **changes):
+def accuracy_result(hits=171, n=200, method="auto", level=0.95, **changes):
     own = {key: changes.pop(key) for key in ("kind", "n_units", "replicates") if key in changes}
     evidence = changes.pop("evidence", None) or accuracy_evidence(hits, n, **own)
     if "confidence_interval" in changes:
         interval, notes = changes.pop("confidence_interval"), changes.pop("notes", ())
     elif method == "auto":
-        interval, notes = automatic_interval(evidence, 0.95)
+        interval, notes = automatic_interval(evidence, level)
         notes = texts_of(notes)
     else:
-        interval, notes = confidence_interval(evidence, method, 0.95), ()
+        interval, notes = confidence_interval(evidence, method, level), ()
     known = {
         "metric": "accuracy",
         "confidence_interval": interval,

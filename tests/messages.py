@@ -17,8 +17,8 @@ HEAD = """# Every message that a user can see
 
 Read from the source and refreshed by `python tests/messages.py`. Placeholders are in braces; a
 choice of texts is shown as (one | other), and a text of several functions at the first of them. A
-line that begins with `argument` of caller is an error:
-"The 'argument' parameter of caller must ...".
+line that begins with `argument` is an error, to which the public function adds its name:
+"The 'argument' parameter of compare_systems must ...".
 """
 # Modules and functions for what results say of themselves.
 SAYS_RESULTS = re.compile(r"wording |\b_?claim")
@@ -175,13 +175,15 @@ def _messages(scope: Scope) -> Iterator[Message]:
 def _message_of_call(call: ast.Call, scope: Scope, parts: set[int]) -> Iterator[Message]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if name == "fail" and len(given) >= 4:
-        caller, argument, must, got, *advice = (_shown(node, scope, parts) for node in given)
-        text = f"`{argument}` of {caller} must {must}. Got {got}. {' '.join(advice)}"
+    if name == "fail" and len(given) >= 3:
+        argument, must, got, *advice = (_shown(node, scope, parts) for node in given)
+        text = f"`{argument}` must {must}. Got {got}. {' '.join(advice)}"
         yield Message("", text.rstrip())
-    elif name in ("Note", "add") and len(given) == 2:
+    elif name in ("Note", "add", "say") and len(given) == 2:
         kind, text = (_shown(node, scope, parts) for node in given)
         yield from _if_written_here(f"note ({kind.strip('()')})", text)
+    elif name == "refuse":
+        yield from _if_written_here("ValueError", _shown(given[0], scope, parts))
     elif name == "warn_user" and given:
         category = f" ({ast.unparse(given[1])})" if len(given) > 1 else ""
         yield from _if_written_here(f"warning{category}", _shown(given[0], scope, parts))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skboot.method_error.prediction_error import prediction_error
+from skboot.inference import prediction_error
 
 REFERENCES = Path(__file__).parent / "references" / "ipred"
 

@@ -20,9 +20,10 @@ PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 # From the ground up. A module imports from the lines above its own, and from its own subpackage.
 LAYERS = [
     ["_lazy"],
-    ["_doors"],
     ["_versions"],
     ["_warnings"],
+    ["_messages"],
+    ["_doors"],
     ["_streams"],
     ["_workers"],
     ["_files"],
@@ -30,7 +31,6 @@ LAYERS = [
     ["_typing"],
     ["_sklearn_compat"],
     ["_arrays"],
-    ["_messages"],
     ["_memory"],
     ["_checks"],
     ["_copies"],

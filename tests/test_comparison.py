@@ -10,10 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
 
-from skboot.comparison import compare_systems
-from skboot.evaluation import bootstrap_score
+from skboot import ComparisonTable, bootstrap_score, compare_systems
 from skboot.inference import delong_test, tango_interval
-from skboot.results import ComparisonTable
 
 N = 400
 

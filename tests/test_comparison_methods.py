@@ -16,9 +16,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import f1_score, make_scorer, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from training_jobs import drawn
 
 from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
-from skboot.refit.samples import draw_training_samples
 
 N, B = 120, 60
 X, Y = load_breast_cancer(return_X_y=True)
@@ -59,16 +59,7 @@ def roc_auc_of_labels(estimator, X, y):
 
 
 def samples_of(unit=None, n_resamples=B, n_repeats=0):
-    return draw_training_samples(
-        N,
-        unit=unit,
-        codes=Y,
-        stratify=False,
-        n_resamples=n_resamples,
-        n_repeats=n_repeats,
-        n_seeds=1,
-        seed=np.random.SeedSequence(0),
-    )
+    return drawn(N, unit=unit, codes=Y, n_resamples=n_resamples, n_repeats=n_repeats)
 
 
 def counts_of(unit=None, n_resamples=B):
@@ -893,4 +884,4 @@ def test_copies_of_rows_are_told_once_and_not_for_each_estimator():
         warnings.simplefilter("always")
         compare_methods(methods, X, y, strategy="oob", n_train_resamples=10, random_state=0)
     [text] = [str(each.message) for each in caught if "copies of other" in str(each.message)]
-    assert text.startswith("compare_methods: 80 of 120 rows of X are copies of other rows")
+    assert text.startswith("compare_methods: 80 of 120 rows of X are copies of others")

@@ -13,9 +13,8 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot.comparison import corrected_t, one_standard_error, out_of_fold, search_score
+from skboot import corrected_t, one_standard_error, out_of_fold, search_score
 from skboot.inference import prediction_error
-from skboot.method_error.out_of_bag import out_of_bag_error
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +54,7 @@ def drawn_rows(y, n_resamples, seed, groups=None):
         rows_of.append(y_pred)
         return 0.0
 
-    from skboot.evaluation import bootstrap_score
+    from skboot import bootstrap_score
 
     # Row numbers as predictions: the callable sees which rows each resample holds.
     bootstrap_score(
@@ -91,7 +90,9 @@ def test_it_chooses_in_the_resample_and_scores_outside(noise):
         outside.append(1 - wrong[counts == 0].mean())
         losses.append(wrong)
         weights.append(counts)
-    expected = out_of_bag_error(losses, weights)
+    expected = prediction_error(
+        losses, weights, resubstitution_losses=wrong, no_information_rate=0.5
+    )
     for metric in ("accuracy", accuracy_of_labels):
         result = search_score(
             y,
@@ -103,7 +104,7 @@ def test_it_chooses_in_the_resample_and_scores_outside(noise):
         )
         assert_allclose(result.bootstrap_distribution, outside, atol=1e-12)
     result = search_score(y, systems, n_resamples=32, random_state=3)
-    assert_allclose(result.estimate, 1 - expected.error)
+    assert_allclose(result.estimate, 1 - expected.oob)
     assert_allclose(result.standard_error, expected.standard_error)
 
 

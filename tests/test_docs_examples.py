@@ -19,8 +19,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-
-from skboot.cli.main import main
+from command_line import exit_code_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -98,7 +97,7 @@ def run_calls(path):
                 printed.write(f"{code}\n")
             else:
                 with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-                    code = main(shlex.split(call["call"])[1:])
+                    code = exit_code_of(shlex.split(call["call"])[1:])
             if not checker.check_output(call["printed"], printed.getvalue(), FLAGS):
                 failures.append(f"{path.name}: {call['call']} prints\n{printed.getvalue()}")
     return "".join(failures)

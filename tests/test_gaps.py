@@ -338,7 +338,7 @@ def test_a_subgroup_with_undefined_resamples_is_left_out_by_name():
     assert table["gap"].notes[0].endswith("undefined on some resamples: c (3 of 499).")
     said = [str(each.message) for each in caught]
     assert len(said) == 2
-    assert "gap of accuracy for being undefined on some resamples: c (3 of 499)." in said[0]
+    assert "gap of accuracy for being undefined on some resamples: c (3 of 499)." in said[1]
 
 
 def test_a_subgroup_whose_loss_never_varies_is_left_out_by_name():

@@ -332,7 +332,7 @@ UNDEFINED = {"mean_test_score": [np.nan], "std_test_score": [0], "split0_test_sc
 TO_DO = {
     "weights bound to the metric": (
         scores_of(functools.partial(sklearn.metrics.f1_score, sample_weight=np.ones(N))),
-        "Give bootstrap_score the weights as sample_weight=",
+        "Give the weights as sample_weight=",
     ),
     "an option that the metric lacks": (
         scores_of(functools.partial(sklearn.metrics.f1_score, averaging="macro")),

@@ -16,18 +16,18 @@ def test_the_snapshot_of_messages_is_up_to_date():
     [
         ("raise ValueError(f'No {x!r} here.')", "ValueError: No {x} here."),
         ("raise ValueError(f'No {a.n} of {len(x)}.')", "ValueError: No {n} of {...}."),
-        ("raise fail(caller, 'x', 'be 1', repr(x))", "`x` of {caller} must be 1. Got {x}."),
+        ("raise fail('x', 'be 1', repr(x))", "`x` must be 1. Got {x}."),
         (
-            "must = 'be 1'\nif x:\n  must = 'be 2'\nraise fail('f', 'x', must, 'y', 'Do.')",
-            "`x` of f must (be 1 | be 2). Got y. Do.",
+            "must = 'be 1'\nif x:\n  must = 'be 2'\nraise fail('x', must, 'y', 'Do.')",
+            "`x` must (be 1 | be 2). Got y. Do.",
         ),
         (
-            "must = 'be 1'\nif x:\n  must = 'be 2'\n  raise fail('f', 'x', must, 'y', 'Do.')",
-            "`x` of f must be 2. Got y. Do.",
+            "must = 'be 1'\nif x:\n  must = 'be 2'\n  raise fail('x', must, 'y', 'Do.')",
+            "`x` must be 2. Got y. Do.",
         ),
         (
-            "must = 'be 1'\nif x:\n  must = 'be 2'\n  return must\nraise fail('f', 'x', must, 'y')",
-            "`x` of f must be 1. Got y.",
+            "must = 'be 1'\nif x:\n  must = 'be 2'\n  return must\nraise fail('x', must, 'y')",
+            "`x` must be 1. Got y.",
         ),
         ("warn_user(f'{caller}: few.', Rare)", "warning (Rare): {caller}: few."),
         (

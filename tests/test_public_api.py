@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import skboot
-from skboot._evaluating import versions_used
 
 ROOT = Path(__file__).parent.parent
 PUBLIC_MODULES = [
@@ -172,13 +171,18 @@ def test_version_is_the_same_everywhere():
     assert f"version: {skboot.__version__}\n" in read_or_skip("CITATION.cff")
 
 
-def test_results_name_the_version_that_made_them_in_a_checkout_as_well(monkeypatch):
+def test_results_name_the_version_that_made_them_in_a_checkout_as_well():
     """A checkout on the path has no metadata, or those of another copy that is installed."""
+    code = """if True:
+        import skboot
+        from importlib import metadata
 
-    def not_installed(name):
-        raise metadata.PackageNotFoundError(name)
+        def not_installed(name):
+            raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(metadata, "distribution", not_installed)
-    versions_used.cache_clear()
-    result = skboot.bootstrap_score([0, 1] * 20, [0, 1] * 20, n_resamples=2)
-    assert result.versions["skboot"] == skboot.__version__
+        metadata.distribution = not_installed
+        result = skboot.bootstrap_score([0, 1] * 20, [0, 1] * 20, n_resamples=99)
+        print(result.versions["skboot"])
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == skboot.__version__

@@ -34,10 +34,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
+from skboot import BootstrapScorer, EvaluationResult
 from skboot.inference import prediction_error
 from skboot.model_selection import copies_as_groups
-from skboot.results import EvaluationResult
-from skboot.scorer import BootstrapScorer
 
 FEW = dict(n_train_resamples=60, n_cv_repeats=2, random_state=0)
 STRATEGIES = ["cv-bootstrap", "oob", ".632", ".632+"]
@@ -881,7 +880,7 @@ def warned(scorer, *args, **kwargs):
 def test_copies_of_rows_are_told_once_with_their_count_and_what_to_do(copied):
     X, y = copied
     [text] = warned(BootstrapScorer(GaussianNB(), **COPIES), X, y)
-    assert text.startswith("BootstrapScorer: 180 of 240 rows of X are copies of other rows")
+    assert text.startswith("BootstrapScorer: 180 of 240 rows of X are copies of others")
     assert "groups=skboot.model_selection.copies_as_groups(X, y)" in text
     assert len(text) < 200
 

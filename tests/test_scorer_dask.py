@@ -3,7 +3,6 @@
 The data are sent once, and workers without this package are found before any run.
 """
 
-import concurrent.futures
 import logging
 import os
 from pathlib import Path
@@ -14,8 +13,7 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.tree import ExtraTreeClassifier
 
-from skboot import _workers
-from skboot.scorer import BootstrapScorer
+from skboot import BootstrapScorer
 
 distributed = pytest.importorskip("distributed")
 
@@ -162,38 +160,3 @@ def test_workers_without_the_package_are_found_before_any_run(data, monkeypatch,
         on_cluster(ExtraTreeClassifier(), data, monkeypatch)
     assert "2 of 2 workers" in str(caught.value)
     assert "Install skboot on the workers" in str(caught.value)
-
-
-class DaskDistributedBackend:
-    """Stands for joblib's, with a client that runs nothing."""
-
-    def __init__(self, found):
-        self.client, self._found = self, found
-
-    def run(self, function):
-        return {"tcp://here": function(), **self._found}
-
-    def submit(self, function, job, pure):
-        return "place"
-
-
-def test_a_worker_with_another_version_is_found(monkeypatch):
-    backend = DaskDistributedBackend({"tcp://there": "version 0.0.0"})
-    monkeypatch.setattr(_workers, "get_active_backend", lambda: (backend, 2))
-    with (
-        pytest.raises(ImportError, match=r"1 of 2 workers .* on tcp://there it is version 0\.0\.0"),
-        _workers.sent("job"),
-    ):
-        pass
-
-
-def test_a_cluster_that_gives_up_is_said_to_lack_a_package_most_often(monkeypatch):
-    monkeypatch.setattr(_workers, "get_active_backend", lambda: (DaskDistributedBackend({}), 2))
-    given_up = concurrent.futures.CancelledError("already forgotten")
-    with pytest.raises(RuntimeError, match="lacks a package"), _workers.sent("job"):
-        raise given_up
-
-
-def test_elsewhere_a_job_is_taken_as_it_is():
-    with _workers.sent("job") as place:
-        assert place == "job"

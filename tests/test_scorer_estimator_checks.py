@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from skboot.scorer import BootstrapScorer
+from skboot import BootstrapScorer
 
 SMALL = dict(n_train_resamples=6, n_cv_repeats=1, random_state=0)
 

@@ -1,69 +1,16 @@
 """Parameters of fit: those with a value per row are sliced with the rows, others pass unchanged."""
 
-import array
-from collections import UserList
-
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
-from sklearn.utils.validation import _check_method_params
 
-from skboot.refit.lending import copy_of_rows
-from skboot.refit.training import has_rows
-from skboot.scorer import BootstrapScorer
+from skboot import BootstrapScorer
 
 X, y = make_classification(60, 5, random_state=0)
 X_VALID, Y_VALID = make_classification(25, 5, random_state=1)
 QUICK = dict(strategy="oob", n_train_resamples=64, random_state=0)
-PER_ROW = [
-    np.arange(60.0),
-    list(range(60)),
-    tuple(range(60)),
-    range(60),
-    array.array("d", range(60)),
-    UserList(range(60)),
-    np.arange(120).reshape(60, 2),
-    sparse.csr_array(np.eye(60)),
-]
-WHOLE = [
-    [(X_VALID, Y_VALID)],
-    [(X, y)],
-    (X_VALID, Y_VALID),
-    X_VALID,
-    sparse.csr_array(np.eye(25)),
-    "error",
-    None,
-    False,
-    0.5,
-    [len],
-    {"a": 1},
-    np.arange(61),
-    iter([1]),
-]
-
-
-def name_of(value):
-    return f"{type(value).__name__} {str(value)[:12]}"
-
-
-@pytest.mark.parametrize("value", [*PER_ROW, *WHOLE], ids=name_of)
-def test_a_parameter_is_sliced_exactly_where_scikit_learn_slices_it(value):
-    rows = np.array([3, 3, 0])
-    taken = _check_method_params(X, {"value": value}, rows)["value"]
-    assert has_rows(value, len(X)) == (taken is not value)
-    if taken is not value:
-        ours = copy_of_rows(value, rows)
-        if sparse.issparse(ours):
-            ours, taken = ours.toarray(), taken.toarray()
-        np.testing.assert_array_equal(ours, taken)
-
-
-@pytest.mark.parametrize("value", ["x" * 60, dict.fromkeys(range(60)), np.array(1.0)], ids=name_of)
-def test_texts_dicts_and_arrays_without_dimensions_are_no_rows(value):
-    assert not has_rows(value, 60)
 
 
 class Boosted(ClassifierMixin, BaseEstimator):

@@ -19,12 +19,9 @@ from sklearn.metrics import accuracy_score, get_scorer, make_scorer, roc_auc_sco
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-import skboot.inference.distribution
-from skboot import ResultTable, bootstrap_runs, bootstrap_score
-from skboot.refit.training import Answers
-from skboot.scorer import BootstrapScorer
+from skboot import BootstrapScorer, EvaluationResult, ResultTable, bootstrap_runs, bootstrap_score
 
 FEW = dict(n_train_resamples=10, n_seeds=2, n_test_resamples=199, random_state=0)
 KEYS = {"training", "seed", "test", "interaction"}
@@ -162,13 +159,16 @@ def test_the_system_is_the_estimator_that_is_kept(data):
     assert set(asked.variance_components_) == KEYS
 
 
-def test_other_estimands_are_answered_without_running_again(data, monkeypatch):
+def test_other_estimands_are_answered_without_running_again(data, tmp_path):
     scorer, log = watched(data)
     n_runs = len(log)
-    monkeypatch.setattr(skboot.inference.distribution, "bootstrap", None)
+    # A file has neither answers nor rows that could be resampled again.
+    scorer.result_.save(tmp_path / "result.npz")
+    alone = EvaluationResult.load(tmp_path / "result.npz")
     width = {}
     for estimand in ("method", "next_run", "pooled", "system"):
-        low, high = scorer.result_.interval(estimand=estimand)
+        low, high = alone.interval(estimand=estimand)
+        assert alone.interval(estimand=estimand) == scorer.result_.interval(estimand=estimand)
         width[estimand] = high - low
     assert len(log) == n_runs
     assert width["next_run"] > width["method"] > 0
@@ -539,13 +539,26 @@ def test_whole_numbers_as_labels_are_kept_in_bytes_where_they_fit(data, labels):
     assert scorers[0].score_ == scorers[1].score_
 
 
-def test_bytes_hold_the_same_numbers():
-    from skboot.scorer.on_test_set import narrow
-
-    for labels, dtype in [([0, 1], np.int8), ([-128, 127], np.int8), ([0, 128], np.int64)]:
-        assert narrow(np.array(labels)).dtype == dtype
-        assert narrow(np.array(labels)).tolist() == labels
-    assert narrow(np.array([0.5])).dtype == np.float64
+@pytest.mark.parametrize(
+    ("labels", "dtype"),
+    [([0, 1], np.int8), ([-128, 127], np.int8), ([0, 128], np.int64), ([0.5, 2.0], np.float64)],
+)
+def test_bytes_hold_the_same_numbers(data, tmp_path, labels, dtype):
+    """Of the answers of a run for the test set, as `memory` keeps them."""
+    (X, y), test = data
+    y, y_test = (np.array(labels)[own] for own in (y, test["y_test"]))
+    tree = DecisionTreeRegressor() if dtype == np.float64 else DecisionTreeClassifier()
+    scoring = "neg_mean_absolute_error" if dtype == np.float64 else "accuracy"
+    few = {"n_train_resamples": 10, "n_test_resamples": 99, "random_state": 0}
+    scorer = BootstrapScorer(tree, scoring=scoring, memory=tmp_path, **few)
+    scorer.fit(X, y, X_test=test["X_test"], y_test=y_test)
+    paths = [*tmp_path.rglob("run-*.npz")]
+    assert len(paths) == 10
+    for path in paths:
+        with np.load(path) as run:
+            [kept] = [run[name] for name in run.files if run[name].shape == y_test.shape]
+        assert kept.dtype == dtype
+        assert set(kept.tolist()) == set(labels)
 
 
 # ------------------------------------------------------------------ several outputs
@@ -585,16 +598,6 @@ def test_runs_of_several_outputs_are_scored_as_by_the_scorer(what):
     assert not scorer.runs_["failed"].any()
     low, high = scorer.confidence_interval_
     assert low < high
-
-
-def test_a_label_that_no_training_row_has_scores_lowest():
-    X, y, *_ = label_sets()
-    y[:, 0] = 0
-    forest = RandomForestClassifier(3, random_state=0).fit(X, y)
-    given = Answers(forest, X, y, None).scores(("predict_proba",))
-    assert given.shape == y.shape
-    assert not given[:, 0].any()
-    np.testing.assert_array_equal(given[:, 1], forest.predict_proba(X)[1][:, 1])
 
 
 def test_a_scoring_without_an_average_is_named_for_several_labels():

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from designs import starts_of_blocks
 from scipy import signal
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, r2_score, roc_auc_score
 from sklearn.naive_bayes import GaussianNB
@@ -25,9 +26,6 @@ from skboot import (
     compare_systems,
     search_score,
 )
-from skboot._streams import child_seed
-from skboot.inference.dependence import optimal_block_length
-from skboot.resampling.series import SeriesDesign
 from skboot.testing import assert_not_worse
 
 # Calls here draw few resamples, and some few blocks, of which they warn.
@@ -56,10 +54,8 @@ SCORE = LABEL + autoregressive(4, coefficient=0.5)
 def rows_of(seed, n_resamples, length, series=None):
     """Rows of each resample: blocks of consecutive rows of a series, the last one cut."""
     series = np.zeros(N, int) if series is None else series
-    design = SeriesDesign.of(N, length, series)
-    rng = np.random.Generator(np.random.SFC64(child_seed(np.random.SeedSequence(seed), 0)))
     # A block of resamples is drawn whole, and the first of it are those of the call.
-    (starts,) = design.draw(rng, 1024, (), None)
+    starts = starts_of_blocks(seed, N, length, series)
     resamples = []
     for of_resample in starts[:n_resamples].tolist():
         rows, first = [], 0
@@ -129,7 +125,8 @@ def test_replicates_are_those_of_arch_on_the_same_blocks(metric, length, monkeyp
     starts = rows[:, ::length]
     monkeypatch.setattr("skboot._series.FEWEST_BLOCKS", 1)  # the longest makes three
     monkeypatch.setattr(
-        SeriesDesign, "draw", lambda *given: (np.resize(starts, (given[2], starts.shape[1])),)
+        "skboot.resampling.series.SeriesDesign.draw",
+        lambda *given: (np.resize(starts, (given[2], starts.shape[1])),),
     )
     y_true, y_pred = {
         "roc_auc": (label, score),
@@ -192,10 +189,15 @@ def test_a_system_without_error_has_an_interval():
 # ------------------------------------------------------------------ how long blocks are
 
 
+def length_of(values):
+    """The length for a mean, which is compared with that of arch below."""
+    result = bootstrap_score(None, values, metric="mean", block_length="auto", n_resamples=30)
+    return result.settings["block_length"]
+
+
 def test_the_length_of_a_mean_is_that_of_its_values():
     result = bootstrap_score(Y, FORECAST, metric="mean_absolute_error", block_length="auto")
-    length = optimal_block_length(np.abs(ERROR), np.array([N]))
-    assert result.settings["block_length"] == math.ceil(length) > 3
+    assert result.settings["block_length"] == length_of(np.abs(ERROR)) > 3
 
 
 @pytest.mark.parametrize(
@@ -218,9 +220,8 @@ def test_the_length_of_a_ratio_is_that_of_its_influences():
     result = bootstrap_score(Y, FORECAST, metric="r2", block_length="auto")
     spread = (Y - Y.mean()) ** 2
     influence = ERROR**2 - ERROR @ ERROR / spread.sum() * spread
-    expected = optimal_block_length(influence, np.array([N]))
     # Without one row, as the length is found, is linear up to terms of order 1 / n.
-    assert abs(result.settings["block_length"] - expected) <= 1.5
+    assert abs(result.settings["block_length"] - length_of(influence)) <= 1
 
 
 def test_the_length_of_any_callable_is_that_of_the_metric():
@@ -255,10 +256,7 @@ def test_one_length_serves_all_metrics_systems_and_differences():
         for metric in metrics
         for y_pred in (FORECAST, OTHER)
     ]
-    differences = [
-        math.ceil(optimal_block_length(loss(FORECAST - Y) - loss(OTHER - Y), np.array([N])))
-        for loss in (np.abs, np.square)
-    ]
+    differences = [length_of(loss(FORECAST - Y) - loss(OTHER - Y)) for loss in (np.abs, np.square)]
     systems = {"one": FORECAST, "other": OTHER}
     table = compare_systems(Y, systems, metric=metrics, **options)
     lengths = {table[metric].settings["block_length"] for metric in metrics}

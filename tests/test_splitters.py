@@ -24,8 +24,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from skboot import splitters
-from skboot.splitters import (
+from skboot import (
     BootstrapSplit,
     BootstrapTestSplit,
     GroupBootstrapSplit,
@@ -237,13 +236,14 @@ def test_no_side_is_empty_on_tiny_data(name, n_units):
         assert len(test) >= 1
 
 
-def test_draws_without_a_row_left_out_end_with_an_error():
+def test_draws_without_a_row_left_out_end_with_an_error(monkeypatch):
     class EverySplitAPermutation:
         def integers(self, high, size):
             return np.arange(size)
 
+    monkeypatch.setattr(np.random, "default_rng", lambda *given: EverySplitAPermutation())
     with pytest.raises(RuntimeError, match="1000 draws of 4 units in a row left no unit out"):
-        splitters._draw_leaving_some_out(EverySplitAPermutation(), 4)
+        next(BootstrapSplit(1, random_state=0).split(np.zeros(4)))
 
 
 def test_multilabel_targets_are_stratified_by_distinct_rows():

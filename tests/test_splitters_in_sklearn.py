@@ -29,7 +29,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot.splitters import (
+from skboot import (
     BootstrapSplit,
     BootstrapTestSplit,
     GroupBootstrapSplit,

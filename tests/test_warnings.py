@@ -7,19 +7,17 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pytest
 from messages import snapshot
-from sklearn.exceptions import FitFailedWarning, UndefinedMetricWarning
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
-from skboot._warnings import Note, NoteKind, warn_of, warn_user
 
 HERE = str(Path(__file__))
 LINE = 100  # columns of a terminal
@@ -186,7 +184,7 @@ def test_a_warning_is_said_once_in_two_lines_of_a_terminal(called):
 
 
 def test_every_text_of_a_warning_fits_into_two_lines():
-    warned = r"^\* (?:warning|note \((?:few|caution|resamples)\)): (.*)"
+    warned = r"^\* (?:warning|note \((?:few|caution|resamples|slow)\)): (.*)"
     found = [longest(text) for text in re.findall(warned, snapshot(), re.MULTILINE)]
     # Losses without bounds, of which this warns, have no end of the range.
     found = [text for text in found if "reaches the end of the range" not in text]
@@ -227,11 +225,12 @@ def test_failed_runs_are_warned_of_by_the_category_of_scikit_learn():
 
 def test_a_file_whose_folder_begins_as_the_package_does_is_not_skipped():
     beside = f"{Path(skboot.__file__).parent}-experiments/run.py"
-    code = compile("warn('here')\n", beside, "exec")
+    call = "skboot.bootstrap_score(y, y, groups=groups, n_resamples=99)\n"
+    code = compile(call, beside, "exec")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        exec(code, {"warn": warn_user})
-    assert [one.filename for one in caught] == [beside]
+        exec(code, {"skboot": skboot, "y": Y, "groups": FEW_GROUPS})
+    assert {one.filename for one in caught} == {beside}
 
 
 def test_a_script_is_shown_its_own_line(tmp_path):
@@ -248,19 +247,6 @@ def test_a_script_is_shown_its_own_line(tmp_path):
     assert done.stderr.startswith("file.py:4: UserWarning: bootstrap_score: Only 6 groups") or (
         done.stderr.startswith(f"{script}:4: UserWarning: bootstrap_score: Only 6 groups")
     )
-
-
-def test_the_kind_of_a_note_decides_whether_it_is_a_warning_and_of_which_category():
-    text = "Only one sentence, whatever it says."
-    warned = {"few": UserWarning, "caution": UserWarning, "resamples": UserWarning}
-    warned |= {"undefined": UndefinedMetricWarning, "failed": FitFailedWarning}
-    for kind in get_args(NoteKind):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            warn_of([Note(kind, text), Note(kind, text)], "judge")
-        categories = [one.category for one in caught]
-        assert categories == ([warned[kind]] if kind in warned else [])
-        assert {str(one.message) for one in caught} <= {f"judge: {text}"}
 
 
 def test_too_few_resamples_are_warned_of_once_under_the_name_of_the_function():

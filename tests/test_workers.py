@@ -1,11 +1,13 @@
-"""Work in chunks: one thread of BLAS, results from workers, and progress."""
+"""Work in chunks: one thread of BLAS, results from workers, progress, and what memory holds."""
 
+import concurrent.futures
 import io
 import multiprocessing
 import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 
 import joblib
@@ -16,7 +18,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_validate
 from threadpoolctl import ThreadpoolController
 
-from skboot import BootstrapScorer, _workers, bootstrap_score
+from skboot import BootstrapScorer, _memory, _workers, bootstrap_score
 from skboot._workers import Progress, in_chunks, single_threaded_blas
 
 
@@ -298,3 +300,62 @@ def test_a_scorer_inside_a_scorer_shows_nothing(terminal, clock):
 def test_progress_is_no_part_of_a_result(terminal, clock):
     assert score(clock) == score(clock, verbose=0) == score(clock, verbose=1)
     assert "verbose" not in score(clock).settings
+
+
+# ------------------------------------------------------------------ clusters
+
+
+class DaskDistributedBackend:
+    """Stands for joblib's, with a client that runs nothing."""
+
+    def __init__(self, found):
+        self.client, self._found = self, found
+
+    def run(self, function):
+        return {"tcp://here": function(), **self._found}
+
+    def submit(self, function, job, pure):
+        return "place"
+
+
+def test_a_worker_with_another_version_is_found(monkeypatch):
+    backend = DaskDistributedBackend({"tcp://there": "version 0.0.0"})
+    monkeypatch.setattr(_workers, "get_active_backend", lambda: (backend, 2))
+    with (
+        pytest.raises(ImportError, match=r"1 of 2 workers .* on tcp://there it is version 0\.0\.0"),
+        _workers.sent("job"),
+    ):
+        pass
+
+
+def test_a_cluster_that_gives_up_is_said_to_lack_a_package_most_often(monkeypatch):
+    monkeypatch.setattr(_workers, "get_active_backend", lambda: (DaskDistributedBackend({}), 2))
+    given_up = concurrent.futures.CancelledError("already forgotten")
+    with pytest.raises(RuntimeError, match="lacks a package"), _workers.sent("job"):
+        raise given_up
+
+
+def test_elsewhere_a_job_is_taken_as_it_is():
+    with _workers.sent("job") as place:
+        assert place == "job"
+
+
+# ------------------------------------------------------------------ memory
+
+
+def test_what_fits_is_said_from_the_memory_there_is(monkeypatch):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 10**9)
+    with pytest.raises(ValueError, match=r"at most 10000000\. Got 10000001"):
+        _memory.check_fits("n_resamples", 10**7 + 1, 100)
+    _memory.check_fits("n_resamples", 10**7, 100)
+
+
+def test_memory_is_that_of_the_system_or_less_in_a_container(monkeypatch, tmp_path):
+    limit = tmp_path / "memory.max"
+    limit.write_text("1048576\n")
+    monkeypatch.setattr(_memory, "_LIMIT", limit)
+    assert _memory.available_bytes() == 1 << 20
+    limit.write_text("max\n")
+    assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20
+    monkeypatch.setattr(_memory, "_MEMINFO", Path("nowhere"))
+    assert _memory.available_bytes() is None or _memory.available_bytes() > 1 << 20

@@ -40,3 +40,11 @@ def drawn(n_rows=60, **options):
         seed=np.random.SeedSequence(0),
     )
     return draw_training_samples(n_rows, **{**settings, **options})
+
+
+def few_positives():
+    """Answers, (300, 1), and truth: 15 are positive; 2 are found, and 3 others called positive."""
+    y = (np.arange(300) < 15).astype(int)
+    given = np.isin(np.arange(300), (0, 1, 15, 16, 17)).astype(int)
+    order = np.random.default_rng(0).permutation(300)
+    return given[order, None].astype(float), y[order]

@@ -101,7 +101,7 @@ def _listed(names: Any) -> list[str]:
 def _responses(asked: Namespace) -> set[str]:
     """What the metrics read: labels, scores, probabilities or values."""
     metrics, better = asked.metric or ["accuracy"], asked.greater_is_better
-    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better, caller="skboot")
+    found, _ = resolve_metrics(metrics, labels=None, greater_is_better=better)
     return {statistic.response for statistic in found.values()}
 
 

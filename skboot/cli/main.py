@@ -10,8 +10,8 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
+from .._messages import parts_of
 from .arguments import parser_of
 from .demo import demonstrate
 from .printing import check_files, put, tables_of, text_of, write_files
@@ -93,7 +93,7 @@ def _carried_out(words: Sequence[str]) -> int:
 
 def _said(error: BaseException) -> str:
     """Say an error in one line, with options in the place of the arguments of a function."""
-    bad: Any = vars(error).get("bad_argument")
+    bad = parts_of(error)
     if bad is None:
         return _in_one_line(str(error) or type(error).__name__)
     name, bracket, system = bad.name.partition("[")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._messages import parts_of
 from .._warnings import warn_user
 from ..results.storage import plain
 from .columns import Rows, rows_of
@@ -269,7 +270,7 @@ def _called(
     try:
         return function(rows.y_true, predicted, **_options(asked, rows), **options)
     except ValueError as error:
-        bad = vars(error).get("bad_argument")
+        bad = parts_of(error)
         if bad is None or bad.name != "y_true" or asked.pos_label is not None:
             raise
         if rows.y_true is None or len(np.unique(rows.y_true)) != 2:

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._doors import door
 from .._memory import check_fits
-from .._warnings import warn_of
 from ..results.data_sets import DatasetsComparison
 from .across_pairs import AcrossCall, compared_across
 from .arguments import check_adjust, check_alternative, check_reference
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..results import ComparisonResult
 
-_CALLER = "compare_across"
 _ESTIMANDS = ("new", "these")
 
 
@@ -140,23 +138,23 @@ def compare_across(
     >>> print(f"{pair:.3f}, within the margin on {pair.share_within_margin:.0%} of the sets")
     0.033 (0.023 to 0.043), within the margin on 8% of the sets
     """
-    level = check.check_confidence_level(confidence_level, _CALLER)
-    check.check_choice("estimand", estimand, _CALLER, _ESTIMANDS)
-    check_adjust(adjust, _CALLER)
-    check_alternative(alternative, _CALLER)
-    data = checked_data_sets(scores, datasets, methods, greater_is_better, _CALLER)
-    check_reference(reference, dict.fromkeys(data.methods), _CALLER)
+    level = check.check_confidence_level(confidence_level)
+    check.check_choice("estimand", estimand, _ESTIMANDS)
+    check_adjust(adjust)
+    check_alternative(alternative)
+    data = checked_data_sets(scores, datasets, methods, greater_is_better)
+    check_reference(reference, dict.fromkeys(data.methods))
     if estimand == "these" and data.errors is None:
         must = "be 'new' for bare numbers"
         advice = (
             "How sure a score is on its data set is known from results alone: pass a dict of the "
             "ComparisonResult of each data set."
         )
-        raise check.fail(_CALLER, "estimand", must, repr(estimand), advice)
-    margin = check_margin(margin, data, _CALLER)
-    n_resamples = check.check_count("n_resamples", n_resamples, _CALLER, 2)
+        raise check.fail("estimand", must, repr(estimand), advice)
+    margin = check_margin(margin, data)
+    n_resamples = check.check_count("n_resamples", n_resamples, 2)
     bytes_each = 8 * (len(data.names) + len(data.methods) ** 2)
-    check_fits("n_resamples", n_resamples, bytes_each, _CALLER)
+    check_fits("n_resamples", n_resamples, bytes_each)
     call = AcrossCall(
         data=data,
         estimand=estimand,
@@ -166,8 +164,6 @@ def compare_across(
         alternative=alternative,
         n_resamples=n_resamples,
         confidence_level=level,
-        seed=check.check_seed(random_state, _CALLER),
+        seed=check.check_seed(random_state),
     )
-    result, notes = compared_across(call)
-    warn_of(notes, _CALLER)
-    return result
+    return compared_across(call)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._evaluating import versions_used
 from .._streams import child_seed, stored_seed
-from .._warnings import Note, Notes, collected, texts_of
+from .._warnings import Notes, collected, tell, texts_of
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
 from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
@@ -106,17 +106,20 @@ class AcrossCall:
         )
 
 
-def compared_across(call: AcrossCall) -> tuple[DatasetsComparison, list[Note]]:
-    """Return the comparison, and what must be known of it."""
-    cut = Notes()
+def compared_across(call: AcrossCall) -> DatasetsComparison:
+    """Return the comparison, and tell what must be known of it."""
     with collected() as told:
-        systems = _systems(call, cut)
+        systems = _systems(call)
         pairs = _records_by_pivots(call) if call.uses_pivots else _records_by_t(call, systems)
-    records = _with_data_sets(call, [_within_range(call, pair, cut) for pair in pairs])
-    notes = [*_notes(call, records), *cut[:1], *list(dict.fromkeys(told))[:1]]
+    with collected() as of_limits:
+        records = _with_data_sets(call, [_within_range(call, pair) for pair in pairs])
+    cut = [note for note in (*told, *of_limits) if note.kind == "choice"]
+    others = dict.fromkeys(note for note in told if note.kind != "choice")
+    notes = [*_notes(call, records), *cut[:1], *list(others)[:1]]
     data = call.data
     ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
-    result = DatasetsComparison(
+    tell(*notes)
+    return DatasetsComparison(
         metric=data.metric,
         estimand=call.estimand,
         systems=systems,
@@ -132,7 +135,6 @@ def compared_across(call: AcrossCall) -> tuple[DatasetsComparison, list[Note]]:
         mean_rank_limits=mean_rank_limits(ranks, call.counts, call.confidence_level),
         margin=call.margin,
     )
-    return result, notes
 
 
 def _held_fixed(call: AcrossCall) -> tuple[str, ...]:
@@ -147,8 +149,8 @@ def _settings(call: AcrossCall) -> dict[str, Any]:
 # ------------------------------------------------------------------ each method by itself
 
 
-def _systems(call: AcrossCall, cut: Notes) -> dict[str, EvaluationResult]:
-    """Mean score of each method, with its interval; ``cut`` takes what is noted of limits."""
+def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
+    """Mean score of each method, with its interval."""
     data = call.data
     bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
     method = "studentized" if call.uses_pivots else "t"
@@ -165,7 +167,7 @@ def _systems(call: AcrossCall, cut: Notes) -> dict[str, EvaluationResult]:
         "settings": _settings(call),
         "versions": versions_used(),
     }
-    intervals = [basis.automatic(method, call.confidence_level, cut) for basis in bases]
+    intervals = [basis.automatic(method, call.confidence_level) for basis in bases]
     return {
         name: EvaluationResult(basis=basis, confidence_interval=interval, **known)
         for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
@@ -336,7 +338,7 @@ def _undetermined(record: PairedDifference) -> PairedDifference:
     )
 
 
-def _within_range(call: AcrossCall, record: PairedDifference, cut: Notes) -> PairedDifference:
+def _within_range(call: AcrossCall, record: PairedDifference) -> PairedDifference:
     """Return a record whose limits are cut at the range of differences, where that is known."""
     least, greatest = call.data.bounds
     # The other limit of one side stays infinite.
@@ -345,8 +347,8 @@ def _within_range(call: AcrossCall, record: PairedDifference, cut: Notes) -> Pai
     wide = record.simultaneous_interval
     return replace(
         record,
-        confidence_interval=within_range(record.confidence_interval, (low, high), cut),
-        simultaneous_interval=None if wide is None else within_range(wide, (low, high), cut),
+        confidence_interval=within_range(record.confidence_interval, (low, high)),
+        simultaneous_interval=None if wide is None else within_range(wide, (low, high)),
     )
 
 

@@ -18,51 +18,48 @@ from ..results.decisions import check_below_range
 ADJUSTMENTS = ("max-t", "holm")
 
 
-def check_asked(interval: Any, adjust: Any, alternative: Any, caller: str) -> None:
+def check_asked(interval: Any, adjust: Any, alternative: Any) -> None:
     """Accept the names of an interval that a difference has, an adjustment and an alternative."""
     if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
-            caller,
             "interval",
             "be one that a paired difference has",
             f"{interval!r}, which {PROBLEMS[interval]}",
             f"Known: {['auto', *DIFFERENCE_METHODS]}.",
         )
-    check_adjust(adjust, caller)
-    check.check_choice("interval", interval, caller, ["auto", *DIFFERENCE_METHODS])
-    check.check_choice("alternative", alternative, caller, ALTERNATIVES)
+    check_adjust(adjust)
+    check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
+    check.check_choice("alternative", alternative, ALTERNATIVES)
 
 
-def check_adjust(adjust: Any, caller: str) -> None:
+def check_adjust(adjust: Any) -> None:
     """Accept the name of an adjustment, or None."""
     if adjust is not None and not check.is_among(adjust, ADJUSTMENTS):
         must = "be 'max-t', 'holm' or None"
         advice = "Use adjust='max-t' for simultaneous intervals."
-        raise check.fail(caller, "adjust", must, repr(adjust), advice)
+        raise check.fail("adjust", must, repr(adjust), advice)
 
 
-def check_alternative(alternative: Any, caller: str) -> None:
+def check_alternative(alternative: Any) -> None:
     """Accept the name of an alternative."""
-    check.check_choice("alternative", alternative, caller, ALTERNATIVES)
+    check.check_choice("alternative", alternative, ALTERNATIVES)
 
 
-def check_reference(reference: Any, systems: Mapping[str, Any], caller: str) -> None:
+def check_reference(reference: Any, systems: Mapping[str, Any]) -> None:
     """Accept the name of a system, or None."""
     if reference is not None and not check.is_among(reference, list(systems)):
-        raise check.fail(caller, "reference", f"be None or one of {list(systems)}", repr(reference))
+        raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
 
 
-def check_judged(
-    margin: float, statistics: Mapping[str, Mapping[str, Statistic]], caller: str
-) -> None:
+def check_judged(margin: float, statistics: Mapping[str, Mapping[str, Statistic]]) -> None:
     """Refuse a margin of at least the range of a metric, and metrics of an unknown direction."""
     for metric, by_system in statistics.items():
         for statistic in by_system.values():
-            check_below_range("margin", margin, metric, statistic.bounds, caller)
+            check_below_range("margin", margin, metric, statistic.bounds)
         if any(statistic.greater_is_better is None for statistic in by_system.values()):
             must = f"be known with the metric {metric!r}"
             advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
-            raise check.fail(caller, "greater_is_better", must, "None", advice)
+            raise check.fail("greater_is_better", must, "None", advice)
 
 
 def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
@@ -78,11 +75,11 @@ def copy_of_truth(name: str, rows: Rows, kind: NoteKind) -> list[Note]:
     ]
 
 
-def checked_names(y_preds: Any, caller: str, noun: str = "system") -> dict[str, Any]:
+def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
     """Predictions by name, at least two; a data frame counts as its columns."""
     if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
         y_preds = {name: y_preds[name] for name in y_preds.columns}
-    return named_values("y_preds", y_preds, caller, "predictions", noun, "bootstrap_score")
+    return named_values("y_preds", y_preds, "predictions", noun, "bootstrap_score")
 
 
 def named_columns(y_preds: Any) -> list[Any]:
@@ -92,20 +89,18 @@ def named_columns(y_preds: Any) -> list[Any]:
     return [y_preds]
 
 
-def named_values(
-    argument: str, values: Any, caller: str, what: str, noun: str, for_one: str
-) -> dict[str, Any]:
+def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
     """Check a dict of what is compare_pairs, at least two."""
     if not isinstance(values, Mapping):
         must = f"be a dict of the {what} of each {noun} by its name"
         advice = f"Use {{'A': {what}_a, 'B': {what}_b}}."
-        raise check.fail(caller, argument, must, type(values).__name__, advice)
+        raise check.fail(argument, must, type(values).__name__, advice)
     named = {str(name): own for name, own in values.items()}
     if len(named) != len(values):
-        raise check.fail(caller, argument, "have keys that differ as text", f"{list(values)}")
+        raise check.fail(argument, "have keys that differ as text", f"{list(values)}")
     if len(named) < 2:
         advice = f"For one {noun} use {for_one}."
-        raise check.fail(caller, argument, f"hold at least two {noun}s", f"{len(named)}", advice)
+        raise check.fail(argument, f"hold at least two {noun}s", f"{len(named)}", advice)
     return named
 
 
@@ -114,7 +109,6 @@ def checked_systems(
     y_preds: Any,
     sample_weight: ArrayLike | None,
     labels: ArrayLike | None,
-    caller: str,
     *,
     are_arguments: bool = False,
 ) -> dict[str, Rows]:
@@ -122,21 +116,19 @@ def checked_systems(
     rows: dict[str, Rows] = {}
     if isinstance(y_true, Mapping):
         raise check.fail(
-            caller,
             "y_true",
             "be of shape (n_samples,)",
             "a dict",
             "For systems on different test sets use paired=False.",
         )
-    named = checked_names(y_preds, caller)
+    named = checked_names(y_preds)
     arguments = {name: name if are_arguments else f"y_preds[{name!r}]" for name in named}
-    columns = {name: check.check_answers(arguments[name], named[name], caller) for name in named}
+    columns = {name: check.check_answers(arguments[name], named[name]) for name in named}
     first = next(iter(named))
     for name, predicted in columns.items():
         if len(predicted) != len(columns[first]):
             way = "compare_systems with paired=False" if are_arguments else "paired=False"
             raise check.fail(
-                caller,
                 arguments[name],
                 f"have as many rows as {arguments[first]}",
                 f"{len(predicted)} rows and {len(columns[first])} rows",
@@ -145,11 +137,9 @@ def checked_systems(
             )
     for name, values in named.items():
         if name == first:
-            rows[name] = checked_rows(
-                y_true, values, sample_weight, labels, caller, arguments[name]
-            )
+            rows[name] = checked_rows(y_true, values, sample_weight, labels, arguments[name])
         else:
-            rows[name] = rows[first].beside(columns[name], caller, arguments[name])
+            rows[name] = rows[first].beside(columns[name], arguments[name])
     return rows
 
 
@@ -159,23 +149,21 @@ def scored(
     metric: Any,
     reference: str | None,
     rows: Mapping[str, Any],
-    caller: str,
     margin: float | None,
 ) -> tuple[dict[str, Rows], dict[str, dict[str, Statistic]], Places]:
     """Return the rows of each system, and its statistics with the places of their results."""
     weights, labels, decides = rows["sample_weight"], rows["labels"], margin is not None
-    systems = checked_systems(y_true, y_preds, weights, labels, caller, are_arguments=decides)
-    check_reference(reference, systems, caller)
+    systems = checked_systems(y_true, y_preds, weights, labels, are_arguments=decides)
+    check_reference(reference, systems)
     better = rows["greater_is_better"]
     statistics, places = statistics_of_systems(
         metric,
         systems,
         better,
-        caller,
         several=not decides,
         pos_label=rows["pos_label"],
         are_arguments=decides,
     )
     if margin is not None:
-        check_judged(margin, statistics, caller)
+        check_judged(margin, statistics)
     return systems, statistics, places

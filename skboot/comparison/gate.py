@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike
 from .. import _checks as check
 from .._doors import door
 from .._typing import DifferenceInterval, Metric
-from .._warnings import warn_of, warn_user
+from .._warnings import Note, tell
 from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin, verdict_of
 from .systems import compared
 
-_CALLER = "assert_not_worse"
 _INCONCLUSIVE = ("fail", "warn", "pass")
 
 
@@ -130,11 +129,10 @@ def assert_not_worse(
     """
     # A failure is shown by pytest at the line of the test, not inside this module.
     __tracebackhide__ = True
-    check.check_choice("inconclusive", inconclusive, _CALLER, _INCONCLUSIVE)
-    margin = check_margin(margin, _CALLER)
+    check.check_choice("inconclusive", inconclusive, _INCONCLUSIVE)
+    margin = check_margin(margin)
     _check_one_metric(metric)
-    result, notes = compared(
-        _CALLER,
+    result = compared(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
         metric=metric,
@@ -158,8 +156,7 @@ def assert_not_worse(
         verbose=verbose,
         margin=margin,
     )
-    warn_of(notes, _CALLER)
-    return _acted_on(verdict_of(result.pairs[0], margin, _CALLER), inconclusive)
+    return _acted_on(verdict_of(result.pairs[0], margin), inconclusive)
 
 
 def _check_one_metric(metric: Any) -> None:
@@ -167,7 +164,7 @@ def _check_one_metric(metric: Any) -> None:
     __tracebackhide__ = True
     if isinstance(metric, list | tuple | dict | set | frozenset):
         advice = "Assert one metric after the other."
-        raise check.fail(_CALLER, "metric", "be one metric", f"{type(metric).__name__}", advice)
+        raise check.fail("metric", "be one metric", f"{type(metric).__name__}", advice)
 
 
 def _acted_on(verdict: Verdict, inconclusive: str) -> Verdict:
@@ -176,5 +173,5 @@ def _acted_on(verdict: Verdict, inconclusive: str) -> Verdict:
     if verdict.failed or (verdict.outcome == "inconclusive" and inconclusive == "fail"):
         raise AssertionError(verdict.statement)
     if verdict.outcome == "inconclusive" and inconclusive == "warn":
-        warn_user(f"{_CALLER}: {verdict.statement}")
+        tell(Note("caution", verdict.statement))
     return verdict

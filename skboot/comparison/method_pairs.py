@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._inputs import resampling_plan, statistics_of_each
+from .._messages import refuse
 from .._run_scores import RunsCall
 from .._runs_inputs import checked_columns, checked_runs, training_samples
-from .._warnings import Note, Notes, texts_of
+from .._warnings import Note, Notes, tell, texts_of
 from .._workers import Workers
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -41,7 +42,6 @@ from .t_pairs import adjusted, t_pair
 
 Array = NDArray[Any]
 
-_CALLER = "compare_methods"
 
 # Share of the distinct units that a bootstrap sample holds, where there are many: 1 - 1 / e.
 _SHARE_OF_BOOTSTRAP = 0.632
@@ -114,7 +114,7 @@ class MethodsCall:
 # ------------------------------------------------------------------ on the rows left out
 
 
-def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> tuple[Any, list[Note]]:
+def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> Any:
     """Compare methods by their answers for the rows that their runs left out.
 
     Parameters
@@ -124,10 +124,8 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> tup
 
     Returns
     -------
-    result : ComparisonResult or ResultTable
+    ComparisonResult or ResultTable
         A table with several metrics.
-    notes : list of Note
-        Those of all comparisons.
     """
     systems: dict[str, list[EvaluationResult]] = {}
     for name, own in runs.items():
@@ -136,11 +134,11 @@ def compare_left_out(call: MethodsCall, runs: Mapping[str, OutOfBagRuns]) -> tup
         )
         systems[name] = [result for result, _ in results_of_method]
     first = next(iter(runs.values()))
-    results, notes = {}, Notes()
+    results = {}
     for k, error in enumerate(first.errors):
         alone = {name: of_method[k] for name, of_method in systems.items()}
-        results[error.metric.name] = _left_out(call, runs, k, alone, notes)
-    return next(iter(results.values())) if first.single else ResultTable(results), notes
+        results[error.metric.name] = _left_out(call, runs, k, alone)
+    return next(iter(results.values())) if first.single else ResultTable(results)
 
 
 def _left_out(
@@ -148,9 +146,8 @@ def _left_out(
     runs: Mapping[str, OutOfBagRuns],
     k: int,
     alone: dict[str, EvaluationResult],
-    warned: Notes,
 ) -> ComparisonResult:
-    """Return the comparison by one metric, and add its notes to those of the call."""
+    """Return the comparison by one metric, and tell its notes."""
     metrics = [own.errors[k].metric for own in runs.values()]
     losses = out_of_bag_losses(metrics, [own.kept for own in runs.values()])
     samples = losses[0].kept.samples
@@ -161,7 +158,7 @@ def _left_out(
     scores = {name: -own.errors[k].run_errors for name, own in runs.items()}
     records = _records(call, scores, pairs, differences, samples)
     notes = _notes(call, records, differences, losses[0])
-    warned += notes
+    tell(*notes)
     by_folds = call.is_cross_validated
     return ComparisonResult(
         metric=metrics[0].name,
@@ -332,7 +329,7 @@ def _notes_on(call: MethodsCall, difference: _Difference) -> list[Note]:
 # ------------------------------------------------------------------ on test sets
 
 
-def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> tuple[Any, list[Note]]:
+def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> Any:
     """Compare methods by the answers of all their runs for test sets.
 
     Parameters
@@ -342,24 +339,21 @@ def compare_on_tests(call: MethodsCall, runs: Mapping[str, TestSetRuns]) -> tupl
 
     Returns
     -------
-    result : ComparisonResult or ResultTable
+    ComparisonResult or ResultTable
         A table with several metrics, or by test set; of both, a table of tables.
-    notes : list of Note
-        Those of all comparisons.
     """
     first = next(iter(runs.values()))
-    by_set, notes = {}, Notes()
+    by_set = {}
     for k, name in enumerate(first.tests.names):
-        results, of_set = _on_test(call, runs, k)
-        notes += of_set
+        results = _on_test(call, runs, k)
         by_set[name] = next(iter(results.values())) if first.single else ResultTable(results)
-    return by_set[None] if list(by_set) == [None] else ResultTable(by_set), notes
+    return by_set[None] if list(by_set) == [None] else ResultTable(by_set)
 
 
 def _on_test(
     call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int
-) -> tuple[dict[str, ComparisonResult], list[Note]]:
-    """Return the comparison by each metric on one test set, and the notes of all."""
+) -> dict[str, ComparisonResult]:
+    """Return the comparison by each metric on one test set."""
     scorers = next(iter(runs.values())).scorers
     by_answers: dict[tuple[str, ...], CompareRunsCall] = {}
     calls: dict[str, CompareRunsCall] = {}
@@ -370,10 +364,10 @@ def _on_test(
             by_answers[answers] = _call_of_runs(call, runs, k, metric)
         calls[metric] = of_runs = by_answers[answers]
         rows = [("y_preds", rows) for own in of_runs.methods.values() for rows in own.runs.rows]
-        statistics |= statistics_of_each({metric: scorer}, rows, None, _CALLER)[0]
-    results, notes = compare_runs_of(calls, statistics)
+        statistics |= statistics_of_each({metric: scorer}, rows, None)[0]
+    results = compare_runs_of(calls, statistics)
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
-    finished = {
+    return {
         metric: replace(
             result,
             held_fixed=(*result.held_fixed, *strata),
@@ -381,7 +375,6 @@ def _on_test(
         )
         for metric, result in results.items()
     }
-    return finished, notes
 
 
 def _call_of_runs(
@@ -401,7 +394,7 @@ def _call_of_runs(
         for name, own in runs.items()
     }
     has_columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
-    columns = checked_columns(y_test, None, first.classes if has_columns else None, _CALLER)
+    columns = checked_columns(y_test, None, first.classes if has_columns else None)
     checked = {}
     for name, own in answers.items():
         on_full = [own[run] for run in full] if sampled else None
@@ -411,18 +404,17 @@ def _call_of_runs(
     drawn = (first.tests.groups[k], None, False, None)
     n_series = sum(len(own.rows) for own in checked.values())
     plan = resampling_plan(
-        *drawn, call.fit.n_test_resamples, samples.test_resamples(), len(y_test), _CALLER, n_series
+        *drawn, call.fit.n_test_resamples, samples.test_resamples(), len(y_test), n_series
     )
     methods = {
         name: RunsCall(
             runs=own,
-            sample=training_samples(training, varied, own.n_runs, _CALLER),
+            sample=training_samples(training, varied, own.n_runs),
             varied=varied,
             estimand="method",
             interval="auto",
             confidence_level=call.confidence_level,
             plan=plan,
-            caller=_CALLER,
             workers=Workers(call.fit.n_jobs),
         )
         for name, own in checked.items()
@@ -449,7 +441,5 @@ def _usable_runs(
         what = "training samples" if n_boot else "runs"
         errors = (record["error"] for one in runs.values() for record in one.records)
         first = next(error for error in errors if error is not None)
-        raise ValueError(
-            f"{_CALLER}: fewer than two {what} were usable by every estimator. First error: {first}"
-        )
+        raise refuse(f"fewer than two {what} were usable by every estimator. First error: {first}")
     return sampled, full

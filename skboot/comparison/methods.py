@@ -25,7 +25,7 @@ from .._typing import (
     Metrics,
     Strategy,
 )
-from .._warnings import warn_of, warn_user
+from .._warnings import tell, warn_user
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
@@ -33,7 +33,6 @@ from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 from .arguments import check_adjust, check_alternative, check_reference, named_values
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
 
-_CALLER = "compare_methods"
 _INTERVALS_ON_TESTS = ("auto", "components", "welch")
 _INTERVALS_LEFT_OUT = ("auto", "adjusted")
 _INTERVALS_OF_FOLDS = ("auto", "cv-bootstrap", "adjusted")
@@ -261,17 +260,16 @@ def compare_methods(
         "stratify": stratify,
         "inner_cv": inner_cv,
         "error_score": error_score,
-        "n_jobs": check.check_n_jobs(n_jobs, _CALLER),
+        "n_jobs": check.check_n_jobs(n_jobs),
         "random_state": _checked_seed(memory, random_state),
         "memory": memory,
-        "verbose": check.check_verbose(verbose, _CALLER),
+        "verbose": check.check_verbose(verbose),
     }
-    with check.arguments_named({}, _CALLER):
-        fit = FitCall.of(parameters, has_test=_has(tests))
-        call = MethodsCall(named, fit, reference, adjust, interval, alternative)
-        data = FitData.of(X, y, groups=groups, **tests)
-        warn_of_order_of_fit(_CALLER, X, y, groups, **tests)
-        return _compared(call, data)
+    fit = FitCall.of(parameters, has_test=_has(tests))
+    call = MethodsCall(named, fit, reference, adjust, interval, alternative)
+    data = FitData.of(X, y, groups=groups, **tests)
+    warn_of_order_of_fit(X, y, groups, **tests)
+    return _compared(call, data)
 
 
 def _has(tests: Mapping[str, Any]) -> bool:
@@ -281,12 +279,10 @@ def _has(tests: Mapping[str, Any]) -> bool:
 
 def _compared(call: MethodsCall, data: FitData) -> Any:
     """Return what compare_methods returns, and raise the warnings."""
-    warn_of(notes_on_copies(call.fit, data), _CALLER)
+    tell(*notes_on_copies(call.fit, data))
     runs = _run_all(call.fit, call.estimators, data)
     compare: Any = compare_left_out if data.tests is None else compare_on_tests
-    result, notes = compare(call, runs)
-    warn_of(notes, _CALLER)
-    return result
+    return compare(call, runs)
 
 
 def _run_all(fit: FitCall, estimators: Mapping[str, Any], data: FitData) -> dict[str, Any]:
@@ -298,8 +294,8 @@ def _run_all(fit: FitCall, estimators: Mapping[str, Any], data: FitData) -> dict
             runs[name] = run_all_trainings(fit, estimator, data, params)
         raised = [(each.category, str(each.message)) for each in caught]
         for category, text in dict.fromkeys([*raised, *runs[name].estimator_warnings]):
-            warn_user(f"{_CALLER}: {name}: {text}", category)
-        warn_of([replace(note, text=f"{name}: {note.text}") for note in runs[name].notes], _CALLER)
+            warn_user(f"compare_methods: {name}: {text}", category)
+        tell(*[replace(note, text=f"{name}: {note.text}") for note in runs[name].notes])
     _check_metrics(runs)
     return runs
 
@@ -321,7 +317,9 @@ def _routed_groups(estimator: Any, data: FitData) -> dict[str, Any]:
     if data.groups is None or not routing_enabled():
         return {}
     mapping = MethodMapping().add(caller="fit", callee="fit")
-    router = MetadataRouter(owner=_CALLER).add(estimator=estimator, method_mapping=mapping)
+    router = MetadataRouter(owner="compare_methods").add(
+        estimator=estimator, method_mapping=mapping
+    )
     routed = router.route_params(caller="fit", params={"groups": data.groups})
     return dict(routed["estimator"]["fit"])
 
@@ -332,10 +330,10 @@ def _routed_groups(estimator: Any, data: FitData) -> dict[str, Any]:
 def _named(estimators: Any, adjust: Any, alternative: Any, reference: Any) -> dict[str, Any]:
     """Estimators by name, at least two, and what is asked of their differences."""
     one = "BootstrapScorer"
-    named = named_values("estimators", estimators, _CALLER, "estimator", "method", one)
-    check_adjust(adjust, _CALLER)
-    check_alternative(alternative, _CALLER)
-    check_reference(reference, named, _CALLER)
+    named = named_values("estimators", estimators, "estimator", "method", one)
+    check_adjust(adjust)
+    check_alternative(alternative)
+    check_reference(reference, named)
     return named
 
 
@@ -349,15 +347,14 @@ def _check_asked(
 ) -> None:
     if not check.is_among(estimand, ["method"]):
         advice = "For trained models use compare_systems with their predictions."
-        raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
+        raise check.fail("estimand", "be 'method'", repr(estimand), advice)
     left_out = _INTERVALS_OF_FOLDS if strategy == "cv-bootstrap" else _INTERVALS_LEFT_OUT
     known = _INTERVALS_ON_TESTS if has_test else left_out
-    check.check_choice("interval", interval, _CALLER, known)
-    check.check_count("n_train_resamples", n_train_resamples, _CALLER, 0 if has_test else 2)
-    check.check_count("n_seeds", n_seeds, _CALLER, 1)
+    check.check_choice("interval", interval, known)
+    check.check_count("n_train_resamples", n_train_resamples, 0 if has_test else 2)
+    check.check_count("n_seeds", n_seeds, 1)
     if has_test and n_train_resamples == 0 and n_seeds == 1:
         raise check.fail(
-            _CALLER,
             "n_seeds",
             "be at least 2 with n_train_resamples=0",
             "1",
@@ -367,11 +364,11 @@ def _check_asked(
 
 
 def _checked_seed(memory: Any, random_state: Any) -> np.random.SeedSequence:
-    check.check_folder(memory, _CALLER)
+    check.check_folder(memory)
     if memory is not None and random_state is None:
         advice = "Set random_state=0, so that a later call can find the runs of this one."
-        raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
-    return check.check_seed(random_state, _CALLER)
+        raise check.fail("memory", "be None without a random_state", "both", advice)
+    return check.check_seed(random_state)
 
 
 def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
@@ -384,4 +381,4 @@ def _check_metrics(runs: Mapping[str, OutOfBagRuns | TestSetRuns]) -> None:
     }
     if len({tuple(own) for own in names.values()}) > 1:
         advice = "Give a metric that all of them have, such as scoring='neg_mean_squared_error'."
-        raise check.fail(_CALLER, "scoring", "be the same for all estimators", f"{names}", advice)
+        raise check.fail("scoring", "be the same for all estimators", f"{names}", advice)

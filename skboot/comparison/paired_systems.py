@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
-from .._evaluating import CallWarnings, chosen_interval, result_of
+from .._evaluating import chosen_interval, result_of
 from .._evidence import Prepared, ScoreCall, covariances_of, jackknives_of, prepare
 from .._inputs import Part, Rows
 from .._values import in_order_of_content
-from .._warnings import Note, texts_of
+from .._warnings import tell, texts_of
 from ..inference.crossed import has_influence
 from ..inference.distribution import (
     BootstrapDistribution,
@@ -75,7 +75,7 @@ def compare_systems_of(
     call: CompareSystemsCall,
     statistics: Mapping[str, Mapping[str, Statistic]],
     parts: Sequence[Part],
-) -> tuple[dict[str, Any], list[Note]]:
+) -> dict[str, Any]:
     """Compare systems by each metric: the engine of `skboot.compare_systems`.
 
     Parameters
@@ -88,37 +88,33 @@ def compare_systems_of(
 
     Returns
     -------
-    results : dict of str to ComparisonResult or ResultTable
+    dict of str to ComparisonResult or ResultTable
         By metric, a table with subgroups.
-    notes : list of Note
-        What must be warned of.
     """
     units = _units(call, statistics, parts)
     binding = call.alone.plan.bind([unit.subject.coding for unit in units])
     units, left_out, crossed = _bootstrapped(call, units, binding)
-    warned = CallWarnings()
     results: dict[str, Any] = {}
-    with warned.collecting():
-        for metric in statistics:
-            table = {}
-            families = {}
-            for part in parts:
-                of_part = {
-                    unit.name: (k, unit)
-                    for k, unit in enumerate(units)
-                    if unit.metric == metric and unit.part is part
-                }
-                contestants = _contestants(call, of_part, left_out, crossed, warned)
-                families[part.name] = contestants
-                table[part.name] = _comparison(call, metric, part, contestants, warned)
-            if len(parts) > 1:
-                statistic = statistics[metric][next(iter(call.rows))]
-                pairs = pairs_of(call.rows, call.reference)
-                gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs, warned)
-                results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
-            else:
-                results[metric] = table[None]
-    return results, warned.notes
+    for metric in statistics:
+        table = {}
+        families = {}
+        for part in parts:
+            of_part = {
+                unit.name: (k, unit)
+                for k, unit in enumerate(units)
+                if unit.metric == metric and unit.part is part
+            }
+            contestants = _contestants(call, of_part, left_out, crossed)
+            families[part.name] = contestants
+            table[part.name] = _comparison(call, metric, part, contestants)
+        if len(parts) > 1:
+            statistic = statistics[metric][next(iter(call.rows))]
+            pairs = pairs_of(call.rows, call.reference)
+            gaps = largest_gaps(call.alone, metric, statistic, parts, families, pairs)
+            results[metric] = ResultTable(table | {"gap": ResultTable(gaps)})
+        else:
+            results[metric] = table[None]
+    return results
 
 
 def _units(
@@ -167,14 +163,14 @@ def _bootstrapped(
     """
     subjects = [unit.subject for unit in units]
     alone = call.alone
-    distributions = bootstrap(binding, subjects, alone.workers, caller=alone.caller)
+    distributions = bootstrap(binding, subjects, alone.workers)
     left_out = None
     if call.asked.interval == "bca":
         design = call.alone.plan.design
         if design.no_jackknife:
             must = f"not be 'bca' with {design.groups_in_messages}"
             advice = f"{design.no_jackknife.capitalize()}. Use interval='expanded'."
-            raise check.fail(call.alone.caller, "interval", must, "'bca'", advice)
+            raise check.fail("interval", must, "'bca'", advice)
         left_out = leave_out(binding, subjects)
     prepared = {k: unit.prepared for k, unit in enumerate(units)}
     crossed = None
@@ -204,7 +200,7 @@ def _crossed_covariances(
             "functions of sums or areas under ROC curves"
         )
         advice = "Use interval='expanded'."
-        raise check.fail(call.alone.caller, "interval", must, "'two-way'", advice)
+        raise check.fail("interval", must, "'two-way'", advice)
     return covariances_of(design, prepared, distributions)
 
 
@@ -213,7 +209,6 @@ def _contestants(
     units: Mapping[str, tuple[int, _Unit]],
     left_out: JackknifeValues | None,
     crossed: NDArray[np.float64] | None,
-    warned: CallWarnings,
 ) -> dict[str, Contestant]:
     """Systems of one metric and subgroup, in the order of the call."""
     errors = _delong_covariance(call, {name: units[name][1] for name in call.rows})
@@ -222,7 +217,7 @@ def _contestants(
         rank, unit = units[name]
         chosen = chosen_interval(unit.call, unit.evidence)
         result = result_of(
-            unit.call, unit.metric, unit.subject.statistic, unit.part, unit.evidence, chosen, warned
+            unit.call, unit.metric, unit.subject.statistic, unit.part, unit.evidence, chosen
         )
         contestants[name] = Contestant(
             name=name,
@@ -269,7 +264,6 @@ def _delong_covariance(
     )
     if not has_delong:
         raise check.fail(
-            call.alone.caller,
             "interval",
             "not be 'delong' unless the metric is the area under the ROC curve of two classes, on "
             "independent, unweighted rows",
@@ -296,12 +290,11 @@ def _comparison(
     metric: str,
     part: Part,
     contestants: Mapping[str, Contestant],
-    warned: CallWarnings,
 ) -> ComparisonResult:
     """Return the comparison by one metric on one subgroup."""
     pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
-    warned.add([note for note in notes if note.kind == "resamples"][:1])
-    warned.add(note for note in notes if note.kind == "caution")
+    tell(*[note for note in notes if note.kind == "resamples"][:1])
+    tell(*(note for note in notes if note.kind == "caution"))
     shared = dict.fromkeys(
         note for contestant in contestants.values() for note in contestant.shared_notes
     )

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating import CallWarnings
 from .._evaluating_runs import result_of_runs
 from .._run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
-from .._warnings import Note, Notes, collected, texts_of
+from .._warnings import Note, Notes, collected, tell, texts_of
 from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -108,7 +107,7 @@ class CompareRunsCall:
 
 def compare_runs_of(
     calls: Mapping[str, CompareRunsCall], statistics: Mapping[str, Sequence[Statistic]]
-) -> tuple[dict[str, ComparisonResult], list[Note]]:
+) -> dict[str, ComparisonResult]:
     """Compare methods by each metric: the engine of `skboot.compare_runs`.
 
     Parameters
@@ -120,19 +119,14 @@ def compare_runs_of(
 
     Returns
     -------
-    results : dict of str to ComparisonResult
+    dict of str to ComparisonResult
         By metric name.
-    notes : list of Note
-        Of all results, warnings and others.
     """
-    results, notes = {}, Notes()
-    with collected() as too_few:
-        scored = _scored(calls, statistics)
-        for metric, of_runs in statistics.items():
-            call = calls[metric]
-            results[metric], of_metric = _compare_by(call, metric, of_runs, scored[metric])
-            notes += of_metric
-    return results, [*notes, *too_few]
+    scored = _scored(calls, statistics)
+    return {
+        metric: _compare_by(calls[metric], metric, of_runs, scored[metric])
+        for metric, of_runs in statistics.items()
+    }
 
 
 def _scored(
@@ -190,7 +184,7 @@ def _compare_by(
     metric: str,
     statistics: Sequence[Statistic],
     scored: Mapping[str, ScoredRuns],
-) -> tuple[ComparisonResult, Notes]:
+) -> ComparisonResult:
     """Return the comparison by one metric, and its notes."""
     methods = _scored_methods(call, metric, scored)
     pairs = pairs_of(methods, call.reference)
@@ -218,7 +212,8 @@ def _compare_by(
         cautions = [] if call.interval == "welch" else method.cautions
         own = [*cautions, *method.call.runs.rows[0].notes_for(statistics[0])]
         notes += (note for note in own if note not in notes)
-    result = ComparisonResult(
+    tell(*notes)
+    return ComparisonResult(
         metric=metric,
         estimand="method",
         systems={name: method.result for name, method in methods.items()},
@@ -230,7 +225,6 @@ def _compare_by(
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         settings=call.settings,
     )
-    return result, notes
 
 
 def _scored_methods(
@@ -239,8 +233,6 @@ def _scored_methods(
     """Return what is known of each method by one metric."""
     every = np.concatenate([own.replicates for own in scored.values()])
     defined = ~np.isnan(every).any(axis=0)
-    # The comparison repeats what must be warned of.
-    unheard = CallWarnings()
     methods = {}
     for name, of_method in scored.items():
         own, bound = call.methods[name], of_method.bound
@@ -250,7 +242,8 @@ def _scored_methods(
             noise = RowNoise([values * sign for values in bound.row_values])
         else:
             noise = ResampleNoise(of_method.replicates[:, defined], call.plan.design.inflation)
-        result = result_of_runs(own, metric, of_method, unheard)
+        with collected():  # the comparison repeats what must be warned of
+            result = result_of_runs(own, metric, of_method)
         series = np.asarray(noise.average(own.centre), dtype=np.float64)
         methods[name] = _Method(
             name,

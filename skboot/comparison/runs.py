@@ -26,7 +26,6 @@ from .._typing import (
     RunsDifferenceInterval,
     Varied,
 )
-from .._warnings import warn_of
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
@@ -36,7 +35,6 @@ from ..results.table import laid_out
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
 from .run_pairs import CompareRunsCall, compare_runs_of
 
-_CALLER = "compare_runs"
 _VARIED = ("seed", "training", "both", "independent")
 _INTERVALS = ("auto", "components", "welch")
 
@@ -196,23 +194,23 @@ def compare_runs(
     >>> print(f"{result:.3f}")
     0.065 (0.048 to 0.082)
     """
-    level = check.check_confidence_level(confidence_level, _CALLER)
+    level = check.check_confidence_level(confidence_level)
     _check_names(interval, varied, adjust)
-    check_alternative(alternative, _CALLER)
-    workers = check.check_workers(n_jobs, verbose, _CALLER)
-    columns = checked_columns(y_true, sample_weight, labels, _CALLER)
+    check_alternative(alternative)
+    workers = check.check_workers(n_jobs, verbose)
+    columns = checked_columns(y_true, sample_weight, labels)
     runs = _checked_runs(columns, y_preds, full_runs, varied)
     samples, names = _training_samples(runs, training, varied)
     _check_paired(runs, names, paired_runs)
-    check_reference(reference, runs, _CALLER)
+    check_reference(reference, runs)
     arrays = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
     better = greater_is_better
     statistics, places = statistics_of_each(
-        metric, arrays, better, _CALLER, several=True, pos_label=pos_label
+        metric, arrays, better, several=True, pos_label=pos_label
     )
     drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, arrays[0][1].n_samples, _CALLER, len(arrays))
-    tasks = checked_tasks(average_over, arrays[0][1], _CALLER)
+    plan = resampling_plan(*drawn, arrays[0][1].n_samples, len(arrays))
+    tasks = checked_tasks(average_over, arrays[0][1])
     by_row: dict[str, Any] = {"groups": groups, "strata": strata, "average_over": average_over}
     by_row |= {"y_true": y_true, "sample_weight": sample_weight}
     by_row |= {"y_preds": y_preds, "full_runs": full_runs}
@@ -220,17 +218,16 @@ def compare_runs(
     given = [own for own in y_preds.values() if isinstance(own, list | tuple)]
     columns_given = (y_true, *itertools.chain(*given))
     in_order = RowsInTime(block_length, columns_given, groups, given=by_row)
-    plan, of_rows = in_time(in_order, plan, tasks, scores, _CALLER)
+    plan, of_rows = in_time(in_order, plan, tasks, scores)
     of_rows |= positive_setting(pos_label)
 
     def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
-        asked = (varied, "method", "auto", level, plan, _CALLER, workers)
+        asked = (varied, "method", "auto", level, plan, workers)
         methods = {k: RunsCall(of, samples[k], *asked, of_rows=of_rows) for k, of in runs.items()}
         call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
         return compare_runs_of(dict.fromkeys(own, call), own)
 
-    results, notes = evaluated(by_plan, plan, tasks, arrays[0][1], statistics, _CALLER)
-    warn_of(notes, _CALLER)
+    results = evaluated(by_plan, plan, tasks, arrays[0][1], statistics)
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
@@ -244,19 +241,18 @@ def _by_method(runs: Mapping[str, Runs], statistics: Sequence[Statistic]) -> dic
 
 
 def _check_names(interval: Any, varied: Any, adjust: Any) -> None:
-    check.check_choice("interval", interval, _CALLER, _INTERVALS)
-    check.check_choice("varied", varied, _CALLER, _VARIED)
-    check_adjust(adjust, _CALLER)
+    check.check_choice("interval", interval, _INTERVALS)
+    check.check_choice("varied", varied, _VARIED)
+    check_adjust(adjust)
 
 
 def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -> dict[str, Runs]:
     """Return the checked runs of each method."""
-    named = checked_names(y_preds, _CALLER, "method")
+    named = checked_names(y_preds, "method")
     full = _by_name("full_runs", full_runs)
     on_samples = varied in ("training", "both")
     if on_samples != bool(full) or (full and set(full) != set(named)):
         raise check.fail(
-            _CALLER,
             "full_runs",
             "hold runs on the whole training list for every method with varied='training' or "
             "'both', and be None otherwise",
@@ -270,7 +266,6 @@ def _checked_runs(columns: Columns, y_preds: Any, full_runs: Any, varied: str) -
     sizes = {name: own.rows[0].n_samples for name, own in runs.items()}
     if len(set(sizes.values())) > 1:
         raise check.fail(
-            _CALLER,
             "y_preds",
             "hold as many rows for every method",
             f"{sizes}",
@@ -285,7 +280,7 @@ def _by_name(argument: str, values: Any) -> dict[str, Any]:
         return {}
     if not isinstance(values, Mapping):
         must = "be a dict by the names of y_preds, or None"
-        raise check.fail(_CALLER, argument, must, type(values).__name__)
+        raise check.fail(argument, must, type(values).__name__)
     return {str(name): own for name, own in values.items()}
 
 
@@ -294,22 +289,18 @@ def _training_samples(
 ) -> tuple[dict[str, NDArray[np.intp]], dict[str, set[Any]]]:
     """Return the number of each run's training sample by method, and with "both" their names."""
     if varied != "both":
-        training_samples(training, varied, 1, _CALLER)
-        return {
-            name: training_samples(None, varied, own.n_runs, _CALLER) for name, own in runs.items()
-        }, {}
+        training_samples(training, varied, 1)
+        return {name: training_samples(None, varied, own.n_runs) for name, own in runs.items()}, {}
     named = _by_name("training", training)
     if set(named) != set(runs):
         raise check.fail(
-            _CALLER,
             "training",
             "name the training sample of each run of every method with varied='both'",
             f"names for {list(named)}" if named else "None",
             "Use training={'A': [0, 0, 1, 1, ...], 'B': ...}.",
         )
     samples = {
-        name: training_samples(named[name], varied, own.n_runs, _CALLER)
-        for name, own in runs.items()
+        name: training_samples(named[name], varied, own.n_runs) for name, own in runs.items()
     }
     return samples, {name: set(np.asarray(named[name]).tolist()) for name in runs}
 
@@ -318,13 +309,12 @@ def _check_paired(
     runs: Mapping[str, Runs], names: Mapping[str, set[Any]], paired_runs: bool
 ) -> None:
     """Refuse pairs of runs, or of training samples by name, that do not belong together."""
-    check.check_flag("paired_runs", paired_runs, _CALLER)
+    check.check_flag("paired_runs", paired_runs)
     counts = {name: own.n_runs for name, own in runs.items()}
     if paired_runs and names:
         first, *others = names.values()
         if any(each != first for each in others):
             raise check.fail(
-                _CALLER,
                 "paired_runs",
                 "be False where the methods have different training samples",
                 "names in training= that differ",
@@ -333,7 +323,6 @@ def _check_paired(
         return
     if paired_runs and len(set(counts.values())) > 1:
         raise check.fail(
-            _CALLER,
             "paired_runs",
             "be False where the methods have different numbers of runs",
             f"{counts}",

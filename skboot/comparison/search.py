@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +21,7 @@ from .._inputs import Rows, positive_setting, resampling_plan, statistics_of_sys
 from .._series import warn_of_orders
 from .._streams import stored_seed
 from .._typing import Metric, Metrics, SearchInterval, SearchOptions
-from .._warnings import texts_of
+from .._warnings import collected, texts_of
 from .._workers import Workers
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
@@ -170,25 +169,20 @@ def search_score(
     >>> print(f"best {best:.3f}, corrected {result}")
     best 0.580, corrected 0.504 (0.440 to 0.568)
     """
-    caller = "search_score"
-    level = check.check_confidence_level(confidence_level, caller)
-    check.check_choice("interval", interval, caller, _INTERVALS)
-    workers = check.check_workers(n_jobs, verbose, caller)
-    rows = checked_systems(y_true, y_preds, sample_weight, labels, caller)
-    statistics, places = statistics_of_systems(
-        metric, rows, greater_is_better, caller, pos_label=pos_label
-    )
+    level = check.check_confidence_level(confidence_level)
+    check.check_choice("interval", interval, _INTERVALS)
+    workers = check.check_workers(n_jobs, verbose)
+    rows = checked_systems(y_true, y_preds, sample_weight, labels)
+    statistics, places = statistics_of_systems(metric, rows, greater_is_better, pos_label=pos_label)
     given = {"y_true": y_true, "y_preds": y_preds, "groups": groups}
-    warn_of_orders(caller, given | {"sample_weight": sample_weight})
+    warn_of_orders(given | {"sample_weight": sample_weight})
     first = next(iter(rows.values()))
     if first.n_samples < 2:
         advice = "The configuration is chosen on some rows and scored on others."
-        raise check.fail(caller, "y_preds", "hold at least two rows", "one row", advice)
-    plan = resampling_plan(
-        groups, None, False, None, n_resamples, random_state, first.n_samples, caller
-    )
+        raise check.fail("y_preds", "hold at least two rows", "one row", advice)
+    plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first.n_samples)
     if plan.design.n_factors > 1:
-        raise check.fail(caller, "groups", "be of shape (n_samples,)", "two columns")
+        raise check.fail("groups", "be of shape (n_samples,)", "two columns")
     given = {"groups": groups is not None} | positive_setting(pos_label)
     call = _SearchCall(rows, plan, interval, level, given, workers)
     results = {}
@@ -281,7 +275,6 @@ def _refuse_impossible(candidates: _Candidates) -> None:
     """Refuse what this metric cannot have, before any work."""
     if candidates.any_statistic.greater_is_better is None:
         raise check.fail(
-            "search_score",
             "greater_is_better",
             "be given for a metric of unknown direction",
             "None",
@@ -289,7 +282,6 @@ def _refuse_impossible(candidates: _Candidates) -> None:
         )
     if candidates.call.interval == "adjusted" and not candidates.are_row_means:
         raise check.fail(
-            "search_score",
             "interval",
             "be 'percentile' or 'auto' for a metric that is no mean of row values",
             "'adjusted'",
@@ -322,7 +314,7 @@ def _choose(candidates: _Candidates) -> _Choices:
     """Return the best configuration in every resample, and its score on the rows left out."""
     call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
     binding = candidates.binding.only(range(len(subjects)))
-    inside = bootstrap(binding, subjects, call.workers, caller="search_score")
+    inside = bootstrap(binding, subjects, call.workers)
     observed = np.array([distribution.estimate for distribution in inside])
     scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
@@ -390,8 +382,7 @@ def _corrected(candidates: _Candidates, choices: _Choices) -> EvaluationResult:
         made = method_interval(summary, "adjusted" if interval == "auto" else interval, level)
         limits, notes = made.interval, list(texts_of(made.notes))
     else:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with collected():
             limits = confidence_interval(evidence, "percentile", level)
     if limits.method == "percentile":
         notes = [

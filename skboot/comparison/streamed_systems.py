@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from .._evaluating import CallWarnings
-from .._warnings import Note, texts_of
+from .._warnings import tell, texts_of
 from ..results.comparison import ComparisonResult
 from ..streams.evaluating import StreamScore, scores_of, settings_of
 from ..streams.state import StreamSettings, StreamState
@@ -23,7 +22,7 @@ def compare_streamed(
     state: StreamState,
     asked: Asked,
     reference: str | None = None,
-) -> tuple[dict[str, Any], list[Note]]:
+) -> dict[str, Any]:
     """Compare systems by each metric: all pairs, or each with the reference; return also warnings.
 
     Parameters
@@ -35,7 +34,6 @@ def compare_streamed(
         Of all differences.
     reference : str or None
     """
-    warned = CallWarnings()
     names = [str(name) for name in settings.systems]
     own = settings_of(settings, state) | {
         "interval": asked.interval,
@@ -43,13 +41,12 @@ def compare_streamed(
         "alternative": asked.alternative,
         "reference": reference,
     }
-    with warned.collecting():
-        scores = scores_of(settings, state, "auto", warned)
-        results = {
-            metric: _comparison(names, own, metric, of_metric, warned, asked)
-            for metric, of_metric in scores.items()
-        }
-    return results, warned.notes
+    scores = scores_of(settings, state, "auto")
+    results = {
+        metric: _comparison(names, own, metric, of_metric, asked)
+        for metric, of_metric in scores.items()
+    }
+    return results
 
 
 def _comparison(
@@ -57,7 +54,6 @@ def _comparison(
     settings: dict[str, Any],
     metric: str,
     scores: list[StreamScore],
-    warned: CallWarnings,
     asked: Asked,
 ) -> ComparisonResult:
     """Return the comparison by one metric."""
@@ -77,7 +73,7 @@ def _comparison(
     }
     reference = settings["reference"]
     pairs, notes = compare_pairs(contestants, pairs_of(names, reference), asked)
-    warned.add([note for note in notes if note.kind == "resamples"][:1])
+    tell(*[note for note in notes if note.kind == "resamples"][:1])
     shared = dict.fromkeys(note for score in scores for note in score.shared_notes)
     design = scores[0].evidence.design
     return ComparisonResult(

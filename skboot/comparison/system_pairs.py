@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from .._evaluating import CallWarnings, make_gap_result
+from .._evaluating import make_gap_result
 from .._evidence import ScoreCall
 from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
 from .._inputs import Part
@@ -354,7 +354,6 @@ def largest_gaps(
     parts: Sequence[Part],
     families: Mapping[Any, Mapping[str, Contestant]],
     pairs: Sequence[tuple[str, str]],
-    warned: CallWarnings,
 ) -> dict[str, EvaluationResult]:
     """For each pair of systems, the two subgroups between which its difference changes most.
 
@@ -391,7 +390,6 @@ def largest_gaps(
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
             [*kept.cautions, *caution_of_distances(every[0])],
-            warned,
         )
         gaps[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
     return gaps

@@ -29,7 +29,7 @@ from .._typing import (
     Metrics,
     SystemsOptions,
 )
-from .._warnings import Note, warn_of
+from .._warnings import tell
 from .._workers import Workers
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import Statistic
@@ -57,7 +57,6 @@ from .unpaired_systems import (
     tasks_of_each,
 )
 
-_CALLER = "compare_systems"
 # Arguments of a value for each row, beside truth and predictions.
 _BY_ROW = ("groups", "strata", "average_over", "sample_weight")
 
@@ -258,8 +257,7 @@ def compare_systems(
     >>> print(f"{pair:.3f}, p = {pair.p_value:.3f}")
     0.034 (0.008 to 0.062), p = 0.010
     """
-    result, notes = compared(
-        _CALLER,
+    return compared(
         y_true,
         y_preds,
         metric=metric,
@@ -284,12 +282,9 @@ def compare_systems(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    warn_of(notes, _CALLER)
-    return result
 
 
 def compared(
-    caller: str,
     y_true: Any,
     y_preds: Any,
     *,
@@ -305,31 +300,31 @@ def compared(
     paired: Any = True,
     margin: float | None = None,
     **rows: Any,
-) -> tuple[Any, list[Note]]:
+) -> Any:
     """Check the arguments of a public function, and return what it returns and its notes.
 
     With a margin, of a gate, the direction must be known, and systems are called as arguments.
     """
-    level = check.check_confidence_level(confidence_level, caller)
-    check_asked(interval, adjust, alternative, caller)
-    workers = check.check_workers(n_jobs, verbose, caller)
+    level = check.check_confidence_level(confidence_level)
+    check_asked(interval, adjust, alternative)
+    workers = check.check_workers(n_jobs, verbose)
     asked = Asked.of(interval, adjust, level, alternative, reference)
-    settings = _settings(asked, reference, by, rows, caller)
+    settings = _settings(asked, reference, by, rows)
     block_length = rows.get("block_length")
-    paired = check.check_flag("paired", paired, caller)
+    paired = check.check_flag("paired", paired)
     columns = (*named_columns(y_true), *named_columns(y_preds))
     if is_lazy(*columns):
         given = {"y_true": y_true, "by": by, "metric": metric, "paired": paired, **rows}
-        return _streamed(caller, given, y_preds, asked, reference, margin, workers)
+        return _streamed(given, y_preds, asked, reference, margin, workers)
     if not paired:
-        check_unpaired(interval, by, block_length, caller)
-        return _unpaired(caller, y_true, y_preds, metric, asked, reference, rows, settings, workers)
-    systems, statistics, places = scored(y_true, y_preds, metric, reference, rows, caller, margin)
+        check_unpaired(interval, by, block_length)
+        return _unpaired(y_true, y_preds, metric, asked, reference, rows, settings, workers)
+    systems, statistics, places = scored(y_true, y_preds, metric, reference, rows, margin)
     first = next(iter(systems.values()))
     drawn = (rows["groups"], rows["strata"], rows["same_population"], None, rows["n_resamples"])
-    plan = resampling_plan(*drawn, rows["random_state"], first.n_samples, caller)
-    tasks = checked_tasks(rows["average_over"], first, caller)
-    parts = subgroups(by, first, caller)
+    plan = resampling_plan(*drawn, rows["random_state"], first.n_samples)
+    tasks = checked_tasks(rows["average_over"], first)
+    parts = subgroups(by, first)
     scores = {
         metric: {name: [(systems[name], one)] for name, one in own.items()}
         for metric, own in statistics.items()
@@ -339,27 +334,26 @@ def compared(
     given |= {name: rows[name] for name in _BY_ROW}
     asked_of = (rows["groups"], part_of_each_row(parts))
     in_order = RowsInTime(block_length, columns, *asked_of, given=given)
-    plan, of_rows = in_time(in_order, plan, tasks, scores, caller)
+    plan, of_rows = in_time(in_order, plan, tasks, scores)
 
     def by_plan(plan: ResamplingPlan, own: Mapping[str, Mapping[str, Statistic]]) -> Any:
-        alone = ScoreCall(first, plan, "auto", level, settings | of_rows, caller, workers)
+        alone = ScoreCall(first, plan, "auto", level, settings | of_rows, workers)
         return compare_systems_of(CompareSystemsCall(alone, systems, asked, reference), own, parts)
 
-    results, notes = evaluated(by_plan, plan, tasks, first, statistics, caller, parts)
+    results = evaluated(by_plan, plan, tasks, first, statistics, parts)
     if margin is not None:
-        notes += copy_of_truth(next(iter(systems)), first, "caution")
-    return next(iter(results.values())) if places.alone else laid_out(results, *places), notes
+        tell(*copy_of_truth(next(iter(systems)), first, "caution"))
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)
 
 
 def _streamed(
-    caller: str,
     given: Mapping[str, Any],
     y_preds: Any,
     asked: Asked,
     reference: Any,
     margin: float | None,
     workers: Workers,
-) -> tuple[Any, list[Note]]:
+) -> Any:
     """Return what `compared` returns, for columns that are not in memory."""
     # Few calls need a stream.
     from ..streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
@@ -368,15 +362,14 @@ def _streamed(
     if not given["paired"]:
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
-        raise check.fail(caller, "paired", must, "False", advice)
+        raise check.fail("paired", must, "False", advice)
     refused = ("strata", "average_over", "block_length", "by", "same_population")
     not_streamed = {name: given.get(name) for name in refused}
-    check_streamed(caller, STREAMED_DIFFERENCES, asked.interval, not_streamed)
-    by_name = checked_names(y_preds, caller)
-    check_reference(reference, by_name, caller)
+    check_streamed(STREAMED_DIFFERENCES, asked.interval, not_streamed)
+    by_name = checked_names(y_preds)
+    check_reference(reference, by_name)
     options = ("metric", "labels", "n_resamples", "random_state", "greater_is_better", "pos_label")
     settings = settings_of_lazy(
-        caller,
         systems=tuple(by_name),
         interval=asked.interval,
         confidence_level=asked.confidence_level,
@@ -384,7 +377,7 @@ def _streamed(
     )
     if margin is not None:
         metrics = settings.readings.items()
-        check_judged(margin, {name: {"": one.statistic} for name, one in metrics}, caller)
+        check_judged(margin, {name: {"": one.statistic} for name, one in metrics})
     columns = {name: given[name] for name in ("y_true", "groups", "sample_weight")}
     columns |= {f"y_preds[{name!r}]": one for name, one in by_name.items()}
     state = state_of_lazy(settings, columns, workers)
@@ -397,7 +390,7 @@ def compared_stream(
     asked: Asked,
     reference: Any = None,
     margin: float | None = None,
-) -> tuple[Any, list[Note]]:
+) -> Any:
     """Return what `compared` returns, for a stream of several systems.
 
     Parameters
@@ -413,11 +406,10 @@ def compared_stream(
 
     few = few_given(settings, state)
     if few is None:
-        results, notes = compare_streamed(settings, state, asked, reference)
+        results = compare_streamed(settings, state, asked, reference)
         alone = settings.is_single
-        return next(iter(results.values())) if alone else ResultTable(results), notes
+        return next(iter(results.values())) if alone else ResultTable(results)
     return compared(
-        settings.caller,
         few.y_true,
         few.y_preds,
         metric=settings.metric,
@@ -440,13 +432,11 @@ def compared_stream(
     )
 
 
-def _settings(
-    asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any], caller: str
-) -> dict[str, Any]:
+def _settings(asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the call as a result holds them."""
     positive = rows["pos_label"]
     if positive is not None:
-        positive = check.check_label("pos_label", positive, caller)
+        positive = check.check_label("pos_label", positive)
     return ({} if positive is None else positive_setting(positive)) | {
         "confidence_level": asked.confidence_level,
         "interval": asked.interval,
@@ -458,12 +448,11 @@ def _settings(
         "strata": rows["strata"] is not None,
         "sample_weight": rows["sample_weight"] is not None,
         "by": by is not None,
-        "same_population": check.check_flag("same_population", rows["same_population"], caller),
+        "same_population": check.check_flag("same_population", rows["same_population"]),
     }
 
 
 def _unpaired(
-    caller: str,
     y_true: Any,
     y_preds: Any,
     metric: Any,
@@ -472,18 +461,18 @@ def _unpaired(
     rows: Mapping[str, Any],
     settings: dict[str, Any],
     workers: Workers,
-) -> tuple[Any, list[Note]]:
+) -> Any:
     """Return what `compared` returns, for systems on test sets of their own."""
-    by_name = checked_names(y_preds, caller)
-    systems, drawn = checked_unpaired(y_true, by_name, rows, rows["labels"], caller)
-    check_reference(reference, systems, caller)
+    by_name = checked_names(y_preds)
+    systems, drawn = checked_unpaired(y_true, by_name, rows, rows["labels"])
+    check_reference(reference, systems)
     better = rows["greater_is_better"]
     statistics, places = statistics_of_systems(
-        metric, systems, better, caller, True, pos_label=rows["pos_label"], paired=False
+        metric, systems, better, True, pos_label=rows["pos_label"], paired=False
     )
-    seed = check.check_seed(rows["random_state"], caller)
-    tasks = tasks_of_each(rows["average_over"], systems, caller)
+    seed = check.check_seed(rows["random_state"])
+    tasks = tasks_of_each(rows["average_over"], systems)
     settings = {**settings, "paired": False, **settings_of_tasks(tasks)}
-    call = UnpairedCall(systems, drawn, tasks, asked, reference, seed, settings, workers, caller)
-    results, notes = compare_unpaired(call, statistics)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places), notes
+    call = UnpairedCall(systems, drawn, tasks, asked, reference, seed, settings, workers)
+    results = compare_unpaired(call, statistics)
+    return next(iter(results.values())) if places.alone else laid_out(results, *places)

@@ -19,7 +19,7 @@ from sklearn.model_selection import check_cv, cross_val_predict
 from .. import _checks as check
 from .._doors import door
 from .._sklearn_compat import scorer_parts
-from .._warnings import warn_user
+from .._warnings import Note, tell
 from ..inference.confidence_interval import ConfidenceInterval
 from ..scorer.fit_call import check_rows_of_fit
 
@@ -78,16 +78,15 @@ def out_of_fold(
     >>> bool(result.estimate <= search.best_score_ + 0.02)
     True
     """
-    caller = "out_of_fold"
-    n_jobs = check.check_n_jobs(n_jobs, caller)
+    n_jobs = check.check_n_jobs(n_jobs)
     if not hasattr(search, "cv_results_"):
         must = "be a fitted search, such as GridSearchCV"
-        raise check.fail(caller, "search", must, type(search).__name__, "Call its fit first.")
-    check_rows_of_fit(X, y, groups, caller)
+        raise check.fail("search", must, type(search).__name__, "Call its fit first.")
+    check_rows_of_fit(X, y, groups)
     if y is None:
-        raise check.fail(caller, "y", "hold what the search was fitted to", "None")
+        raise check.fail("y", "hold what the search was fitted to", "None")
     if is_classifier(search.estimator) and getattr(getattr(y, "dtype", None), "names", None):
-        raise check.fail(caller, "y", "hold labels for a classifier", "records")
+        raise check.fail("y", "hold labels for a classifier", "records")
     # Once, so that a splitter that shuffles gives all configurations the same folds.
     cv = check_cv(search.cv, y, classifier=is_classifier(search.estimator))
     folds = list(cv.split(X, y, groups))
@@ -95,7 +94,6 @@ def out_of_fold(
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     if not np.array_equal(tested, np.arange(n_samples)):
         raise check.fail(
-            caller,
             "search",
             "have folds that test each row once",
             f"cv={search.cv!r}",
@@ -166,6 +164,7 @@ def one_standard_error(scoring: str | None = None) -> Callable[[Mapping[str, Any
     return partial(_first_within_one_error, scoring="score" if scoring is None else scoring)
 
 
+@door("one_standard_error")
 def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> int:
     end = f"_test_{scoring}"
     keys = [key for key in cv_results if key.startswith("split") and key.endswith(end)]
@@ -174,7 +173,6 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
             key.removeprefix("mean_test_") for key in cv_results if key.startswith("mean_test_")
         )
         raise check.fail(
-            "one_standard_error",
             "scoring",
             f"be one of {known}, the scorers of the search",
             repr(scoring),
@@ -184,7 +182,7 @@ def _first_within_one_error(cv_results: Mapping[str, Any], *, scoring: str) -> i
     if np.isnan(means).all():
         must = "have a configuration with defined scores to choose from"
         advice = "error_score='raise' in the search shows why."
-        raise check.fail("the search", "refit", must, "NaN for all", advice)
+        raise check.fail("refit", must, "NaN for all", advice)
     behind = scores[:, [int(np.nanargmax(means))]] - scores
     errors = behind.std(axis=0, ddof=1) / np.sqrt(len(behind)) if len(behind) > 1 else 0.0
     return int(np.flatnonzero(behind.mean(axis=0) <= errors)[0])
@@ -266,21 +264,20 @@ def corrected_t(
     >>> print(f"{found.estimate:.3f} ({found.confidence_interval:.3f})")
     0.816 (0.774 to 0.858)
     """
-    caller = "corrected_t"
-    level = check.check_confidence_level(confidence_level, caller)
-    n_train = check.check_count("n_train", n_train, caller, 1)
-    n_test = check.check_count("n_test", n_test, caller, 1)
+    level = check.check_confidence_level(confidence_level)
+    n_train = check.check_count("n_train", n_train, 1)
+    n_test = check.check_count("n_test", n_test, 1)
     values = _checked_scores("scores_a", scores_a)
     if scores_b is not None:
         second = _checked_scores("scores_b", scores_b)
-        check.check_same_length(caller, scores_a=values, scores_b=second)
+        check.check_same_length(scores_a=values, scores_b=second)
         values = values - second
     if n_test / n_train > 1 / 9 + 1e-9 and n_test > 1 + n_train / 9:
-        warn_user(
-            f"{caller}: {n_test} test rows for {n_train} training rows: with less than nine tenths "
-            "for training the interval covered 65 to 80 %. "
-            "Use ten folds or more."
+        text = (
+            f"{n_test} test rows for {n_train} training rows: with less than nine tenths for "
+            "training the interval covered 65 to 80 %. Use ten folds or more."
         )
+        tell(Note("caution", text))
     n_splits = len(values)
     mean = float(values.mean())
     error = float(values.std(ddof=1) * np.sqrt(1 / n_splits + n_test / n_train))
@@ -294,13 +291,12 @@ def corrected_t(
 
 
 def _checked_scores(name: str, scores: ArrayLike) -> Floats:
-    values = check.check_rows(name, scores, "corrected_t")
+    values = check.check_rows(name, scores)
     if values.ndim != 1 or values.dtype.kind not in "iuf" or len(values) < 2:
         raise check.fail(
-            "corrected_t",
             name,
             "hold at least two scores, one per split",
             f"{values.dtype} of shape {values.shape}",
         )
-    check.check_size(name, values, "corrected_t")
+    check.check_size(name, values)
     return values.astype(np.float64)

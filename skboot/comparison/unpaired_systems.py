@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from .. import _checks as check
-from .._evaluating import CallWarnings, chosen_interval, result_of
+from .._evaluating import chosen_interval, result_of
 from .._evidence import ScoreCall, jackknives_of, prepare
 from .._inputs import Part, Rows, checked_rows, resampling_plan
 from .._series import warn_of_orders
 from .._streams import child_seed
 from .._tasks import checked_tasks, over_tasks, settings_of
 from .._values import in_order_of_content
-from .._warnings import Note, texts_of
+from .._warnings import tell, texts_of
 from .._workers import Workers
 from ..inference.distribution import bootstrap
 from ..metrics.statistic import Statistic
@@ -56,7 +56,6 @@ class UnpairedCall:
     seed : numpy.random.SeedSequence
     settings : dict
     workers : Workers
-    caller : str
     """
 
     rows: dict[str, Rows]
@@ -67,40 +66,38 @@ class UnpairedCall:
     seed: np.random.SeedSequence
     settings: dict[str, Any]
     workers: Workers
-    caller: str
 
 
-def check_unpaired(interval: str, by: Any, block_length: Any, caller: str) -> None:
+def check_unpaired(interval: str, by: Any, block_length: Any) -> None:
     """Refuse what needs both systems on the same rows."""
     if by is not None:
         must, advice = "be None with paired=False", "Compare each subgroup by itself."
-        raise check.fail(caller, "by", must, "subgroups", advice)
+        raise check.fail("by", must, "subgroups", advice)
     if block_length is not None:
         must = "be None with paired=False"
         advice = "Compare systems on the same rows, or draw whole series by groups."
-        raise check.fail(caller, "block_length", must, repr(block_length), advice)
+        raise check.fail("block_length", must, repr(block_length), advice)
     if interval in _NEEDS_PAIRS:
         got = f"{interval!r}, {_NEEDS_PAIRS[interval]}"
         advice = "Use interval='expanded' or 'auto'."
         must = "be one for systems on different rows with paired=False"
-        raise check.fail(caller, "interval", must, got, advice)
+        raise check.fail("interval", must, got, advice)
 
 
 def checked_unpaired(
-    y_true: Any, y_preds: Mapping[str, Any], columns: Mapping[str, Any], labels: Any, caller: str
+    y_true: Any, y_preds: Mapping[str, Any], columns: Mapping[str, Any], labels: Any
 ) -> tuple[dict[str, Rows], dict[str, dict[str, Any]]]:
     """Return the rows of each system, and its groups and strata."""
-    truths = _by_name("y_true", y_true, y_preds, caller)
-    named = {name: _by_name(name, columns[name], y_preds, caller) for name in _COLUMNS}
+    truths = _by_name("y_true", y_true, y_preds)
+    named = {name: _by_name(name, columns[name], y_preds) for name in _COLUMNS}
     rows = {}
     for name, predicted in y_preds.items():
         weights = named["sample_weight"][name]
         argument = f"y_preds[{name!r}]"
         with _columns_of(name):
-            rows[name] = checked_rows(truths[name], predicted, weights, labels, caller, argument)
+            rows[name] = checked_rows(truths[name], predicted, weights, labels, argument)
     given = {"y_true": truths, "y_preds": y_preds, **named}
     warn_of_orders(
-        caller,
         *({f"{key}[{name!r}]": own[name] for key, own in given.items()} for name in y_preds),
     )
     own = {name: {key: named[key][name] for key in ("groups", "strata")} for name in y_preds}
@@ -113,27 +110,27 @@ def _columns_of(name: str) -> AbstractContextManager[None]:
     return check.arguments_named({each: f"{each}[{name!r}]" for each in own})
 
 
-def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any], caller: str) -> dict[str, Any]:
+def _by_name(argument: str, values: Any, y_preds: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is given for each system; None for all where nothing is given."""
     if values is None:
         return dict.fromkeys(y_preds)
     must = "be a dict with the names of y_preds with paired=False"
     if not isinstance(values, Mapping):
         got = type(values).__name__
-        raise check.fail(caller, argument, must, got, "Each system has rows of its own.")
+        raise check.fail(argument, must, got, "Each system has rows of its own.")
     named = {str(name): own for name, own in values.items()}
     if set(named) != set(y_preds):
-        raise check.fail(caller, argument, must, f"{list(named)} beside {list(y_preds)}")
+        raise check.fail(argument, must, f"{list(named)} beside {list(y_preds)}")
     return named
 
 
-def tasks_of_each(average_over: Any, rows: Mapping[str, Rows], caller: str) -> dict[str, Any]:
+def tasks_of_each(average_over: Any, rows: Mapping[str, Rows]) -> dict[str, Any]:
     """Return the tasks of each system; None for all where there are none."""
-    named = _by_name("average_over", average_over, rows, caller)
+    named = _by_name("average_over", average_over, rows)
     tasks = {}
     for name, own in rows.items():
         with _columns_of(name):
-            tasks[name] = checked_tasks(named[name], own, caller)
+            tasks[name] = checked_tasks(named[name], own)
     return tasks
 
 
@@ -148,7 +145,7 @@ def settings_of_tasks(tasks: Mapping[str, Tasks | None]) -> dict[str, Any]:
 
 def compare_unpaired(
     call: UnpairedCall, statistics: Mapping[str, Mapping[str, Statistic]]
-) -> tuple[dict[str, ComparisonResult], list[Note]]:
+) -> dict[str, ComparisonResult]:
     """Compare systems by each metric: the engine of `skboot.compare_systems` with paired=False.
 
     Parameters
@@ -159,10 +156,8 @@ def compare_unpaired(
 
     Returns
     -------
-    results : dict of str to ComparisonResult
+    dict of str to ComparisonResult
         By metric.
-    notes : list of Note
-        What must be warned of.
     """
     # The streams do not depend on the order of the call, nor on the names unless rows are the same.
     rows = {name: call.rows[name] for name in sorted(call.rows)}
@@ -174,18 +169,16 @@ def compare_unpaired(
         for rank, name in enumerate(order)
     }
     _check_same_tasks(call, plans)
-    warned = CallWarnings()
     contestants: dict[str, dict[str, Contestant]] = {metric: {} for metric in statistics}
-    with warned.collecting():
-        for rank, name in enumerate(order):
-            for plan, of_system in plans[name]:
-                for metric, one in _contestants(call, name, rank, plan, of_system, warned).items():
-                    contestants[metric][name] = one
-        results = {}
-        for metric, by_name in contestants.items():
-            in_order = {name: by_name[name] for name in call.rows}
-            results[metric] = _comparison(call, metric, in_order, warned)
-    return results, warned.notes
+    for rank, name in enumerate(order):
+        for plan, of_system in plans[name]:
+            for metric, one in _contestants(call, name, rank, plan, of_system).items():
+                contestants[metric][name] = one
+    results = {}
+    for metric, by_name in contestants.items():
+        in_order = {name: by_name[name] for name in call.rows}
+        results[metric] = _comparison(call, metric, in_order)
+    return results
 
 
 def _plans(
@@ -202,9 +195,8 @@ def _plans(
             call.settings["n_resamples"],
             child_seed(call.seed, _OWN_STREAMS + rank),
             rows.n_samples,
-            call.caller,
         )
-        return over_tasks(plan, call.tasks[name], rows, statistics, call.caller)
+        return over_tasks(plan, call.tasks[name], rows, statistics)
 
 
 def _check_same_tasks(call: UnpairedCall, plans: Mapping[str, Any]) -> None:
@@ -221,7 +213,7 @@ def _check_same_tasks(call: UnpairedCall, plans: Mapping[str, Any]) -> None:
     must = "name the same tasks for each system"
     advice = "Give groups=<the tasks> to draw whole tasks, for a claim about new tasks like these."
     got = f"tasks that some of them lack: {', '.join(lacking[:3])}"
-    raise check.fail(call.caller, "average_over", must, got, advice)
+    raise check.fail("average_over", must, got, advice)
 
 
 def _contestants(
@@ -230,26 +222,25 @@ def _contestants(
     rank: int,
     plan: ResamplingPlan,
     statistics: Mapping[str, Statistic],
-    warned: CallWarnings,
 ) -> dict[str, Contestant]:
     """Return one system by each metric, from resamples of its own rows."""
     rows = call.rows[name]
     settings = {**call.settings, **settings_of_tasks({name: call.tasks[name]})}
     level = call.asked.confidence_level
-    alone = ScoreCall(rows, plan, "auto", level, settings, call.caller, call.workers)
+    alone = ScoreCall(rows, plan, "auto", level, settings, call.workers)
     whole = Part(None, None)
     prepared = dict(enumerate(prepare(alone, each, whole) for each in statistics.values()))
     subjects = [each.subject for each in prepared.values()]
     binding = plan.bind([subject.coding for subject in subjects])
-    drawn = bootstrap(binding, subjects, call.workers, caller=call.caller)
+    drawn = bootstrap(binding, subjects, call.workers)
     jackknives = jackknives_of(alone, binding, prepared, drawn)
-    warned.add(plan.design.remarks)
+    tell(*plan.design.remarks)
     found = {}
     for metric, k in zip(statistics, prepared, strict=True):
         evidence = prepared[k].evidence(drawn[k], jackknives[k])
         chosen = chosen_interval(alone, evidence)
         statistic = subjects[k].statistic
-        result = result_of(alone, metric, statistic, whole, evidence, chosen, warned)
+        result = result_of(alone, metric, statistic, whole, evidence, chosen)
         shared = (
             *(note for note in chosen.notes if note.kind == "few"),
             *rows.notes_for(statistic),
@@ -260,17 +251,17 @@ def _contestants(
 
 
 def _comparison(
-    call: UnpairedCall, metric: str, contestants: Mapping[str, Contestant], warned: CallWarnings
+    call: UnpairedCall, metric: str, contestants: Mapping[str, Contestant]
 ) -> ComparisonResult:
     """Return the comparison by one metric."""
     no_delong = [n for n, one in contestants.items() if one.evidence.delong is None]
     if call.asked.interval == "delong" and no_delong:
         must = "be one that all systems have"
         got = f"'delong', for the area under the ROC curve of independent rows, not of {no_delong}"
-        raise check.fail(call.caller, "interval", must, got, "Use interval='expanded'.")
+        raise check.fail("interval", must, got, "Use interval='expanded'.")
     pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
-    warned.add([note for note in notes if note.kind == "resamples"][:1])
-    warned.add(note for note in notes if note.kind == "caution")
+    tell(*[note for note in notes if note.kind == "resamples"][:1])
+    tell(*(note for note in notes if note.kind == "caution"))
     shared = dict.fromkeys(note for one in contestants.values() for note in one.shared_notes)
     fixed = dict.fromkeys(
         text for one in contestants.values() for text in one.result.held_fixed[1:]

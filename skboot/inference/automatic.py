@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._warnings import Note, Notes
+from .._warnings import Note, collected, say, tell
 from ._tuning import (
     BIAS_OVER_TASKS,
     FAR_ERROR,
@@ -101,25 +101,35 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     """
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
-    notes = cautions_of(evidence)
-    if evidence.bins is not None or evidence.optimized:
-        interval = _made(evidence, planned_method(evidence), confidence_level)
-    elif evidence.design.averages_tasks:
-        interval = _over_tasks(evidence, confidence_level, notes)
-    elif evidence.design.units_are_rows:
-        interval = _for_rows(evidence, confidence_level, notes)
-    elif evidence.design.n_factors == 1:
-        interval = _for_groups(evidence, confidence_level, notes)
-        if interval.method == "expanded":
-            # Percentiles double a bias. Studentized limits, which sums have, correct it.
-            method = _without_bias("expanded", evidence, notes)
-            interval = _made(evidence, method, confidence_level)
-    else:
-        interval = _for_pairs(evidence, confidence_level, notes)
-    interval = within_range(interval, evidence.bounds, notes)
+    with collected() as told:
+        interval = within_range(_chosen(evidence, confidence_level), evidence.bounds)
+    # Those on the number of resamples are of the call, not of the interval.
+    tell(*(note for note in told if note.kind == "resamples"))
+    notes = [note for note in told if note.kind != "resamples"]
+    if interval.method == "score" and np.isnan(interval.low + interval.high):
+        # Without a limit there is no coverage to lose: what says why stands for all cautions.
+        del notes[:-1]
     # Warnings come first, in the order in which they were found.
     ordered = sorted(notes, key=lambda note: not note.is_warning)
     return IntervalWithNotes(interval, tuple(ordered))
+
+
+def _chosen(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
+    """Return the interval of the rule for this evidence; what it must say is told."""
+    tell(*cautions_of(evidence))
+    if evidence.bins is not None or evidence.optimized:
+        return _made(evidence, planned_method(evidence), confidence_level)
+    if evidence.design.averages_tasks:
+        return _over_tasks(evidence, confidence_level)
+    if evidence.design.units_are_rows:
+        return _for_rows(evidence, confidence_level)
+    if evidence.design.n_factors > 1:
+        return _for_pairs(evidence, confidence_level)
+    interval = _for_groups(evidence, confidence_level)
+    if interval.method != "expanded":
+        return interval
+    # Percentiles double a bias. Studentized limits, which sums have, correct it.
+    return _made(evidence, _without_bias("expanded", evidence), confidence_level)
 
 
 def degeneracy(interval: ConfidenceInterval, evidence: Evidence | None = None) -> str | None:
@@ -211,28 +221,28 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
     return confidence_interval(evidence, method, confidence_level)
 
 
-def _for_rows(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
     method = planned_method(evidence)
     if method == "wilson" and not evidence.proportion[2]:  # type: ignore[index]
-        notes.add(
+        say(
             "choice",
             f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
             "since bootstrap intervals are too short then.",
         )
     is_ranking = evidence.delong is not None and evidence.independent_rows
     if is_ranking and evidence.estimate in evidence.bounds:
-        return _perfect_ranking(evidence, confidence_level, notes)
-    method = _in_place_of_bca(method, evidence, notes)
+        return _perfect_ranking(evidence, confidence_level)
+    method = _in_place_of_bca(method, evidence)
     return _made(evidence, method, confidence_level)
 
 
-def _in_place_of_bca(method: str, evidence: Evidence, notes: Notes) -> str:
+def _in_place_of_bca(method: str, evidence: Evidence) -> str:
     """Return the method that replaces BCa on these resamples, with a note; else the same method."""
     if method != "bca":
         return method
     if evidence.acceleration is None or np.isnan(evidence.acceleration):
-        notes.add(
+        say(
             "choice",
             "The metric is undefined without some of the units, so BCa cannot be used: "
             "percentile interval.",
@@ -241,28 +251,28 @@ def _in_place_of_bca(method: str, evidence: Evidence, notes: Notes) -> str:
     elif _answers_in_jumps(evidence):
         replicates = evidence.sorted_replicates
         if evidence.estimate in (replicates[0], replicates[-1]) and not _evenly_spaced(replicates):
-            notes.add(
+            say(
                 "caution",
                 "No resample goes beyond the estimate on one side, as with a largest error: no "
                 "interval from resamples keeps its level for such a metric.",
             )
-        notes.add(
+        say(
             "choice",
             "The metric answers single rows in jumps, as a median does, so that leaving out one "
             "row at a time, which BCa needs, does not show its spread: expanded percentile "
             "interval.",
         )
         return "expanded"
-    return _without_bias(method, evidence, notes)
+    return _without_bias(method, evidence)
 
 
-def _without_bias(method: str, evidence: Evidence, notes: Notes, large: float = LARGE_BIAS) -> str:
+def _without_bias(method: str, evidence: Evidence, large: float = LARGE_BIAS) -> str:
     """Return "bias-corrected" where the bias is large, with a note; else the same method."""
     bias = _bias_in_errors(evidence, large)
     if abs(bias) <= large:
         return method
     replicates = evidence.sorted_replicates
-    notes.add(
+    say(
         "choice",
         f"Resamples are {'lower' if bias < 0 else 'higher'} than the estimate by {abs(bias):.2g} "
         f"standard errors on average: t interval about the estimate corrected for this bias, "
@@ -313,13 +323,11 @@ def _bias_in_errors(evidence: Evidence, large: float) -> float:
     return bias
 
 
-def _perfect_ranking(
-    evidence: Evidence, confidence_level: float, notes: Notes
-) -> ConfidenceInterval:
+def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of a perfect ranking: that of no error on the smaller class."""
     assert evidence.delong is not None
     n_small = evidence.delong[1]
-    notes.add(
+    say(
         "choice",
         f"The classes are perfectly separated: score interval on the smaller class "
         f"({n_small} rows), since every resample separates them too.",
@@ -327,30 +335,28 @@ def _perfect_ranking(
     return _from_bound(evidence, n_small, confidence_level)
 
 
-def _for_groups(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of groups, or of blocks of rows in time."""
     replicates = evidence.sorted_replicates
     if len(replicates) and replicates[0] == replicates[-1]:
         low, high = ends = value_range(evidence)
         if evidence.estimate in ends and np.all(np.isfinite(ends)):
-            return _perfect_groups(evidence, confidence_level, notes)
+            return _perfect_groups(evidence, confidence_level)
         # Losses without bounds are taken as not negative.
         low = 0.0 if np.isinf(low) and np.isinf(high) else low
         if evidence.additive and evidence.estimate in (low, high):
-            return _groups_without_loss(evidence, low, confidence_level, notes)
+            return _groups_without_loss(evidence, low, confidence_level)
     method = planned_method(evidence)
     if method != "studentized":
         return _made(evidence, method, confidence_level)
-    return _for_sums_of_groups(evidence, confidence_level, notes)
+    return _for_sums_of_groups(evidence, confidence_level)
 
 
-def _perfect_groups(
-    evidence: Evidence, confidence_level: float, notes: Notes
-) -> ConfidenceInterval:
+def _perfect_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return Wilson's interval of n_groups (z / t)^2 rows for groups that all are perfect."""
     n_groups, unit = evidence.n_units[0], evidence.design.unit
     effective = effective_size(evidence, confidence_level)
-    notes.add(
+    say(
         "choice",
         f"No {unit} shows any error, so resampling cannot show any spread: Wilson interval with "
         f"{effective:.1f} effective rows for {n_groups} {unit}s.",
@@ -359,7 +365,7 @@ def _perfect_groups(
 
 
 def _groups_without_loss(
-    evidence: Evidence, low: float, confidence_level: float, notes: Notes
+    evidence: Evidence, low: float, confidence_level: float
 ) -> ConfidenceInterval:
     """Return an interval with one limit for losses that are 0 in every group.
 
@@ -369,20 +375,15 @@ def _groups_without_loss(
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
-    # This note replaces the warning of few groups: without a limit there is no coverage to lose.
-    notes[:] = [
-        Note(
-            "caution",
-            f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
-            f"undefined, since nothing in these {n_units} {unit}s says how large others are.",
-        )
-    ]
+    say(
+        "caution",
+        f"No {unit} shows any loss, and a loss has no largest value: the {side} limit is "
+        f"undefined, since nothing in these {n_units} {unit}s says how large others are.",
+    )
     return ConfidenceInterval(*limits, confidence_level, "score")
 
 
-def _for_sums_of_groups(
-    evidence: Evidence, confidence_level: float, notes: Notes
-) -> ConfidenceInterval:
+def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the studentized interval, or a score interval where few groups carry the variation."""
     has_errors = evidence.replicate_standard_errors is not None
     method = "studentized" if has_errors else "expanded"
@@ -409,9 +410,9 @@ def _for_sums_of_groups(
     interval = few_groups_interval(evidence, confidence_level)
     if bounded:
         effective = effective_size(evidence, confidence_level)
-        notes.add("choice", f"{reason}: Wilson interval with {effective:.1f} effective rows.")
+        say("choice", f"{reason}: Wilson interval with {effective:.1f} effective rows.")
     else:
-        notes.add(
+        say(
             "caution",
             f"{reason}: score interval. On such losses it covered 90 to 97 %, with very heavy "
             "tails 87 to 93 %.",
@@ -428,18 +429,18 @@ def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> C
     return ConfidenceInterval(low, low + reach, confidence_level, "wilson")
 
 
-def _over_tasks(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+def _over_tasks(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of an average over tasks."""
     method = planned_method(evidence)
     if method == "expanded":
         # The bias of a metric within small tasks does not average out over the tasks, and resamples
         # have it twice. A bias below three Monte Carlo errors may be chance.
         chance = 3 / np.sqrt(max(len(evidence.sorted_replicates), 1))
-        method = _without_bias(method, evidence, notes, max(BIAS_OVER_TASKS, chance))
+        method = _without_bias(method, evidence, max(BIAS_OVER_TASKS, chance))
     return _made(evidence, method, confidence_level)
 
 
-def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> ConfidenceInterval:
+def _for_pairs(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of crossed factors."""
     method = planned_method(evidence)
     enough = evidence.design.same_population or min(evidence.n_units) >= MANY_MEMBERS
@@ -448,13 +449,11 @@ def _for_pairs(evidence: Evidence, confidence_level: float, notes: Notes) -> Con
     return _made(evidence, method, confidence_level)
 
 
-def within_range(
-    interval: ConfidenceInterval, bounds: tuple[float, float], notes: Notes
-) -> ConfidenceInterval:
+def within_range(interval: ConfidenceInterval, bounds: tuple[float, float]) -> ConfidenceInterval:
     """Return the interval cut at the range of the metric, and note it."""
     low, high = interval
     least, greatest = bounds
     if min(low, high) < least or max(low, high) > greatest:
-        notes.add("choice", "A limit beyond the range of the metric was cut at the range.")
+        say("choice", "A limit beyond the range of the metric was cut at the range.")
         return interval.within(least, greatest)
     return interval

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .._warnings import Note, Notes
+from .._warnings import Note, collected, say
 from ._tuning import (
     FEW_DECIDING,
     FEW_GROUPS,
@@ -35,7 +35,7 @@ _OF_DISTANCES = (
 )
 
 
-def cautions_of(evidence: Evidence) -> Notes:
+def cautions_of(evidence: Evidence) -> list[Note]:
     """Warnings about the data that an interval stands on.
 
     Parameters
@@ -48,25 +48,27 @@ def cautions_of(evidence: Evidence) -> Notes:
     list of Note
         None for averages over tasks.
     """
-    notes, design = Notes(), evidence.design
+    design = evidence.design
     if design.averages_tasks:
         return caution_of_distances(evidence)
-    if evidence.optimized:
-        notes.add(
-            "caution",
-            "The best threshold was chosen on these rows, so that the value is too good: 95 % "
-            "intervals, corrected in part, covered 76 to 96 %, those of differences 92 to 96 %.",
-        )
-    if design.units_are_rows:
-        _warn_of_rows(evidence, notes)
-    elif design.n_factors == 1:
-        _warn_of_groups(evidence, notes)
-    else:
-        _warn_of_members(evidence, notes)
+    with collected() as notes:
+        if evidence.optimized:
+            say(
+                "caution",
+                "The best threshold was chosen on these rows, so that the value is too good: "
+                "95 % intervals, corrected in part, covered 76 to 96 %, those of differences 92 "
+                "to 96 %.",
+            )
+        if design.units_are_rows:
+            _tell_of_rows(evidence)
+        elif design.n_factors == 1:
+            _tell_of_groups(evidence)
+        else:
+            _tell_of_members(evidence)
     return notes
 
 
-def caution_of_distances(evidence: Evidence) -> Notes:
+def caution_of_distances(evidence: Evidence) -> list[Note]:
     """Warning that a sum of distances is biased where its interval is not made of its bins.
 
     Parameters
@@ -79,10 +81,7 @@ def caution_of_distances(evidence: Evidence) -> Notes:
     list of Note
         Empty for other metrics.
     """
-    notes = Notes()
-    if evidence.of_distances:
-        notes.add("caution", _OF_DISTANCES)
-    return notes
+    return [Note("caution", _OF_DISTANCES)] if evidence.of_distances else []
 
 
 def too_few_resamples(n_resamples: int, level: float) -> Note:
@@ -111,37 +110,37 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
     return Note("resamples", text)
 
 
-def _warn_of_rows(evidence: Evidence, notes: Notes) -> None:
+def _tell_of_rows(evidence: Evidence) -> None:
     """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
-    _warn_of_two_classes(evidence, notes)
+    _tell_of_two_classes(evidence)
     share, n_rows = evidence.largest_share, evidence.n_units[0]
     if evidence.proportion is not None and np.isinf(evidence.bounds).sum() == 1:
-        notes.add(
+        say(
             "caution",
             "All errors of these rows are 0 or 1, and the interval takes these for the only ones "
             "there are.",
         )
     if share is not None and evidence.proportion is None:
         if n_rows < FEW_ROWS:
-            notes.add(
+            say(
                 "few",
                 f"Only {n_rows} rows were resampled (fewer than {FEW_ROWS}): expect "
                 "less coverage than stated.",
             )
         if share > max(HEAVY_SHARE, HEAVY_ROWS / n_rows):
-            notes.add(
+            say(
                 "caution",
                 f"One row carries {share:.0%} of the sum: with tails this heavy no interval keeps "
                 "its level; expect less coverage than stated.",
             )
-    _warn_of_small_classes(evidence, notes)
+    _tell_of_small_classes(evidence)
 
 
-def _warn_of_two_classes(evidence: Evidence, notes: Notes) -> None:
+def _tell_of_two_classes(evidence: Evidence) -> None:
     """Add warnings where few rows of one class, or few rows out of order, decide a score."""
     few = evidence.smaller_class
     if few is not None and few < FEW_OF_CLASS:
-        notes.add(
+        say(
             "few",
             f"The smaller class has {few} rows (fewer than {FEW_OF_CLASS}): expect less coverage "
             "than stated.",
@@ -149,21 +148,21 @@ def _warn_of_two_classes(evidence: Evidence, notes: Notes) -> None:
     if evidence.delong is None:
         return
     if evidence.delong[1] < SMALL_CLASS:
-        notes.add(
+        say(
             "few",
             f"The smaller class has {evidence.delong[1]} rows (fewer than {SMALL_CLASS}): "
             "intervals of the area under the ROC curve tend to be too short.",
         )
     # Of several runs none is known to be near 1.
     if max(evidence.estimate, 1 - evidence.estimate) > NEAR_ONE:
-        notes.add(
+        say(
             "few",
             f"The area under the ROC curve is within {1 - NEAR_ONE:.2g} of its end: the interval "
             "rests on the few rows that are out of order, and tends to be too short.",
         )
 
 
-def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
+def _tell_of_small_classes(evidence: Evidence) -> None:
     """Add a warning where classes of few rows decide an average over classes."""
     if evidence.class_sizes is None:
         return
@@ -172,18 +171,18 @@ def _warn_of_small_classes(evidence: Evidence, notes: Notes) -> None:
     df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
     if 1 / parts.mean() < FEW_IN_CLASS or df < FEW_IN_CLASS - 1:
         few = np.count_nonzero(evidence.class_sizes < FEW_IN_CLASS)
-        notes.add(
+        say(
             "caution",
             f"{few} of {len(parts)} classes have fewer than {FEW_IN_CLASS} rows, which is too few "
             "for an average over classes: expect less coverage than stated.",
         )
 
 
-def _warn_of_groups(evidence: Evidence, notes: Notes) -> None:
+def _tell_of_groups(evidence: Evidence) -> None:
     """Add a warning of few groups or blocks of rows in time, or of few that decide the score."""
     n_groups, unit = evidence.n_units[0], evidence.design.unit
     if n_groups < FEW_GROUPS:
-        notes.add(
+        say(
             "few",
             f"Only {n_groups} {unit}s were resampled (fewer than {FEW_GROUPS}): expect less "
             "coverage than stated.",
@@ -199,18 +198,18 @@ def _warn_of_groups(evidence: Evidence, notes: Notes) -> None:
         )
         if not few:
             text = f"There is no {what} decision in any {unit}: nothing shows how much they differ."
-        notes.add("few", text)
+        say("few", text)
 
 
-def _warn_of_members(evidence: Evidence, notes: Notes) -> None:
+def _tell_of_members(evidence: Evidence) -> None:
     """Add warnings of few members on one side, and of what a design is known to cover."""
     fewest = min(evidence.n_units)
     if fewest < FEW_MEMBERS:
         side = "" if evidence.design.same_population else " on one side"
-        notes.add(
+        say(
             "few",
             f"Only {fewest} members were resampled{side} (fewer than {FEW_MEMBERS}): "
             "expect less coverage than stated.",
         )
     elif caution := evidence.design.coverage_caution(evidence.n_units):
-        notes.add("caution", caution)
+        say("caution", caution)

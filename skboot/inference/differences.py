@@ -133,18 +133,17 @@ def delong_test(y_positive: ArrayLike, first: ArrayLike, second: ArrayLike) -> D
     >>> round(test.difference, 3), round(test.p_value, 3)
     (0.333, 0.221)
     """
-    caller = "delong_test"
-    positive = check_column("y_positive", y_positive, caller)
+    positive = check_column("y_positive", y_positive)
     if positive.dtype.kind not in "biuf" or not np.isin(positive, (0, 1)).all():
         got = f"values such as {positive[:3].tolist()}"
         advice = "Of labels make them by y_true == label."
-        raise fail(caller, "y_positive", "be booleans, or 0 and 1", got, advice)
-    columns = {"first": check_column("first", first, caller)}
-    columns["second"] = check_column("second", second, caller)
+        raise fail("y_positive", "be booleans, or 0 and 1", got, advice)
+    columns = {"first": check_column("first", first)}
+    columns["second"] = check_column("second", second)
     for name, column in columns.items():
         if column.dtype.kind not in "biuf":
-            raise fail(caller, name, "hold numbers", f"an array of {column.dtype}")
-    check_same_length(caller, y_positive=positive, **columns)
+            raise fail(name, "hold numbers", f"an array of {column.dtype}")
+    check_same_length(y_positive=positive, **columns)
     areas, covariance = delong_covariance(positive == 1, np.stack(list(columns.values())))
     difference = float(areas[0] - areas[1])
     error = delong_error(covariance, 0, 1)

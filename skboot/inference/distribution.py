@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import EfficiencyWarning
 
 from .._checks import fail
 from .._memory import check_fits
-from .._warnings import warn_user
+from .._warnings import Note, tell
 from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.adapters import n_cells_with_weights
 from ..metrics.additive import SumsStatistic
@@ -101,17 +100,15 @@ class BootstrapDistribution:
     influence: Floats | None = None
 
 
-def check_replicates_fit(n_resamples: int, n_statistics: int, caller: str) -> None:
+def check_replicates_fit(n_resamples: int, n_statistics: int) -> None:
     """Refuse more resamples of so many statistics than memory holds."""
-    check_fits("n_resamples", n_resamples, BYTES_PER_REPLICATE * n_statistics, caller)
+    check_fits("n_resamples", n_resamples, BYTES_PER_REPLICATE * n_statistics)
 
 
 def bootstrap(
     binding: Binding,
     statistics: Sequence[BoundStatistic],
     workers: Workers = DEFAULT_WORKERS,
-    *,
-    caller: str = "bootstrap",
 ) -> list[BootstrapDistribution]:
     """Evaluate statistics on the data and on every resample of a plan.
 
@@ -123,8 +120,6 @@ def bootstrap(
         What to evaluate.
     workers : Workers
         Started only when the work is predicted to take seconds.
-    caller : str
-        Function named in messages.
 
     Returns
     -------
@@ -138,14 +133,14 @@ def bootstrap(
     RuntimeError
         If a metric raises on a resample; the message gives the resample's number.
     """
-    check_replicates_fit(binding.plan.n_resamples, len(statistics), caller)
+    check_replicates_fit(binding.plan.n_resamples, len(statistics))
     with single_threaded_blas():
         try:
-            data, parts = _all_blocks(binding, statistics, workers, caller)
+            data, parts = _all_blocks(binding, statistics, workers)
         except MetricError as failure:
-            raise failure.on_data(caller) from failure.error
-    _check_sizes(data.values, statistics, caller)
-    _check_tasks(binding, statistics, data.values, [part[0] for part in parts], caller)
+            raise failure.on_data() from failure.error
+    _check_sizes(data.values, statistics)
+    _check_tasks(binding, statistics, data.values, [part[0] for part in parts])
     values, errors = parts[0]
     if len(parts) > 1:
         values = np.concatenate([part[0] for part in parts], axis=1)
@@ -174,7 +169,7 @@ def bootstrap(
     return results
 
 
-def _check_sizes(values: Floats, statistics: Sequence[BoundStatistic], caller: str) -> None:
+def _check_sizes(values: Floats, statistics: Sequence[BoundStatistic]) -> None:
     """Refuse values whose squares, which standard errors are made of, are infinite or vanish."""
     for value, bound in zip(values.tolist(), statistics, strict=True):
         if value == 0 or _SMALLEST <= abs(value) <= _LARGEST or value != value:
@@ -182,7 +177,7 @@ def _check_sizes(values: Floats, statistics: Sequence[BoundStatistic], caller: s
         must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
         advice = "Measure in another unit: multiply the values by the same number."
         got = f"{value:g} from {bound.statistic.name!r}"
-        raise fail(caller, "metric", must, got, advice)
+        raise fail("metric", must, got, advice)
 
 
 def _check_tasks(
@@ -190,7 +185,6 @@ def _check_tasks(
     statistics: Sequence[BoundStatistic],
     estimates: Floats,
     replicates: Sequence[Floats],
-    caller: str,
 ) -> None:
     """Refuse averages over tasks of which one is undefined, on the data or too many resamples."""
     for k, bound in enumerate(statistics):
@@ -199,13 +193,11 @@ def _check_tasks(
             n_undefined = sum(int(np.isnan(part[k]).sum()) for part in replicates)
             blocks = (only.block(number)[0] for number in range(binding.n_blocks))
             drawn = (n_undefined, binding.plan.n_resamples)
-            bound.statistic.check_each(
-                bound.reduced, estimates[k], only.observed, drawn, blocks, caller
-            )
+            bound.statistic.check_each(bound.reduced, estimates[k], only.observed, drawn, blocks)
 
 
 def bootstrap_each(
-    plan: ResamplingPlan, statistics: Sequence[BoundStatistic], caller: str = "bootstrap_each"
+    plan: ResamplingPlan, statistics: Sequence[BoundStatistic]
 ) -> list[tuple[float, Floats]]:
     """Value on the data and replicates (n_resamples,) of each statistic, bound by itself.
 
@@ -214,7 +206,7 @@ def bootstrap_each(
     alone. Of two codes, such as right and wrong, all are drawn and summed here.
     """
     distributions = []
-    check_replicates_fit(plan.n_resamples, len(statistics), caller)
+    check_replicates_fit(plan.n_resamples, len(statistics))
     with single_threaded_blas():
         drawn = plan.counts_of_two([bound.coding for bound in statistics])
         for bound, counts in zip(statistics, drawn, strict=True):
@@ -501,7 +493,6 @@ def _all_blocks(
     binding: Binding,
     statistics: Sequence[BoundStatistic],
     workers: Workers,
-    caller: str,
 ) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
     """Return the values on the data, and values and variances of each block, in order."""
     with Progress(binding.plan.n_resamples, "resamples", workers.verbose) as progress:
@@ -509,7 +500,7 @@ def _all_blocks(
         on_data, first = _data_and_first_block(binding, statistics)
         seconds = time.perf_counter() - start
         progress.done(binding.block_size)
-        _advise_weights(binding, statistics, seconds * binding.n_blocks, caller)
+        _advise_weights(binding, statistics, seconds * binding.n_blocks)
         blocks = {0: first}
         rest = range(1, binding.n_blocks)
         for chunk in in_chunks(
@@ -524,9 +515,7 @@ def _all_blocks(
     return on_data, [blocks[number] for number in range(binding.n_blocks)]
 
 
-def _advise_weights(
-    binding: Binding, statistics: Sequence[BoundStatistic], seconds: float, caller: str
-) -> None:
+def _advise_weights(binding: Binding, statistics: Sequence[BoundStatistic], seconds: float) -> None:
     """Warn, once a name, of a long call that functions of weighted rows would make short."""
     if seconds < _WORTH_ADVICE:
         return
@@ -540,13 +529,12 @@ def _advise_weights(
             continue
         _ADVISED.add(statistic.name)
         n_rows = len(reduced.data["y_pred"])
-        warn_user(
-            f"{caller}: the resamples will take about {seconds:.0f} s in one process, because "
-            f"{statistic.name!r} is called on all {n_rows} rows of each. Give it an argument "
-            f"sample_weight, which the metrics of scikit-learn take as well: it is then called on "
-            f"the {n_cells} pairs of labels that occur, weighted by their counts.",
-            EfficiencyWarning,
+        text = (
+            f"about {seconds:.0f} s in one process: {statistic.name!r} is called on all {n_rows} "
+            f"rows of each resample. With an argument sample_weight it is called on {n_cells} "
+            "pairs of labels."
         )
+        tell(Note("slow", text))
         return
 
 

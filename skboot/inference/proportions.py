@@ -135,19 +135,18 @@ def proportion_interval(
     >>> print(f"{proportion_interval(50, 50):.3f}")
     0.929 to 1.000
     """
-    caller = "proportion_interval"
     share: Any = k
     if isinstance(share, float) and 0 < share < 1 and n > 1:
         hits = f"k={round(share * n)}, n={n}"
         advice = f"k counts the hits: for a share of {share:g} of {n} rows use {hits}."
-        raise fail(caller, "k", "be an integer", repr(share), advice)
-    k, n = (_whole_number(name, value, caller) for name, value in (("k", k), ("n", n)))
+        raise fail("k", "be an integer", repr(share), advice)
+    k, n = (_whole_number(name, value) for name, value in (("k", k), ("n", n)))
     if n < 1 or not 0 <= k <= n:
         advice = "For an accuracy of 0.93 on 200 rows use k=186, n=200."
         must = "be between 0 and n, and n at least 1"
-        raise fail(caller, "k", must, f"k={k}, n={n}", advice)
-    check_choice("method", method, caller, list(SHARE_LIMITS))
-    confidence_level = check_confidence_level(confidence_level, caller)
+        raise fail("k", must, f"k={k}, n={n}", advice)
+    check_choice("method", method, list(SHARE_LIMITS))
+    confidence_level = check_confidence_level(confidence_level)
     low, high = SHARE_LIMITS[method](k, n, confidence_level)
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
@@ -311,17 +310,16 @@ def tango_interval(
     >>> print(f"{tango_interval(1, 7, 21):.3f}")
     -0.517 to -0.026
     """
-    caller = "tango_interval"
     counts = Discordant(
-        _whole_number("first_only", first_only, caller, minimum=0),
-        _whole_number("second_only", second_only, caller, minimum=0),
-        _whole_number("n", n, caller, minimum=0),
+        _whole_number("first_only", first_only, minimum=0),
+        _whole_number("second_only", second_only, minimum=0),
+        _whole_number("n", n, minimum=0),
     )
     if sum(counts[:2]) > counts.n or counts.n == 0:
         must = "be the number of all rows, at least first_only + second_only"
         got = f"n={n!r}, first_only={first_only!r}, second_only={second_only!r}"
-        raise fail(caller, "n", must, got)
-    confidence_level = check_confidence_level(confidence_level, caller)
+        raise fail("n", must, got)
+    confidence_level = check_confidence_level(confidence_level)
     low, high = tango_limits(counts, float(ndtri(0.5 + confidence_level / 2)))
     return ConfidenceInterval(low, high, confidence_level, "tango")
 
@@ -357,9 +355,8 @@ def mcnemar_exact(first_only: int, second_only: int) -> float:
     >>> mcnemar_exact(2, 8)
     0.109375
     """
-    caller = "mcnemar_exact"
-    first_only = _whole_number("first_only", first_only, caller, minimum=0)
-    second_only = _whole_number("second_only", second_only, caller, minimum=0)
+    first_only = _whole_number("first_only", first_only, minimum=0)
+    second_only = _whole_number("second_only", second_only, minimum=0)
     [p] = mcnemar_p_values(np.array([first_only]), np.array([second_only]))
     return float(p)
 
@@ -392,7 +389,7 @@ def discordant_t(
     return np.where(difference == 1, -stdtrit(n - 1, 0.5**n), t)
 
 
-def _whole_number(name: str, value: Any, caller: str, minimum: int | None = None) -> int:
+def _whole_number(name: str, value: Any, minimum: int | None = None) -> int:
     """Accept a whole number, also as a float: ``round(accuracy * n)`` of numpy is one."""
     is_number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
         value, bool
@@ -400,6 +397,6 @@ def _whole_number(name: str, value: Any, caller: str, minimum: int | None = None
     if is_number and value % 1 == 0 and (minimum is None or value >= minimum):
         if abs(value) < 2**53:
             return int(value)
-        raise fail(caller, name, "be below 2**53, which floats count exactly", repr(value))
+        raise fail(name, "be below 2**53, which floats count exactly", repr(value))
     must = "be an integer" if minimum is None else f"be an integer of at least {minimum}"
-    raise fail(caller, name, must, repr(value))
+    raise fail(name, must, repr(value))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .._warnings import Notes
+from .._warnings import collected, say, tell
 from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval, within_range
 from .cautions import caution_of_distances, cautions_of
@@ -242,14 +242,23 @@ def _guarded(
     What makes an interval of one run unreliable, such as few groups, does so for all of them.
     """
     of_one = evidence.system
-    notes = Notes(dict.fromkeys((*cautions_of(of_one), *caution_of_distances(of_one))))
+    with collected() as notes:
+        tell(*dict.fromkeys((*cautions_of(of_one), *caution_of_distances(of_one))))
+        interval = _widened(evidence, estimand, spread, interval)
+    return IntervalWithNotes(interval, tuple(notes))
+
+
+def _widened(
+    evidence: RunsEvidence, estimand: str, spread: TIntervalParts, interval: ConfidenceInterval
+) -> ConfidenceInterval:
+    """Return the interval widened for few errors or hits, and cut at the range."""
     n, sign = evidence.n_test_units, evidence.zero_one_sign
     share = spread.centre * sign
     # Errors of one group are dependent: their number of rows does not count, unless it is 0.
     few = FEW_EVENTS if n == evidence.n_rows else 1e-9
     if sign and evidence.n_rows * min(share, 1 - share) < few:
         unit = "rows" if n == evidence.n_rows else "test units"
-        notes.add(
+        say(
             "choice",
             f"{'Few' if few > 1 else 'No'} errors or hits per run: the interval is widened to "
             f"the Wilson interval of as many {unit} as carry the same variance.",
@@ -258,8 +267,7 @@ def _guarded(
         wilson = [sign * limit for limit in _wilson(spread, share, n_rows, interval)]
         low, high = interval
         interval = interval.with_limits(min(low, *wilson), max(high, *wilson))
-    interval = within_range(interval, evidence.bounds, notes)
-    return IntervalWithNotes(interval, tuple(notes))
+    return within_range(interval, evidence.bounds)
 
 
 def _wilson(

@@ -145,14 +145,13 @@ class ErrorSummary:
         IntervalWithNotes
             With `interval`, and `notes` whose `text` is a sentence.
         """
-        where = "PredictionError.interval"
-        check_choice("method", method, where, _METHODS)
-        check_choice("point", point, where, list(POINTS))
-        confidence_level = check_confidence_level(confidence_level, where)
+        check_choice("method", method, _METHODS)
+        check_choice("point", point, list(POINTS))
+        confidence_level = check_confidence_level(confidence_level)
         if method in CV_INTERVALS:
             if self.cv is None:
                 advice = "Give cv_losses to prediction_error, or use 'adjusted' or 'hull'."
-                raise fail(where, "method", "be one that the data allow", repr(method), advice)
+                raise fail("method", "be one that the data allow", repr(method), advice)
             return self.cv.interval_with_notes(confidence_level, method)
         if method in _REPLICATE_NOTES:
             return self._replicate_limits(method, confidence_level)
@@ -255,6 +254,7 @@ class PredictionError(ErrorSummary):
     def __eq__(self, other: object) -> bool:
         return same_values(self, other)
 
+    @door("PredictionError.summary")
     def summary(self) -> ErrorSummary:
         """Return the part that intervals are made of, without rows and influence values.
 

@@ -130,7 +130,7 @@ def out_of_bag_metric(
     if len(lines) < 2:
         must = "be finite in at least two resamples"
         advice = "Draw more resamples, or within strata, so that every class is out-of-bag."
-        raise fail("out_of_bag_metric", "scores", must, repr(len(lines)), advice)
+        raise fail("scores", must, repr(len(lines)), advice)
     read = columns_of(influence)
     result = _metric_error(
         values[lines],

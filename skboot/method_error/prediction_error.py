@@ -21,8 +21,6 @@ from .cv_bootstrap import Bounds, CVBootstrap, cv_bootstrap
 from .error632 import PredictionError, error632
 from .out_of_bag import OutOfBagError, UnitChunk, Units, additive_error
 
-_CALLER = "prediction_error"
-
 
 @door("prediction_error")
 def prediction_error(
@@ -103,11 +101,11 @@ def prediction_error(
     True
     """
     limits = _checked_bounds(bounds)
-    check_choice("clipping", clipping, _CALLER, ("full", "literal"))
-    check_choice("form", form, _CALLER, ("centred", "et97"))
+    check_choice("clipping", clipping, ("full", "literal"))
+    check_choice("form", form, ("centred", "et97"))
     if form == "et97" and groups is not None:
         must = "be 'centred' with groups"
-        raise fail(_CALLER, "form", must, repr(form), "Leave form at its default.")
+        raise fail("form", must, repr(form), "Leave form at its default.")
     rate = _checked_rate(no_information_rate, limits)
     data = _checked_losses(losses, weights, resubstitution_losses, groups, limits, form)
     out_of_bag = additive_error(data.losses, data.weights, data.units, form)
@@ -151,18 +149,18 @@ def _checked_losses(
     if array.ndim != 2 or array.shape[0] < least or array.shape[1] < 2:
         must = f"be an array of shape (n_resamples >= {least}, n_samples >= 2)"
         advice = "Give one line per model, one column per row."
-        raise fail(_CALLER, "losses", must, repr(array.shape), advice)
+        raise fail("losses", must, repr(array.shape), advice)
     if counts.shape != array.shape:
         must = f"be an array of the shape of losses, {array.shape}"
         advice = (
             "Give how often each row was in each training sample: np.bincount(rows, minlength=n)."
         )
-        raise fail(_CALLER, "weights", must, repr(counts.shape), advice)
+        raise fail("weights", must, repr(counts.shape), advice)
     full = _of_one_column(_numbers("resubstitution_losses", resubstitution_losses))
     if full.shape != array.shape[1:] or not np.isfinite(full).all():
         must = f"be finite numbers of shape {array.shape[1:]}"
         advice = "Give the losses, on all rows, of the model trained on all rows."
-        raise fail(_CALLER, "resubstitution_losses", must, repr(full.shape), advice)
+        raise fail("resubstitution_losses", must, repr(full.shape), advice)
     _check_in_bounds("resubstitution_losses", full, bounds)
     n_rows = array.shape[1]
     checked = _Losses(array, counts, full, Units.of(_checked_groups(groups, n_rows), n_rows))
@@ -171,11 +169,11 @@ def _checked_losses(
 
 
 def _numbers(name: str, values: ArrayLike) -> Array:
-    array = converted(name, values, _CALLER)
+    array = converted(name, values)
     if array.dtype.kind not in "biuf":
         advice = "Convert it to numbers; rows must be of equal length."
-        raise fail(_CALLER, name, "be an array of numbers", repr(array.dtype.name), advice)
-    check_size(name, array, _CALLER)
+        raise fail(name, "be an array of numbers", repr(array.dtype.name), advice)
+    check_size(name, array)
     return array
 
 
@@ -190,7 +188,7 @@ def _checked_rate(rate: Any, bounds: Bounds) -> float:
         return float(rate)
     must = f"be a finite float within bounds={bounds}"
     advice = "Give the mean loss over all pairs of a label and a prediction."
-    raise fail(_CALLER, "no_information_rate", must, repr(rate), advice)
+    raise fail("no_information_rate", must, repr(rate), advice)
 
 
 def _checked_bounds(bounds: Any) -> Bounds:
@@ -202,27 +200,27 @@ def _checked_bounds(bounds: Any) -> Bounds:
         low = -np.inf if low is None else float(low)
         high = np.inf if high is None else float(high)
     except (TypeError, ValueError) as error:
-        raise fail(_CALLER, "bounds", must, repr(bounds), advice) from error
+        raise fail("bounds", must, repr(bounds), advice) from error
     if not low < high:
-        raise fail(_CALLER, "bounds", f"{must}, the smaller first", repr(bounds), advice)
+        raise fail("bounds", f"{must}, the smaller first", repr(bounds), advice)
     return low, high
 
 
 def _checked_groups(groups: ArrayLike | None, n_rows: int) -> Array | None:
     if groups is None:
         return None
-    labels = _of_one_column(converted("groups", groups, _CALLER))
+    labels = _of_one_column(converted("groups", groups))
     if labels.shape != (n_rows,):
         must = f"be an array of shape ({n_rows},)"
-        raise fail(_CALLER, "groups", must, repr(labels.shape), "Give the group of each row.")
-    return check_groups(labels, _CALLER)
+        raise fail("groups", must, repr(labels.shape), "Give the group of each row.")
+    return check_groups(labels)
 
 
 def _check_in_bounds(name: str, values: Array, bounds: Bounds) -> None:
     if values.size and not (values.min() >= bounds[0] and values.max() <= bounds[1]):
         got = f"{values.min():g} to {values.max():g}"
         advice = "Give bounds=(0, np.inf) for squared errors, or the bounds of the loss."
-        raise fail(_CALLER, name, f"be within bounds={bounds}", got, advice)
+        raise fail(name, f"be within bounds={bounds}", got, advice)
 
 
 def _check_lines(data: _Losses, bounds: Bounds) -> None:
@@ -237,30 +235,30 @@ def _check_lines(data: _Losses, bounds: Bounds) -> None:
         if np.isnan(losses).any():
             must = "be free of NaN where weights are 0 (out-of-bag)"
             advice = "Leave out the lines of failed models, in losses and weights."
-            raise fail(_CALLER, "losses", must, "NaN", advice)
+            raise fail("losses", must, "NaN", advice)
         _check_in_bounds("losses", losses, bounds)
     n_units = data.units.n_units
     if not (n_draws == n_units).all():
         line = int(np.flatnonzero(n_draws != n_units)[0])
         must = f"be counts of {n_units} draws per line, as many as there are rows or groups"
         got = f"{n_draws[line]:g} in line {line}"
-        raise fail(_CALLER, "weights", must, got, "Other sample sizes need other formulas.")
+        raise fail("weights", must, got, "Other sample sizes need other formulas.")
     if not any_outside:
         advice = "Draw more resamples."
-        raise fail(_CALLER, "weights", "be 0 somewhere", "no row out-of-bag", advice)
+        raise fail("weights", "be 0 somewhere", "no row out-of-bag", advice)
 
 
 def _checked_counts(weights: Array, chunk: UnitChunk, units: Units) -> Array:
     """Return how often each unit of a chunk was drawn, (n_resamples, n_units_of_chunk)."""
     if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights % 1 == 0).all()):
         advice = "Give how often each row was in each training sample."
-        raise fail(_CALLER, "weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
+        raise fail("weights", "be counts: 0, 1, 2, ...", "other numbers", advice)
     counts = chunk.first(weights)
     if chunk.offsets is not None:
         sizes = units.sizes[chunk.units]
         if not np.array_equal(np.repeat(counts, sizes, axis=1), weights):
             advice = "Draw whole groups, or leave groups out."
-            raise fail(_CALLER, "weights", "be equal within a group", "different counts", advice)
+            raise fail("weights", "be equal within a group", "different counts", advice)
     return counts
 
 
@@ -269,7 +267,7 @@ def _checked_cv_losses(cv_losses: ArrayLike, n_rows: int, bounds: Bounds) -> Arr
     if cv.ndim != 2 or cv.shape[1] != n_rows or not np.isfinite(cv).all():
         must = f"be finite numbers of shape (n_repeats, {n_rows})"
         advice = "Give the out-of-fold loss of every row, one line per repeat of cross-validation."
-        raise fail(_CALLER, "cv_losses", must, repr(cv.shape), advice)
+        raise fail("cv_losses", must, repr(cv.shape), advice)
     _check_in_bounds("cv_losses", cv, bounds)
     return cv
 

@@ -81,7 +81,7 @@ def calibration_slope(
     >>> round(calibration_slope(y_true, y_prob), 3)
     0.466
     """
-    return _line("calibration_slope", y_true, y_prob, labels, sample_weight)[1]
+    return _line(y_true, y_prob, labels, sample_weight, of_intercept=False)[1]
 
 
 @door("calibration_intercept")
@@ -132,7 +132,7 @@ def calibration_intercept(
     >>> round(calibration_intercept([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.3, 0.6, 0.7]), 3)
     0.683
     """
-    return _line("calibration_intercept", y_true, y_prob, labels, sample_weight)[0]
+    return _line(y_true, y_prob, labels, sample_weight, of_intercept=True)[0]
 
 
 @door("expected_calibration_error")
@@ -192,9 +192,8 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y_true, y_prob, n_bins=2), 3)
     0.18
     """
-    name = "expected_calibration_error"
-    n_bins = check_count("n_bins", n_bins, name, 1)
-    classes, prob, weights = _two(name, y_true, y_prob, labels, sample_weight)
+    n_bins = check_count("n_bins", n_bins, 1)
+    classes, prob, weights = _two(y_true, y_prob, labels, sample_weight)
     gaps = np.bincount(bins_of(prob, n_bins), weights * (classes - prob), n_bins)
     return float(np.abs(gaps).sum() / weights.sum())
 
@@ -249,38 +248,36 @@ def net_benefit(
     0.3
     """
     threshold = check_threshold(threshold)
-    classes, prob, weights = _two("net_benefit", y_true, y_prob, labels, sample_weight)
+    classes, prob, weights = _two(y_true, y_prob, labels, sample_weight)
     return float(np.average(benefits(classes, prob, threshold), weights=weights))
 
 
 def _two(
-    caller: str,
     y_true: ArrayLike,
     y_prob: ArrayLike,
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[NDArray[np.intp], NDArray[Any], Floats]:
     """Class of each row, its probability of the second class, and its weight."""
-    classes, prob, all_labels, weights = posteriors_of(
-        caller, y_true, y_prob, labels, sample_weight
-    )
+    classes, prob, all_labels, weights = posteriors_of(y_true, y_prob, labels, sample_weight)
     if len(all_labels) != 2:
         advice = "Take one class against the others: y_true == label, and its column."
-        raise fail(caller, "y_true", "hold two classes", f"{len(all_labels)} labels", advice)
+        raise fail("y_true", "hold two classes", f"{len(all_labels)} labels", advice)
     return classes, prob[:, 1], np.ones(len(classes)) if weights is None else weights
 
 
 def _line(
-    caller: str,
     y_true: ArrayLike,
     y_prob: ArrayLike,
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
+    *,
+    of_intercept: bool,
 ) -> tuple[float, float]:
     """Intercept and slope of the logits."""
-    classes, prob, weights = _two(caller, y_true, y_prob, labels, sample_weight)
+    classes, prob, weights = _two(y_true, y_prob, labels, sample_weight)
     points, sums = points_of(logits_of(prob), classes, weights)
-    line = fitted_lines(points, sums, of_intercept=caller == "calibration_intercept")[0]
+    line = fitted_lines(points, sums, of_intercept=of_intercept)[0]
     return float(line[0]), float(line[1])
 
 
@@ -290,7 +287,7 @@ def _line(
 def check_threshold(threshold: Any) -> float:
     """A probability strictly between 0 and 1, as a float."""
     if not (isinstance(threshold, Real) and 0 < float(threshold) < 1):
-        raise fail("net_benefit", "threshold", "be in (0, 1)", repr(threshold))
+        raise fail("threshold", "be in (0, 1)", repr(threshold))
     return float(threshold)
 
 

@@ -177,7 +177,7 @@ def _design_effect(
 def _expected_calibration_error(
     request: Request, *, n_bins: int = 10, labels: ArrayLike | None = None
 ) -> CalibrationError:
-    n_bins = check_count("n_bins", n_bins, "expected_calibration_error", 1)
+    n_bins = check_count("n_bins", n_bins, 1)
     return CalibrationError(request.name, n_bins, request.columns(labels), request.pos_label)
 
 

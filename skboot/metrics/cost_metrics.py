@@ -107,17 +107,16 @@ def expected_cost(
     >>> expected_cost(y_true, y_pred, relative=True)
     1.0
     """
-    name = "expected_cost"
-    truth, decision = label_column(name, "y_true", y_true), label_column(name, "y_pred", y_pred)
-    truth, decision = check_integers("y_pred", truth, decision, name)
-    weights = check_weights(sample_weight, name)
-    check_same_length(name, y_true=truth, y_pred=decision, sample_weight=weights)
-    all_labels = _labels_of(name, labels, truth, decision)
-    matrix = check_costs(name, costs, len(all_labels))
-    classes = _positions(name, "y_true", truth, all_labels)
-    chosen = _positions(name, "y_pred", decision, all_labels)
-    shares, mean = _class_means(name, matrix[classes, chosen], classes, all_labels, priors, weights)
-    return relative_cost(name, mean, relative, float((shares @ matrix).min()))
+    truth, decision = label_column("y_true", y_true), label_column("y_pred", y_pred)
+    truth, decision = check_integers("y_pred", truth, decision)
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
+    all_labels = _labels_of(labels, truth, decision)
+    matrix = check_costs(costs, len(all_labels))
+    classes = _positions("y_true", truth, all_labels)
+    chosen = _positions("y_pred", decision, all_labels)
+    shares, mean = _class_means(matrix[classes, chosen], classes, all_labels, priors, weights)
+    return relative_cost(mean, relative, float((shares @ matrix).min()))
 
 
 @door("cross_entropy")
@@ -176,11 +175,10 @@ def cross_entropy(
     >>> round(cross_entropy(y_true, y_prob, relative=True), 3)
     0.532
     """
-    name = "cross_entropy"
-    classes, prob, all_labels, weights = posteriors_of(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, all_labels, weights = posteriors_of(y_true, y_prob, labels, sample_weight)
     loss = log_losses(classes, prob)
-    shares, mean = _class_means(name, loss, classes, all_labels, priors, weights)
-    return relative_cost(name, mean, relative, float(entropy(shares)))
+    shares, mean = _class_means(loss, classes, all_labels, priors, weights)
+    return relative_cost(mean, relative, float(entropy(shares)))
 
 
 @door("brier_score")
@@ -241,11 +239,10 @@ def brier_score(
     >>> round(brier_score(y_true, y_prob, relative=True), 3)
     0.4
     """
-    name = "brier_score"
-    classes, prob, all_labels, weights = posteriors_of(name, y_true, y_prob, labels, sample_weight)
+    classes, prob, all_labels, weights = posteriors_of(y_true, y_prob, labels, sample_weight)
     loss = squared_distances(classes, prob)
-    shares, mean = _class_means(name, loss, classes, all_labels, priors, weights)
-    return relative_cost(name, mean, relative, float(gini(shares)))
+    shares, mean = _class_means(loss, classes, all_labels, priors, weights)
+    return relative_cost(mean, relative, float(gini(shares)))
 
 
 @door("bayes_decisions")
@@ -287,13 +284,11 @@ def bayes_decisions(
     >>> bayes_decisions(y_prob, costs=[[0, 1], [5, 0]])  # missing class 1 costs 5
     array([0, 1, 1])
     """
-    prob = _probability_columns("bayes_decisions", y_prob)
-    given = check_labels(labels, None, "bayes_decisions")
+    prob = _probability_columns(y_prob)
+    given = check_labels(labels, None)
     all_labels = np.arange(prob.shape[1]) if given is None else given
-    _check_columns("bayes_decisions", prob, all_labels)
-    return all_labels[
-        (prob @ check_costs("bayes_decisions", costs, len(all_labels))).argmin(axis=1)
-    ]
+    _check_columns(prob, all_labels)
+    return all_labels[(prob @ check_costs(costs, len(all_labels))).argmin(axis=1)]
 
 
 @door("equal_error_rate")
@@ -342,9 +337,7 @@ def equal_error_rate(
     >>> equal_error_rate([0, 0, 0, 1, 1], [0.1, 0.2, 0.6, 0.5, 0.9])
     0.333...
     """
-    false_positives, false_negatives = error_rates(
-        "equal_error_rate", y_true, y_score, pos_label, sample_weight
-    )
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
     gap = false_negatives - false_positives
     end = int(np.argmax(gap <= 0))
     # The gap is 1 at the first point, so that `end` is at least 1.
@@ -397,129 +390,124 @@ def false_positive_rate_at(
     >>> false_positive_rate_at(y_true, y_score, false_negative_rate=0.1)
     0.333...
     """
-    name = "false_positive_rate_at"
     rate: Any = false_negative_rate
     if not (isinstance(rate, Real) and 0 <= float(rate) <= 1):
-        raise fail(name, "false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
-    false_positives, false_negatives = error_rates(name, y_true, y_score, pos_label, sample_weight)
+        raise fail("false_negative_rate", "be in [0, 1]", repr(false_negative_rate))
+    false_positives, false_negatives = error_rates(y_true, y_score, pos_label, sample_weight)
     return float(false_positives[np.argmax(false_negatives <= false_negative_rate)])
 
 
 # The statistics of `cost_statistics`, and the metrics of `detection`, share what follows.
 
 
-def check_costs(caller: str, costs: ArrayLike | None, n_classes: int) -> Floats:
+def check_costs(costs: ArrayLike | None, n_classes: int) -> Floats:
     """Cost matrix (n_classes, n_classes) as float64; that of the total error by default."""
     if costs is None:
         return 1.0 - np.eye(n_classes)
-    matrix = numbers(caller, "costs", costs)
+    matrix = numbers("costs", costs)
     if matrix.shape != (n_classes, n_classes) or not np.isfinite(matrix).all():
         must = f"be finite and of shape (n_classes, n_classes), here ({n_classes}, {n_classes})"
         advice = "costs[i][j] is the cost of deciding j when the truth is i, in order of labels."
-        raise fail(caller, "costs", must, f"an array of shape {matrix.shape}", advice)
+        raise fail("costs", must, f"an array of shape {matrix.shape}", advice)
     return matrix
 
 
-def check_priors(caller: str, priors: ArrayLike | None, n_classes: int) -> Floats | None:
+def check_priors(priors: ArrayLike | None, n_classes: int) -> Floats | None:
     """Class priors (n_classes,) as float64, if given."""
     if priors is None:
         return None
-    shares = numbers(caller, "priors", priors)
+    shares = numbers("priors", priors)
     proper = shares.shape == (n_classes,) and np.all(shares >= 0)
     if not proper or abs(shares.sum() - 1) > 1e-6:
         must = f"hold one probability for each of {n_classes} classes, with sum 1"
-        raise fail(caller, "priors", must, repr(priors))
+        raise fail("priors", must, repr(priors))
     return shares
 
 
-def numbers(caller: str, name: str, values: ArrayLike) -> Floats:
+def numbers(name: str, values: ArrayLike) -> Floats:
     """The values as float64, if they are numbers."""
-    array = converted(name, values, caller)
+    array = converted(name, values)
     if array.dtype.kind not in "biuf":
-        raise fail(caller, name, "hold numbers", f"an array of {array.dtype}")
+        raise fail(name, "hold numbers", f"an array of {array.dtype}")
     return array.astype(np.float64)
 
 
-def label_column(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
+def label_column(name: str, values: ArrayLike) -> NDArray[Any]:
     """One label or score for each row."""
-    column = check_column(name, values, caller)
+    column = check_column(name, values)
     if column.dtype.kind == "O":
-        numbered_labels(name, column, caller)
+        numbered_labels(name, column)
     return column
 
 
-def _real(caller: str, name: str, values: ArrayLike) -> NDArray[Any]:
+def _real(name: str, values: ArrayLike) -> NDArray[Any]:
     """Real numbers in single or double precision."""
-    array = check_rows(name, values, caller)
+    array = check_rows(name, values)
     if array.dtype.kind not in "biuf":
-        raise fail(caller, name, "hold numbers", f"an array of {array.dtype}")
+        raise fail(name, "hold numbers", f"an array of {array.dtype}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
 
 
-def _probability_columns(caller: str, y_prob: ArrayLike) -> NDArray[Any]:
-    prob = _real(caller, "y_prob", y_prob)
+def _probability_columns(y_prob: ArrayLike) -> NDArray[Any]:
+    prob = _real("y_prob", y_prob)
     if prob.min() < 0 or prob.max() > 1:
         got = f"values from {prob.min():g} to {prob.max():g}"
-        raise fail(caller, "y_prob", "hold probabilities in [0, 1]", got)
+        raise fail("y_prob", "hold probabilities in [0, 1]", got)
     return all_columns(prob)
 
 
-def _check_columns(caller: str, prob: NDArray[Any], all_labels: NDArray[Any]) -> None:
+def _check_columns(prob: NDArray[Any], all_labels: NDArray[Any]) -> None:
     if prob.shape[1] != len(all_labels):
         must = f"have one column for each of the {len(all_labels)} labels {all_labels.tolist()}"
         advice = "Give all labels, in the order of the columns, as labels=."
-        raise fail(caller, "y_prob", must, f"{prob.shape[1]} columns", advice)
+        raise fail("y_prob", must, f"{prob.shape[1]} columns", advice)
 
 
 def posteriors_of(
-    caller: str,
     y_true: ArrayLike,
     y_prob: ArrayLike,
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> tuple[NDArray[np.intp], NDArray[Any], NDArray[Any], Floats | None]:
     """Class of each row, (n_samples,), probabilities of all classes, labels, and weights."""
-    truth = label_column(caller, "y_true", y_true)
-    prob, weights = _probability_columns(caller, y_prob), check_weights(sample_weight, caller)
-    check_same_length(caller, y_true=truth, y_prob=prob, sample_weight=weights)
-    all_labels = _labels_of(caller, labels, truth)
-    _check_columns(caller, prob, all_labels)
-    return _positions(caller, "y_true", truth, all_labels), prob, all_labels, weights
+    truth = label_column("y_true", y_true)
+    prob, weights = _probability_columns(y_prob), check_weights(sample_weight)
+    check_same_length(y_true=truth, y_prob=prob, sample_weight=weights)
+    all_labels = _labels_of(labels, truth)
+    _check_columns(prob, all_labels)
+    return _positions("y_true", truth, all_labels), prob, all_labels, weights
 
 
-def _labels_of(caller: str, labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
-    all_labels = check_labels(labels, arrays[0], caller)
+def _labels_of(labels: ArrayLike | None, *arrays: NDArray[Any]) -> NDArray[Any]:
+    all_labels = check_labels(labels, arrays[0])
     if all_labels is not None:
         return all_labels
     for array in arrays[1:]:
-        check_same_kind(caller, "y_pred", arrays[0], array)
+        check_same_kind("y_pred", arrays[0], array)
     return np.unique(np.concatenate([np.unique(array) for array in arrays]))
 
 
-def check_same_kind(caller: str, name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
+def check_same_kind(name: str, truth: NDArray[Any], other: NDArray[Any]) -> None:
     """Refuse labels that cannot be those of the truth, such as text beside numbers."""
     own, found = (
         "numbers" if array.dtype.kind in "biuf" else array.dtype.name for array in (truth, other)
     )
     if own.rstrip("0123456789") != found.rstrip("0123456789"):
         must = f"hold labels of the same kind as y_true, here {own}"
-        raise fail(caller, name, must, found, SAME_KIND)
+        raise fail(name, must, found, SAME_KIND)
 
 
-def _positions(
-    caller: str, name: str, y: NDArray[Any], all_labels: NDArray[Any]
-) -> NDArray[np.intp]:
+def _positions(name: str, y: NDArray[Any], all_labels: NDArray[Any]) -> NDArray[np.intp]:
     """Position of each label among all labels, (n_samples,)."""
     position = encode(y, all_labels)
     if np.any(position < 0):
         others = np.unique(y[position < 0]).tolist()
         must = f"hold labels among {all_labels.tolist()}"
-        raise fail(caller, name, must, f"also {others}", "Give all labels as labels=.")
+        raise fail(name, must, f"also {others}", "Give all labels as labels=.")
     return position
 
 
 def _class_means(
-    caller: str,
     loss: NDArray[Any],
     classes: NDArray[np.intp],
     all_labels: NDArray[Any],
@@ -530,62 +518,60 @@ def _class_means(
     weights = np.ones(len(loss)) if sample_weight is None else sample_weight
     weight = np.bincount(classes, weights, len(all_labels))
     total = np.bincount(classes, weights * loss, len(all_labels))
-    given = check_priors(caller, priors, len(all_labels))
+    given = check_priors(priors, len(all_labels))
     if given is None:
         return weight / weight.sum(), float(total.sum() / weight.sum())
     missing = (weight == 0) & (given > 0)
     if missing.any():
         must = "hold rows of each class that has a prior"
         advice = "Give classes without rows the prior 0."
-        raise fail(caller, "y_true", must, f"none of {all_labels[missing].tolist()}", advice)
+        raise fail("y_true", must, f"none of {all_labels[missing].tolist()}", advice)
     used = given > 0
     return given, float(np.sum(given[used] * total[used] / weight[used]))
 
 
-def relative_cost(caller: str, mean: float, relative: bool, reference: float) -> float:
+def relative_cost(mean: float, relative: bool, reference: float) -> float:
     """The mean, or divided by the reference if ``relative``."""
-    if not check_flag("relative", relative, caller):
+    if not check_flag("relative", relative):
         return mean
     if reference == 0:
         must = "be False where the best answer that ignores the input is free of loss"
-        raise fail(caller, "relative", must, "True", "There is no loss to divide by.")
+        raise fail("relative", must, "True", "There is no loss to divide by.")
     return mean / reference
 
 
 def detected(
-    caller: str,
     y_true: ArrayLike,
     y_score: ArrayLike,
     pos_label: Any,
     sample_weight: ArrayLike | None,
 ) -> tuple[NDArray[np.bool_], NDArray[Any], Floats]:
     """Which rows are positive, their scores and their weights, (n_samples,) each, checked."""
-    truth, score = label_column(caller, "y_true", y_true), _real(caller, "y_score", y_score)
+    truth, score = label_column("y_true", y_true), _real("y_score", y_score)
     if score.ndim != 1:
-        raise fail(caller, "y_score", "be of shape (n_samples,)", f"shape {score.shape}")
-    given = check_weights(sample_weight, caller)
-    check_same_length(caller, y_true=truth, y_score=score, sample_weight=given)
+        raise fail("y_score", "be of shape (n_samples,)", f"shape {score.shape}")
+    given = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_score=score, sample_weight=given)
     all_labels = np.unique(truth)
     if len(all_labels) != 2:
-        raise fail(caller, "y_true", "hold two classes", f"the labels {all_labels.tolist()}")
+        raise fail("y_true", "hold two classes", f"the labels {all_labels.tolist()}")
     if pos_label is not None and not is_among(pos_label, all_labels.tolist()):
-        raise fail(caller, "pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
+        raise fail("pos_label", f"be one of {all_labels.tolist()}", repr(pos_label))
     positive = truth == (all_labels[1] if pos_label is None else pos_label)
     weights = np.ones(len(score)) if given is None else given
     if not (weights[positive].any() and weights[~positive].any()):
-        raise fail(caller, "sample_weight", "be positive for rows of both classes", "zeros")
+        raise fail("sample_weight", "be positive for rows of both classes", "zeros")
     return positive, score, weights
 
 
 def error_rates(
-    caller: str,
     y_true: ArrayLike,
     y_score: ArrayLike,
     pos_label: Any,
     sample_weight: ArrayLike | None,
 ) -> tuple[Floats, Floats]:
     """Rates of false positives and false negatives at every threshold, the strictest first."""
-    positive, score, weights = detected(caller, y_true, y_score, pos_label, sample_weight)
+    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
     order = np.argsort(-score, kind="stable")
     last_of_tie = np.flatnonzero(np.diff(score[order], append=np.inf))
     accepted = [

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from .._checks import arguments_named
 from ._tuning import DENSE_CLASSES, FEW_VALUES
 from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts
@@ -105,7 +106,8 @@ class ClassCosts(SumsStatistic):
             classes = classes_of(y_true, self.labels, n_classes)
             loss = self.loss(classes, prob).astype(np.float64)
         weights = np.ones(len(classes)) if sample_weight is None else sample_weight
-        priors = check_priors(self.name, self.priors, n_classes)
+        with arguments_named({}, self.name):
+            priors = check_priors(self.priors, n_classes)
         data = {"priors": priors}
         return ReducedData(
             code,
@@ -198,7 +200,7 @@ def expected_cost_statistic(
             costs=costs,
             labels=all_labels,
         )
-    matrix = None if costs is None else numbers(request.name, "costs", costs)
+    matrix = None if costs is None else numbers("costs", costs)
     return ClassCosts(
         request.name,
         partial(_cost, costs=matrix),
@@ -215,7 +217,7 @@ def _range_of_costs(name: str, costs: ArrayLike | None, relative: bool) -> tuple
     """Range of a mean of costs, or of it over the cost of the best answer without input."""
     if costs is None:
         return (0.0, np.inf if relative else 1.0)
-    matrix = numbers(name, "costs", costs)
+    matrix = numbers("costs", costs)
     least, greatest = float(matrix.min()), float(matrix.max())
     if relative:
         return (-np.inf if least < 0 else 0.0, np.inf)
@@ -296,7 +298,8 @@ class MeanCost(RowMean):
         """Pairs of truth and decision that occur, and the cost of each."""
         assert y_true is not None
         labels = decision_labels(y_true, y_pred, self.labels)
-        costs = check_costs(self.name, self.costs, len(labels))
+        with arguments_named({}, self.name):
+            costs = check_costs(self.costs, len(labels))
         cells = Cells.of(y_true, y_pred)
         position = encode(cells.labels, labels)
         return cells, costs[position[cells.truth], position[cells.decision]]
@@ -306,7 +309,8 @@ class MeanCost(RowMean):
         y_true, y_pred, sample_weight = rows
         assert y_true is not None
         all_labels = decision_labels(y_true, y_pred, self.labels)
-        costs = check_costs(self.name, self.costs, len(all_labels))
+        with arguments_named({}, self.name):
+            costs = check_costs(self.costs, len(all_labels))
         labels, counts = label_counts(y_true, sample_weight)
         return self.sign * float((counts @ costs[encode(labels, all_labels)]).min() / counts.sum())
 
@@ -350,7 +354,7 @@ def _cost(
 
 def cost_of_best(shares: Floats, *, costs: Floats | None) -> Floats:
     """Cost of the best decision without input, by class, (n_resamples, n_classes)."""
-    matrix = check_costs("expected_cost", costs, shares.shape[1])
+    matrix = check_costs(costs, shares.shape[1])
     return matrix.T[(shares @ matrix).argmin(axis=1)]
 
 

@@ -257,7 +257,7 @@ class SensitivityAt(_ShareAt):
 def _sensitivity_at(
     request: Request, *, specificity: float, pos_label: Any = None
 ) -> SensitivityAt:
-    bound = check_share("sensitivity_at", "specificity", specificity)
+    bound = check_share("specificity", specificity)
     return SensitivityAt(bound, request.name, pos_label, labels=request.labels)
 
 
@@ -305,7 +305,7 @@ class SpecificityAt(_ShareAt):
 def _specificity_at(
     request: Request, *, sensitivity: float, pos_label: Any = None
 ) -> SpecificityAt:
-    bound = check_share("specificity_at", "sensitivity", sensitivity)
+    bound = check_share("sensitivity", sensitivity)
     return SpecificityAt(bound, request.name, pos_label, labels=request.labels)
 
 

@@ -76,9 +76,9 @@ def sensitivity_at(
     >>> sensitivity_at(y_true, y_score, specificity=0.6)
     1.0
     """
-    check_share("sensitivity_at", "specificity", specificity)
+    check_share("specificity", specificity)
     given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates("sensitivity_at", *given)
+    false_positives, false_negatives = error_rates(*given)
     return float(1 - false_negatives[reaches(1 - false_positives, specificity)].min())
 
 
@@ -127,9 +127,9 @@ def specificity_at(
     >>> specificity_at(y_true, y_score, sensitivity=0.9)
     0.666...
     """
-    check_share("specificity_at", "sensitivity", sensitivity)
+    check_share("sensitivity", sensitivity)
     given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates("specificity_at", *given)
+    false_positives, false_negatives = error_rates(*given)
     return float(1 - false_positives[reaches(1 - false_negatives, sensitivity)].min())
 
 
@@ -181,7 +181,7 @@ def cllr(
     >>> cllr([0, 0, 0, 1, 1], [0, 0, 0, 0, 0])
     1.0
     """
-    positive, score, weights = detected("cllr", y_true, y_score, pos_label, sample_weight)
+    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
     loss = llr_losses(positive.astype(np.intp), score)
     means = (np.average(loss[side], weights=weights[side]) for side in (~positive, positive))
     return float(sum(means)) / 2
@@ -240,12 +240,11 @@ def actual_detection_cost(
     >>> actual_detection_cost(y_true, llr, priors=[0.9, 0.1], relative=True)
     0.5
     """
-    name = "actual_detection_cost"
-    positive, score, weights = detected(name, y_true, y_score, pos_label, sample_weight)
-    matrix, shares = check_application(name, costs, priors)
+    positive, score, weights = detected(y_true, y_score, pos_label, sample_weight)
+    matrix, shares = check_application(costs, priors)
     cost = application_costs(positive.astype(np.intp), score, costs=matrix, priors=shares)
     means = [np.average(cost[side], weights=weights[side]) for side in (~positive, positive)]
-    return relative_cost(name, float(shares @ means), relative, float((shares @ matrix).min()))
+    return relative_cost(float(shares @ means), relative, float((shares @ matrix).min()))
 
 
 @door("minimum_detection_cost")
@@ -297,23 +296,22 @@ def minimum_detection_cost(
     >>> round(minimum_detection_cost(y_true, score, priors=[0.5, 0.5]), 4)
     0.1667
     """
-    name = "minimum_detection_cost"
     given = (y_true, y_score, pos_label, sample_weight)
-    false_positives, false_negatives = error_rates(name, *given)
-    matrix, shares = check_application(name, costs, priors)
+    false_positives, false_negatives = error_rates(*given)
+    matrix, shares = check_application(costs, priors)
     of_negatives = matrix[0, 0] + (matrix[0, 1] - matrix[0, 0]) * false_positives
     of_positives = matrix[1, 1] + (matrix[1, 0] - matrix[1, 1]) * false_negatives
     least = float((shares[0] * of_negatives + shares[1] * of_positives).min())
-    return relative_cost(name, least, relative, float((shares @ matrix).min()))
+    return relative_cost(least, relative, float((shares @ matrix).min()))
 
 
 # The statistics share what follows.
 
 
-def check_share(caller: str, name: str, share: Any) -> float:
+def check_share(name: str, share: Any) -> float:
     """A bound in [0, 1], as a float."""
     if not (isinstance(share, Real) and 0 <= float(share) <= 1):
-        raise fail(caller, name, "be in [0, 1]", repr(share))
+        raise fail(name, "be in [0, 1]", repr(share))
     return float(share)
 
 
@@ -322,18 +320,16 @@ def reaches(shares: Floats, bound: float) -> NDArray[np.bool_]:
     return np.asarray(shares >= bound - _ROUNDING)
 
 
-def check_application(
-    caller: str, costs: ArrayLike | None, priors: ArrayLike
-) -> tuple[Floats, Floats]:
+def check_application(costs: ArrayLike | None, priors: ArrayLike) -> tuple[Floats, Floats]:
     """Costs (2, 2) and priors (2,) under which right decisions are cheaper than wrong ones."""
-    shares = check_priors(caller, priors, 2)
+    shares = check_priors(priors, 2)
     if shares is None:
         advice = "They are those where the detector is used: priors=[0.99, 0.01]."
-        raise fail(caller, "priors", "be given", "None", advice)
-    matrix = check_costs(caller, costs, 2)
+        raise fail("priors", "be given", "None", advice)
+    matrix = check_costs(costs, 2)
     if not (matrix[0, 1] > matrix[0, 0] and matrix[1, 0] > matrix[1, 1]):
         must = "make each error cost more than the right decision"
-        raise fail(caller, "costs", must, f"{matrix.tolist()}")
+        raise fail("costs", must, f"{matrix.tolist()}")
     return matrix, shares
 
 

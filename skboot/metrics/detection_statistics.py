@@ -63,7 +63,7 @@ def _actual_detection_cost(
     relative: bool = False,
     pos_label: Any = None,
 ) -> DetectionLoss:
-    matrix, shares = check_application("actual_detection_cost", costs, priors)
+    matrix, shares = check_application(costs, priors)
     return DetectionLoss(
         request.name,
         partial(application_costs, costs=matrix, priors=shares),
@@ -169,7 +169,7 @@ def _minimum_detection_cost(
     relative: bool = False,
     pos_label: Any = None,
 ) -> MinimumDetectionCost:
-    matrix, shares = check_application("minimum_detection_cost", costs, priors)
+    matrix, shares = check_application(costs, priors)
     return MinimumDetectionCost(
         request.name, matrix, shares, relative, pos_label, labels=request.labels
     )

@@ -162,15 +162,13 @@ def _note_on_labels(found: _Unmet | None, argument: str) -> Note | None:
     return Note("caution", text, about=_LABELS)
 
 
-def refuse_other_labels(
-    caller: str, y_true: NDArray[Any], y_pred: NDArray[Any], metric: str
-) -> None:
+def refuse_other_labels(y_true: NDArray[Any], y_pred: NDArray[Any], metric: str) -> None:
     """Refuse more than two labels where the truth has no more: predictions name others."""
     true, predicted = (label_counts(y)[0].tolist() for y in (y_true, y_pred))
     if len(true) <= 2:
         must = f"hold the labels of y_true, {_listed(true)}, for the metric {metric!r}"
         advice = "Truth and predictions must name the two classes alike."
-        raise fail(caller, "y_pred", must, _listed(predicted), advice)
+        raise fail("y_pred", must, _listed(predicted), advice)
 
 
 # ------------------------------------------------------------------ scores
@@ -211,24 +209,22 @@ def _are_two(scores: NDArray[Any], at_most: bool = False) -> bool:
 
 
 def refuse_exchanged(
-    caller: str, y_true: NDArray[Any], y_pred: NDArray[Any], metric: str, argument: str = "y_pred"
+    y_true: NDArray[Any], y_pred: NDArray[Any], metric: str, argument: str = "y_pred"
 ) -> None:
     """Refuse scores in the place of a truth of labels, and these in the place of the scores.
 
     Parameters
     ----------
-    caller : str
-        Function to name in messages.
     y_true, y_pred : ndarray
         As they were given.
     metric : str
         What needs labels, for messages.
     argument : str
-        What the caller's user calls the predictions.
+        What the user calls the predictions.
     """
     if are_exchanged(y_true, y_pred):
         got = f"real numbers, and labels in {argument}"
-        raise fail(caller, "y_true", f"hold class labels for {metric}", got, EXCHANGED)
+        raise fail("y_true", f"hold class labels for {metric}", got, EXCHANGED)
 
 
 EXCHANGED = "Truth and scores look exchanged: the truth comes first."

@@ -60,16 +60,15 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
     >>> print(bootstrap_score(None, values, metric="mean", random_state=0))
     0.649 (0.548 to 0.729)
     """
-    caller = "pass_at_k"
-    k = check_count("k", k, caller, 1, "It is how many generations are looked at.")
-    correct = _counts("n_correct", n_correct, caller)
-    n_samples = converted("n_samples", n_samples, caller)
+    k = check_count("k", k, 1, "It is how many generations are looked at.")
+    correct = _counts("n_correct", n_correct)
+    n_samples = converted("n_samples", n_samples)
     if n_samples.ndim == 0:
         n_samples = np.full(len(correct), n_samples)
-    samples = _counts("n_samples", n_samples, caller)
+    samples = _counts("n_samples", n_samples)
     if len(samples) != len(correct):
         must = f"be one number, or one for each of the {len(correct)} questions of n_correct"
-        raise fail(caller, "n_samples", must, f"{len(samples)} numbers")
+        raise fail("n_samples", must, f"{len(samples)} numbers")
     _refuse("n_samples", f"be at least k, {k}", samples, samples < k, "Use a smaller k.")
     advice = "A question has no more correct generations than generations."
     _refuse("n_correct", "be at most n_samples", correct, correct > samples, advice)
@@ -81,13 +80,13 @@ def pass_at_k(n_correct: ArrayLike, n_samples: ArrayLike, k: int) -> NDArray[np.
     return values[of_item.reshape(-1)] + 0.0
 
 
-def _counts(name: str, values: Any, caller: str) -> NDArray[np.int64]:
+def _counts(name: str, values: Any) -> NDArray[np.int64]:
     """Return checked whole numbers that are not negative."""
-    counts = check_column(name, values, caller)
+    counts = check_column(name, values)
     whole = counts.dtype.kind in "biuf" and np.all(counts == np.floor(counts))
     if not whole or np.any(counts < 0) or np.any(counts > _LARGEST):
         must = "hold whole numbers of generations, 0 or more (2**53 at most)"
-        raise fail(caller, name, must, f"{counts[:3].tolist()} ...")
+        raise fail(name, must, f"{counts[:3].tolist()} ...")
     return counts.astype(np.int64)
 
 
@@ -98,4 +97,4 @@ def _refuse(
     if which.any():
         at = int(np.argmax(which))
         got = f"{counts[at]} for question {at} ({np.count_nonzero(which)} in all)"
-        raise fail("pass_at_k", name, must, got, advice)
+        raise fail(name, must, got, advice)

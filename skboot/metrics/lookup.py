@@ -20,7 +20,7 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
-from .._checks import fail, is_among
+from .._checks import arguments_named, fail, is_among
 from .._sklearn_compat import scorer_parts
 from . import (
     additive,
@@ -74,7 +74,6 @@ def resolve_metrics(
     labels: ArrayLike | None = None,
     several_outputs: bool = False,
     greater_is_better: bool | None = None,
-    caller: str = "bootstrap_score",
     several: bool = False,
     pos_label: Any = None,
 ) -> tuple[dict[str, Statistic], bool]:
@@ -91,8 +90,6 @@ def resolve_metrics(
         Whether the truth has several columns.
     greater_is_better : bool, optional
         Direction of "mean" and of callables, which have none of their own.
-    caller : str
-        Function to name in messages.
     several : bool
         Whether a metric may return several numbers, as scikit-learn's do for single classes.
     pos_label : label, optional
@@ -106,21 +103,21 @@ def resolve_metrics(
         Whether a single metric was asked for.
     """
     single = not isinstance(metric, list | tuple | set | frozenset | Mapping)
-    named = _named(metric, caller)
+    named = _named(metric)
     statistics: dict[str, Statistic] = {}
     truth = labels, several_outputs, pos_label
     for name, one in named:
-        statistic = _resolve(one, name, truth, caller, several)
+        statistic = _resolve(one, name, truth, several)
         if name is None and statistic.name in statistics:
             advice = "Name them with a dict: metric={'first': ..., 'second': ...}."
             got = f"two {statistic.name!r}"
-            raise fail(caller, "metric", "hold metrics of different names", got, advice)
-        directed = _directed(statistic, greater_is_better, caller)
+            raise fail("metric", "hold metrics of different names", got, advice)
+        directed = _directed(statistic, greater_is_better)
         statistics[statistic.name if name is None else name] = directed
     return statistics, single
 
 
-def _named(metric: Any, caller: str) -> list[tuple[str | None, Any]]:
+def _named(metric: Any) -> list[tuple[str | None, Any]]:
     if isinstance(metric, Mapping):
         named: list[tuple[str | None, Any]] = [(str(name), one) for name, one in metric.items()]
     elif isinstance(metric, list | tuple | set | frozenset):
@@ -128,11 +125,11 @@ def _named(metric: Any, caller: str) -> list[tuple[str | None, Any]]:
     else:
         return [(None, metric)]
     if not named:
-        raise fail(caller, "metric", "hold at least one metric", repr(metric))
+        raise fail("metric", "hold at least one metric", repr(metric))
     return named
 
 
-def _directed(statistic: Statistic, greater_is_better: bool | None, caller: str) -> Statistic:
+def _directed(statistic: Statistic, greater_is_better: bool | None) -> Statistic:
     """The statistic with the given direction, if its own is unknown."""
     if greater_is_better is None or statistic.greater_is_better == greater_is_better:
         return statistic
@@ -145,15 +142,15 @@ def _directed(statistic: Statistic, greater_is_better: bool | None, caller: str)
             "It is for callables and for 'mean', whose direction is not known. Beside other "
             "metrics give a callable as a scorer, by sklearn.metrics.make_scorer."
         )
-    raise fail(caller, "greater_is_better", must, repr(greater_is_better), advice)
+    raise fail("greater_is_better", must, repr(greater_is_better), advice)
 
 
-def metric_of_class(statistic: Any, label: Any, caller: str) -> Statistic:
+def metric_of_class(statistic: Any, label: Any) -> Statistic:
     """Return the metric of one class, of a metric of labels with ``average=None``."""
     function = statistic.function
     # Pooled over one class it is the metric of this class, and known as a ratio of counts.
     options = {**function.keywords, "labels": [label], "average": "micro"}
-    one = _resolve(partial(function.func, **options), statistic.name, (None, False, None), caller)
+    one = _resolve(partial(function.func, **options), statistic.name, (None, False, None))
     return _signed(one, statistic.sign)
 
 
@@ -161,7 +158,6 @@ def _resolve(
     metric: Any,
     name: str | None,
     truth: tuple[ArrayLike | None, bool, Any],
-    caller: str,
     several: bool = False,
 ) -> Statistic:
     if isinstance(metric, Statistic):
@@ -169,20 +165,20 @@ def _resolve(
     if isinstance(metric, str) and metric == "mean":
         return additive.mean_of_values(name or "mean")
     labels, several_outputs, pos_label = truth
-    request = _taken_apart(metric, name, caller)
+    request = _taken_apart(metric, name)
     request = request._replace(labels=labels, several_outputs=several_outputs)
     if pos_label is not None:
-        request = _of_positive(request, metric, pos_label, caller)
-    _check_options(request, caller, several)
+        request = _of_positive(request, metric, pos_label)
+    _check_options(request, several)
     statistic = None if _returns_several(request) else _fast_path(request)
     if statistic is None:
         return _callable(request)
     return _signed(statistic, request.sign)
 
 
-def _taken_apart(metric: Any, name: str | None, caller: str) -> Request:
+def _taken_apart(metric: Any, name: str | None) -> Request:
     if isinstance(metric, str):
-        return _from_name(metric, name, caller)
+        return _from_name(metric, name)
     parts = scorer_parts(metric)
     if parts is not None:
         response = "labels" if parts.response_methods == ("predict",) else "scores"
@@ -191,36 +187,36 @@ def _taken_apart(metric: Any, name: str | None, caller: str) -> Request:
         return Request(name or given, function, options, parts.sign, response)
     if not callable(metric):
         must = "be a scoring name, a scorer, a callable, or a list or dict of these"
-        raise fail(caller, "metric", must, repr(metric))
+        raise fail("metric", must, repr(metric))
     whole = isinstance(metric, partial) and not metric.args
     first = next(iter(_parameters(metric.func if whole else metric)), "")
     if first == "estimator":
         must = "take true and predicted values"
         advice = "Give the function that the scorer calls, or a scorer of make_scorer."
-        raise fail(caller, "metric", must, "a callable of an estimator", advice)
+        raise fail("metric", must, "a callable of an estimator", advice)
     function, options = _without_partial(metric, {})
     return Request(name or _name_of(function), function, options)
 
 
 @lru_cache(maxsize=256)
-def _from_name(metric: str, name: str | None, caller: str) -> Request:
+def _from_name(metric: str, name: str | None) -> Request:
     if metric in SCORERS:
         function, _ = SCORERS[metric]
         return Request(name or metric, function, {}, -1.0 if metric.startswith("neg_") else 1.0)
     if metric in known_names():
-        return _taken_apart(sklearn.metrics.get_scorer(metric), name or metric, caller)
+        return _taken_apart(sklearn.metrics.get_scorer(metric), name or metric)
     if metric in losses():
-        negated = _from_name(losses()[metric], name or metric, caller)
+        negated = _from_name(losses()[metric], name or metric)
         return negated._replace(sign=1.0, scorer_response=None)
-    raise unknown_metric(metric, caller)
+    raise unknown_metric(metric)
 
 
-def _of_positive(request: Request, metric: Any, pos_label: Any, caller: str) -> Request:
+def _of_positive(request: Request, metric: Any, pos_label: Any) -> Request:
     """The request with the positive class of the call, with which one of its own must agree."""
     own = _bound(metric, "pos_label")
     if own is not None and not is_among(pos_label, [own]):
         must = f"be None or {own!r}, which the metric {request.name!r} names as positive"
-        raise fail(caller, "pos_label", must, repr(pos_label), "Name the positive class once.")
+        raise fail("pos_label", must, repr(pos_label), "Name the positive class once.")
     known, options = _parameters(request.function), request.options
     average = known.get("average")
     averages = average is not None and average.default == "binary"
@@ -313,33 +309,33 @@ def asks_for_several(options: Mapping[str, Any]) -> bool:
     return raw or options.get("average", "") is None
 
 
-def _check_options(request: Request, caller: str, several: bool) -> None:
+def _check_options(request: Request, several: bool) -> None:
     if request.options.get("sample_weight") is not None:
-        advice = f"Give {caller} the weights as sample_weight=: they are then drawn with the rows."
-        raise fail(caller, "metric", "not bind sample_weight", "a partial that does", advice)
+        advice = "Give the weights as sample_weight= instead: they are then drawn with the rows."
+        raise fail("metric", "not bind sample_weight", "a partial that does", advice)
     known = _parameters(request.function)
     if _returns_several(request) and not several:
         advice = "Name an average; for single classes give labels=[label] and average='macro'."
         got = ", ".join(f"{name}={value!r}" for name, value in request.options.items())
-        raise fail(caller, "metric", "return one number", got, advice)
-    _check_columns_of_truth(request, known, caller)
+        raise fail("metric", "return one number", got, advice)
+    _check_columns_of_truth(request, known)
     if request.function is costs.bayes_decisions:
         advice = "Use its result as y_pred, with metric='neg_expected_cost'."
-        raise fail(caller, "metric", "return a score", "bayes_decisions", advice)
+        raise fail("metric", "return a score", "bayes_decisions", advice)
     if request.function is sklearn.metrics.top_k_accuracy_score:
-        _check_top_k(request.options, caller)
+        _check_top_k(request.options)
     is_library = _is_library(request.function)
     unknown = sorted(set(request.options) - set(known)) if is_library else []
     if unknown:
         must = f"have options that {request.name} takes"
         advice = f"It takes {', '.join(name for name in known if not name.startswith('y_'))}."
-        raise fail(caller, "metric", must, f"{unknown}", advice)
+        raise fail("metric", must, f"{unknown}", advice)
     missing = [name for name, one in known.items() if _is_required(one, request.options)]
     if missing:
         bound = ", ".join(f"{name}=..." for name in missing)
         must = f"be {request.name!r} with a value for {' and '.join(map(repr, missing))}"
         advice = f"Give functools.partial({_name_of(request.function)}, {bound})."
-        raise fail(caller, "metric", must, "none", advice)
+        raise fail("metric", must, "none", advice)
 
 
 def _is_required(parameter: inspect.Parameter, options: Mapping[str, Any]) -> bool:
@@ -348,7 +344,7 @@ def _is_required(parameter: inspect.Parameter, options: Mapping[str, Any]) -> bo
     return by_keyword and parameter.default is parameter.empty and parameter.name not in options
 
 
-def _check_columns_of_truth(request: Request, known: Mapping[str, Any], caller: str) -> None:
+def _check_columns_of_truth(request: Request, known: Mapping[str, Any]) -> None:
     """Refuse a metric of one column for a truth of several, and the reverse."""
     if not _is_library(request.function):
         return
@@ -360,11 +356,11 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any], caller: 
                 "Averages over samples are for several labels a row, with y_true of shape "
                 "(n_samples, n_labels): here use 'macro', 'weighted' or 'micro'."
             )
-            raise fail(caller, "metric", must, "average='samples'", advice)
+            raise fail("metric", must, "average='samples'", advice)
         if _name_of(request.function) in _OF_RANKED_COLUMNS:
             must = "take a y_true of one column"
             got = f"{request.name!r}, which ranks the columns of each row"
-            raise fail(caller, "metric", must, got, _OF_RANKED_ITEMS)
+            raise fail("metric", must, got, _OF_RANKED_ITEMS)
         return
     if average == "binary":
         name = request.name.removesuffix("_score")
@@ -373,12 +369,12 @@ def _check_columns_of_truth(request: Request, known: Mapping[str, Any], caller: 
             f"Use '{name}_macro', '{name}_micro', '{name}_weighted' or '{name}_samples', or "
             "functools.partial of the function with average=."
         )
-        raise fail(caller, "metric", must, repr(request.name), advice)
+        raise fail("metric", must, repr(request.name), advice)
     module = str(getattr(request.function, "__module__", ""))
     if module.startswith("skboot.") and _name_of(request.function) not in PATHS[True][0]:
         must = "take a y_true of several columns"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
-        raise fail(caller, "metric", must, f"{request.name!r}, which takes one value a row", advice)
+        raise fail("metric", must, f"{request.name!r}, which takes one value a row", advice)
 
 
 # Metrics of how a row ranks its columns; for one column scikit-learn's raise an error.
@@ -399,13 +395,13 @@ _OF_RANKED_ITEMS = (
 )
 
 
-def _check_top_k(options: Mapping[str, Any], caller: str) -> None:
+def _check_top_k(options: Mapping[str, Any]) -> None:
     k, labels = options.get("k", 2), options.get("labels")
     if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise fail(caller, "metric", "have an integer k of at least 1", f"k={k!r}")
+        raise fail("metric", "have an integer k of at least 1", f"k={k!r}")
     if labels is not None and np.any(np.asarray(labels)[1:] <= np.asarray(labels)[:-1]):
-        advice = f"Columns may be in any order if their labels are given to {caller} as labels=."
-        raise fail(caller, "metric", "have labels in rising order", f"labels={labels!r}", advice)
+        advice = "Columns may be in any order if their labels are given as labels= of the call."
+        raise fail("metric", "have labels in rising order", f"labels={labels!r}", advice)
 
 
 def _signed(statistic: Statistic, sign: float) -> Statistic:
@@ -503,4 +499,5 @@ def _fast_path(request: Request) -> Statistic | None:
     factory = factories[name]
     if not set(request.options) <= set(_parameters(factory)):
         return None
-    return factory(request, **request.options)
+    with arguments_named({}, name):
+        return factory(request, **request.options)

@@ -21,9 +21,7 @@ _ORDINARY_SQUARES = (1e-40, 1e80)
 _LOSSES = (1e-90, 1e90)
 
 
-def check_losses(
-    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any], caller: str
-) -> None:
+def check_losses(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> None:
     """Refuse losses of rows that are too large or too small to be added up.
 
     Parameters
@@ -34,8 +32,6 @@ def check_losses(
         Truth.
     y_pred : ndarray of shape (n_samples,)
         Predictions, or the losses themselves.
-    caller : str
-        Function named in the message.
 
     Raises
     ------
@@ -54,7 +50,6 @@ def check_losses(
         return
     low, high = _LOSSES
     raise fail(
-        caller,
         "y_pred",
         f"give losses between {low:g} and {high:g} in size for the metric {statistic.name!r}",
         f"losses up to {largest:g}",

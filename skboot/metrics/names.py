@@ -174,14 +174,14 @@ def get_scorer(scoring: str) -> Any:
     -0.047
     """
     if not isinstance(scoring, str):
-        raise fail("get_scorer", "scoring", "be a known name", repr(scoring), _OF_A_FUNCTION)
+        raise fail("scoring", "be a known name", repr(scoring), _OF_A_FUNCTION)
     if scoring in SCORERS:
         function, response = SCORERS[scoring]
         better = not scoring.startswith("neg_")
         return make_scorer(function, greater_is_better=better, response_method=response)
     if scoring in sklearn.metrics.get_scorer_names():
         return sklearn.metrics.get_scorer(scoring)
-    raise unknown_scoring(scoring, "get_scorer")
+    raise unknown_scoring(scoring)
 
 
 @lru_cache(maxsize=1)
@@ -196,7 +196,7 @@ def losses() -> dict[str, str]:
     return {name.removeprefix("neg_"): name for name in known_names() if name.startswith("neg_")}
 
 
-def unknown_metric(metric: str, caller: str) -> ValueError:
+def unknown_metric(metric: str) -> ValueError:
     """Error for a ``metric`` of no known name: the nearest one first, then all."""
     advice = _instead(metric) or _did_you_mean(metric, negated=False)
     listed = (
@@ -205,10 +205,10 @@ def unknown_metric(metric: str, caller: str) -> ValueError:
         "metric=lambda y_true, y_pred: ..."
     )
     must = "be a known name or a callable"
-    return fail(caller, "metric", must, repr(metric), f"{advice}\n{listed}")
+    return fail("metric", must, repr(metric), f"{advice}\n{listed}")
 
 
-def unknown_scoring(scoring: str, caller: str) -> ValueError:
+def unknown_scoring(scoring: str) -> ValueError:
     """Error for a ``scoring`` of no known name; for a loss it names the negated one."""
     advice = _instead(scoring)
     if advice.startswith(AS_MEAN):
@@ -226,7 +226,7 @@ def unknown_scoring(scoring: str, caller: str) -> ValueError:
         "A metric without a name: scoring=sklearn.metrics.make_scorer(function)."
     )
     must = "be a known name or a callable"
-    return fail(caller, "scoring", must, repr(scoring), f"{advice}\n{listed}")
+    return fail("scoring", must, repr(scoring), f"{advice}\n{listed}")
 
 
 def _did_you_mean(given: str, negated: bool) -> str:

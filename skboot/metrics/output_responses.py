@@ -22,9 +22,7 @@ from .magnitudes import check_losses
 from .statistic import CallableStatistic, Statistic
 
 
-def check_shapes(
-    statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any], caller: str
-) -> None:
+def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> None:
     """Refuse rows that hold arrays, lists or tuples, which only callables read.
 
     Parameters
@@ -35,8 +33,6 @@ def check_shapes(
         Truth of the whole test set.
     y_pred : ndarray of shape (n_samples, ...)
         Predictions.
-    caller : str
-        Function to name in messages.
 
     Raises
     ------
@@ -50,10 +46,10 @@ def check_shapes(
             return
         must = f"hold a label or number for each row, or columns, for the metric {statistic.name!r}"
         if y.ndim > 2:
-            raise fail(caller, name, must, f"shape {y.shape}", _OF_ARRAYS)
+            raise fail(name, must, f"shape {y.shape}", _OF_ARRAYS)
         kind = type(y.flat[0])
         advice = _AS_TEXT.format(name) if kind is tuple else f"{AS_INDICATORS} {_OF_ARRAYS}"
-        raise fail(caller, name, must, f"{kind.__name__}s", advice)
+        raise fail(name, must, f"{kind.__name__}s", advice)
 
 
 def _is_of_user(statistic: Statistic) -> bool:
@@ -61,7 +57,7 @@ def _is_of_user(statistic: Statistic) -> bool:
 
 
 def check_columns_of_truth(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]
 ) -> None:
     """Refuse a truth of several columns or records, or its predictions.
 
@@ -73,8 +69,6 @@ def check_columns_of_truth(
         Truth of the whole test set.
     y_pred : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Predictions.
-    caller : str
-        Function to name in messages.
 
     Raises
     ------
@@ -86,24 +80,24 @@ def check_columns_of_truth(
     if y_true.ndim == 1:
         must = f"hold a label or number for each row for the metric {statistic.name!r}"
         got = f"records of {list(y_true.dtype.names or ())}"
-        raise fail(caller, "y_true", must, got, "Records are for callables that take them.")
+        raise fail("y_true", must, got, "Records are for callables that take them.")
     if statistic.response not in _CHECKS and not isinstance(statistic, LibraryCallable):
         must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
-        raise fail(caller, "y_true", must, f"shape {y_true.shape}", advice)
+        raise fail("y_true", must, f"shape {y_true.shape}", advice)
     if y_pred.shape != y_true.shape:
         must = f"have the shape of y_true, {y_true.shape}, for the metric {statistic.name!r}"
         advice = EXCHANGED if are_exchanged(y_true, y_pred) else _if_one_hot(y_true)
-        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
+        raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         if y.dtype.kind not in "biuf":
             must = f"hold numbers in its columns for the metric {statistic.name!r}"
             advice = f"{AS_INDICATORS} {_AS_TEXT.format(name)}"
-            raise fail(caller, name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
+            raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
     if statistic.response in _CHECKS:
-        _CHECKS[statistic.response](statistic, y_true, y_pred, caller)
+        _CHECKS[statistic.response](statistic, y_true, y_pred)
     if isinstance(statistic, LibraryCallable):
-        _check_call(statistic, y_true, y_pred, caller)
+        _check_call(statistic, y_true, y_pred)
 
 
 _AS_TEXT = "Of tuples make labels: [str(label) for label in {0}]."
@@ -121,44 +115,36 @@ def _if_one_hot(y_true: NDArray[Any]) -> str:
     return "One-hot rows become labels by y_true.argmax(axis=1)." if one_hot else ""
 
 
-def _check_indicators(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_indicators(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     advice = "Use a metric of real values such as 'r2' or 'mean_absolute_error'."
-    _check_zero_one("y_true", statistic, y_true, caller, advice)
+    _check_zero_one("y_true", statistic, y_true, advice)
     advice = (
         "Decide first: y_pred >= 0.5, or take a metric of scores such as 'roc_auc'. "
         f"{_if_one_hot(y_true)}"
     )
-    _check_zero_one("y_pred", statistic, y_pred, caller, advice.strip())
+    _check_zero_one("y_pred", statistic, y_pred, advice.strip())
 
 
-def _check_zero_one(
-    name: str, statistic: Statistic, y: NDArray[Any], caller: str, advice: str
-) -> None:
+def _check_zero_one(name: str, statistic: Statistic, y: NDArray[Any], advice: str) -> None:
     others = (y != 0) & (y != 1)
     if others.any():
         must = f"hold 0 or 1 for each label for the metric {statistic.name!r}"
         got = f"numbers such as {y[others][0]:g}"
-        raise fail(caller, name, must, got, advice)
+        raise fail(name, must, got, advice)
 
 
-def _check_label_scores(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_label_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     advice = "Of graded relevances take sklearn.metrics.ndcg_score."
-    _check_zero_one("y_true", statistic, y_true, caller, advice)
+    _check_zero_one("y_true", statistic, y_true, advice)
 
 
-def _check_relevances(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_relevances(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     if y_true.min() < 0:
         must = f"hold relevances of at least 0 for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
+        raise fail("y_true", must, f"{y_true.min():g}", "Subtract the smallest of them.")
 
 
-_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = {
+_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
     "indicators": _check_indicators,
     "label_scores": _check_label_scores,
     "relevances": _check_relevances,
@@ -166,9 +152,7 @@ _CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = 
 }
 
 
-def _check_call(
-    statistic: LibraryCallable, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_call(statistic: LibraryCallable, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse what a function of scikit-learn refuses, by a call on the data."""
     try:
         with warnings.catch_warnings():
@@ -180,4 +164,4 @@ def _check_call(
         advice = (
             "Give it other options, or score each column by itself: y_true[:, k], y_pred[:, k]."
         )
-        raise fail(caller, "metric", "take a y_true of several columns", got, advice) from error
+        raise fail("metric", "take a y_true of several columns", got, advice) from error

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .._arrays import EXACT
 from .._checks import fail, is_among, numbered_labels
-from .._warnings import Note, Notes, warn_of
+from .._warnings import Note, tell
 from .adapters import LibraryCallable, Negated
 from .additive import given_values
 from .cells import label_counts
@@ -42,8 +42,6 @@ def check_response(
     statistic: Statistic,
     y_true: NDArray[Any] | None,
     y_pred: NDArray[Any],
-    caller: str,
-    notes: Notes | None = None,
     argument: str = "y_pred",
 ) -> Statistic:
     """Refuse predictions that the metric cannot take.
@@ -56,12 +54,8 @@ def check_response(
         Truth of the whole test set.
     y_pred : ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_outputs)
         Predictions.
-    caller : str
-        Function to name in messages.
-    notes : Notes, optional
-        Takes the warning of suspicious predictions, which is raised at once without it.
     argument : str
-        What the caller's user calls the predictions, for that warning.
+        What the user calls the predictions.
 
     Returns
     -------
@@ -75,30 +69,30 @@ def check_response(
     """
     inner = statistic.statistic if isinstance(statistic, Negated) else statistic
     if any(y is not None and (y.ndim > 2 or y.dtype.kind == "O") for y in (y_true, y_pred)):
-        check_shapes(inner, y_true, y_pred, caller)
+        check_shapes(inner, y_true, y_pred)
     if y_true is None:
-        _check_without_truth(inner, y_pred, caller)
+        _check_without_truth(inner, y_pred)
         if inner.response == "values":
-            check_losses(inner, None, y_pred, caller)
+            check_losses(inner, None, y_pred)
         return statistic
     if getattr(inner, "row_values", None) is given_values:
         advice = "y_pred holds a value per row; for predictions give a metric such as 'accuracy'."
-        raise fail(caller, "y_true", "be None with metric='mean'", "an array", advice)
+        raise fail("y_true", "be None with metric='mean'", "an array", advice)
     if y_true.dtype.kind == "f" and y_true.ndim == 1 and _needs_labels(inner):
-        refuse_exchanged(caller, y_true, y_pred, f"the metric {inner.name!r}", argument)
+        refuse_exchanged(y_true, y_pred, f"the metric {inner.name!r}", argument)
     if y_true.ndim != 1 or y_true.dtype.kind == "V":
-        check_columns_of_truth(inner, y_true, y_pred, caller)
+        check_columns_of_truth(inner, y_true, y_pred)
         return statistic
     if y_true.dtype.kind == "O" and _reads_labels(inner):
-        numbered_labels("y_true", y_true, caller)
+        numbered_labels("y_true", y_true)
     if inner.response in _CHECKS:
-        _CHECKS[inner.response](inner, y_true, y_pred, caller)
+        _CHECKS[inner.response](inner, y_true, y_pred)
     if inner.pos_label is not None:
-        _check_positive(inner, y_true, y_pred, caller)
+        _check_positive(inner, y_true, y_pred)
     if isinstance(inner, LibraryCallable) and y_pred.ndim == 2:
-        _check_columns(y_pred, _known_labels(inner, y_true, caller), caller)
-    if (note := _suspicion(inner, y_true, y_pred, caller, argument)) is not None:
-        warn_of([note], caller) if notes is None else notes.append(note)
+        _check_columns(y_pred, _known_labels(inner, y_true))
+    if (note := _suspicion(inner, y_true, y_pred, argument)) is not None:
+        tell(note)
     fixed = _with_labels(inner, y_true, y_pred)
     if isinstance(fixed, TopAccuracy):
         fixed = fixed.with_threshold(y_pred)
@@ -110,7 +104,6 @@ def check_decidable(
     y_true: NDArray[Any] | None,
     y_pred: NDArray[Any],
     labels: NDArray[Any],
-    caller: str,
 ) -> None:
     """Refuse columns whose largest is not the most probable class.
 
@@ -124,8 +117,6 @@ def check_decidable(
         Predictions.
     labels : ndarray of shape (n_classes,)
         Labels of the columns.
-    caller : str
-        Function to name in messages.
 
     Raises
     ------
@@ -136,13 +127,13 @@ def check_decidable(
     must = f"hold labels, or probabilities of all classes, for the metric {metric!r}"
     if y_pred.dtype.kind not in "biuf":
         got = f"{_kind(y_pred)} of shape {y_pred.shape}"
-        raise fail(caller, "y_pred", must, got, _DECISIONS_OF_SEVERAL)
+        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
     if y_true is not None:
-        _check_among("y_true", label_counts(y_true)[0], labels, caller)
-    _check_columns(y_pred, labels, caller)
+        _check_among("y_true", label_counts(y_true)[0], labels)
+    _check_columns(y_pred, labels)
     if y_pred.dtype.kind != "f" and not _sums_to_one(y_pred):
         got = "integers that do not sum to 1 in each row"
-        raise fail(caller, "y_pred", must, got, _DECISIONS_OF_SEVERAL)
+        raise fail("y_pred", must, got, _DECISIONS_OF_SEVERAL)
 
 
 _DECISIONS_OF_SEVERAL = (
@@ -152,7 +143,7 @@ _DECISIONS_OF_SEVERAL = (
 
 
 def _suspicion(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str, argument: str
+    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], argument: str
 ) -> Note | None:
     """Return a warning of predictions that the metric takes but that are hardly what was meant."""
     if statistic.response == "probabilities" and y_pred.ndim == 2 and not _sums_to_one(y_pred):
@@ -165,7 +156,7 @@ def _suspicion(
             text += " Half precision rounds so; a softmax in single precision does not."
         return Note("caution", text)
     if isinstance(statistic, TopAccuracy):
-        n_classes = len(_known_labels(statistic, y_true, caller))
+        n_classes = len(_known_labels(statistic, y_true))
         if statistic.k >= n_classes:
             return Note(
                 "undefined",
@@ -185,13 +176,13 @@ def _reads_labels(statistic: Statistic) -> bool:
     return _needs_labels(statistic) or isinstance(statistic, LibraryCallable)
 
 
-def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str) -> None:
+def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any]) -> None:
     is_mean = getattr(statistic, "row_values", None) is given_values
     if is_mean:
         if y_pred.ndim != 1 or y_pred.dtype.kind not in "biuf":
             must = "hold one number per row for metric='mean'"
             advice = "For labels, and for columns of probabilities, give y_true and another metric."
-            raise fail(caller, "y_pred", must, _described(y_pred), advice)
+            raise fail("y_pred", must, _described(y_pred), advice)
     elif not isinstance(statistic, CallableStatistic) or isinstance(statistic, LibraryCallable):
         advice = "Only metric='mean' and callables of predictions alone need no y_true."
         if y_pred.ndim == 1 and y_pred.dtype.kind in "biuf":
@@ -200,7 +191,7 @@ def _check_without_truth(statistic: Statistic, y_pred: NDArray[Any], caller: str
                 f"where it is wrong, give metric='mean'. {advice}"
             )
         must = f"hold the true labels or values for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, "None", advice)
+        raise fail("y_true", must, "None", advice)
 
 
 def _with_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
@@ -219,35 +210,33 @@ def _with_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any
 # ------------------------------------------------------------------ labels
 
 
-def _check_labels(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     must = f"hold class labels for the metric {statistic.name!r}"
     if y_pred.ndim != 1:
         advice = (
             "Decide first (skboot.metrics.bayes_decisions), or use a metric of probabilities "
             "such as 'neg_log_loss'."
         )
-        raise fail(caller, "y_pred", must, _described(y_pred), advice)
+        raise fail("y_pred", must, _described(y_pred), advice)
     # A real target says more of what was meant than real predictions, which may be scores.
-    _check_discrete("y_true", y_true, must, caller)
-    _check_discrete("y_pred", y_pred, must, caller, y_true)
+    _check_discrete("y_true", y_true, must)
+    _check_discrete("y_pred", y_pred, must, y_true)
     if not isinstance(statistic, ClusteringScore):
-        _check_same_kind(y_true, y_pred, caller)
+        _check_same_kind(y_true, y_pred)
     if y_pred.dtype.kind == "O":
-        numbered_labels("y_pred", y_pred, caller)
+        numbered_labels("y_pred", y_pred)
     if isinstance(statistic, TwoClassRatio | LikelihoodRatio):
         occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
         both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
         if len(both) > 2:
-            refuse_other_labels(caller, y_true, y_pred, statistic.name)
-        check_two_classes(caller, "y_true", both, statistic.pos_label, statistic.name)
+            refuse_other_labels(y_true, y_pred, statistic.name)
+        check_two_classes("y_true", both, statistic.pos_label, statistic.name)
     if isinstance(statistic, ClassCosts | MeanCost):
-        _check_costs(statistic, y_true, y_pred, caller)
+        _check_costs(statistic, y_true, y_pred)
 
 
 def _check_discrete(
-    name: str, y: NDArray[Any], must: str, caller: str, y_true: NDArray[Any] | None = None
+    name: str, y: NDArray[Any], must: str, y_true: NDArray[Any] | None = None
 ) -> None:
     if y.dtype.kind != "f":
         return
@@ -255,25 +244,23 @@ def _check_discrete(
     if fractional.any():
         got = f"real numbers such as {y[np.argmax(fractional)]:g}"
         advice = advice_on_reals(y, y_true)
-        raise fail(caller, name, must, got, advice)
+        raise fail(name, must, got, advice)
 
 
-def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any], caller: str) -> None:
+def _check_same_kind(y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     kinds = [_kind(y) for y in (y_true, y_pred)]
     if kinds[0] != kinds[1]:
         must = f"hold labels of the same kind as y_true, here {kinds[0]}"
-        raise fail(caller, "y_pred", must, f"{kinds[1]}", SAME_KIND)
+        raise fail("y_pred", must, f"{kinds[1]}", SAME_KIND)
     if {y_true.dtype.kind, y_pred.dtype.kind} & {"i", "u"}:
         for name, y in (("y_true", y_true), ("y_pred", y_pred)):
             if y.dtype.kind == "f" and float(np.abs(y).max()) >= EXACT:
                 got = f"floats such as {y[np.abs(y).argmax()]:.17g}"
                 must = "hold labels below 2**53 if they are floats beside integers"
-                raise fail(caller, name, must, got, "Keep ids as integers or text throughout.")
+                raise fail(name, must, got, "Keep ids as integers or text throughout.")
 
 
-def _check_positive(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_positive(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse a positive class that is none of two labels."""
     of_labels = isinstance(statistic, SetRatio | LikelihoodRatio)
     if not (of_labels or _reads_labels(statistic)):
@@ -282,7 +269,7 @@ def _check_positive(
     if of_labels or getattr(statistic, "two_class", None) == "labels":
         labels = np.union1d(labels, label_counts(y_pred)[0])
     if isinstance(statistic, SetRatio) and statistic.binary and len(labels) > 2:
-        _refuse_several(statistic, y_true, y_pred, len(labels), caller)
+        _refuse_several(statistic, y_true, y_pred, len(labels))
     own = getattr(statistic, "labels", None)
     labels = labels if own is None else np.union1d(labels, own)
     known, positive = labels.tolist(), statistic.pos_label
@@ -296,78 +283,74 @@ def _check_positive(
             function, response = f"sklearn.metrics.{function_name(statistic)}", ""
         advice = name_the_positive(function, known[-1], response)
         must = f"hold the positive label {positive!r} of the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"the labels {known}", advice)
+        raise fail("y_true", must, f"the labels {known}", advice)
     if len(known) > 2:
         must = f"be None for a metric of {len(known)} classes"
         advice = "Score one class against the others: y_true == label."
-        raise fail(caller, "pos_label", must, repr(positive), advice)
+        raise fail("pos_label", must, repr(positive), advice)
     if len(known) == 2 and not is_among(positive, known):
-        raise fail(caller, "pos_label", f"be one of {known}", repr(positive))
+        raise fail("pos_label", f"be one of {known}", repr(positive))
 
 
 def _refuse_several(
-    statistic: SetRatio, y_true: NDArray[Any], y_pred: NDArray[Any], n_labels: int, caller: str
+    statistic: SetRatio, y_true: NDArray[Any], y_pred: NDArray[Any], n_labels: int
 ) -> None:
     """Refuse more than two labels: others than the truth's, or several classes."""
-    refuse_other_labels(caller, y_true, y_pred, statistic.name)
+    refuse_other_labels(y_true, y_pred, statistic.name)
     advice = (
         f"Average over classes: metric='{statistic.name.removesuffix('_score')}_macro', or "
         "functools.partial of the function with average='macro'."
     )
     must = f"hold at most two labels for the metric {statistic.name!r}"
-    raise fail(caller, "y_true", must, f"{n_labels} labels", advice)
+    raise fail("y_true", must, f"{n_labels} labels", advice)
 
 
 def _check_costs(
-    statistic: ClassCosts | MeanCost, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
+    statistic: ClassCosts | MeanCost, y_true: NDArray[Any], y_pred: NDArray[Any]
 ) -> None:
     all_labels = decision_labels(y_true, y_pred, statistic.labels)
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        _check_among(name, label_counts(y)[0], all_labels, caller)
+        _check_among(name, label_counts(y)[0], all_labels)
     if isinstance(statistic, MeanCost):
-        check_costs(caller, statistic.costs, len(all_labels))
+        check_costs(statistic.costs, len(all_labels))
     else:
-        check_priors(caller, statistic.priors, len(all_labels))
+        check_priors(statistic.priors, len(all_labels))
         statistic.best(np.full((1, len(all_labels)), 1 / len(all_labels)))
 
 
 # ------------------------------------------------------------------ scores and probabilities
 
 
-def _check_scores(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_scores(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     must = f"hold scores for the metric {statistic.name!r}, larger for the positive class"
     if y_pred.dtype.kind not in "biuf":
         advice = "Give what predict_proba returns."
         if _is_number(y_pred.flat[0]):
             advice = "Convert text: np.asarray(y_pred, dtype=float)."
-        raise fail(caller, "y_pred", must, _described(y_pred), advice)
-    all_labels = _known_labels(statistic, y_true, caller)
+        raise fail("y_pred", must, _described(y_pred), advice)
+    all_labels = _known_labels(statistic, y_true)
     if isinstance(statistic, LibraryCallable):
         return
     if isinstance(statistic, TopAccuracy):
         if y_pred.ndim == 2 or len(all_labels) != 2:
-            _check_columns(y_pred, all_labels, caller)
+            _check_columns(y_pred, all_labels)
         return
     if len(all_labels) < 2:
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(
-            caller, "y_true", must, f"the label {all_labels.tolist()[0]!r} alone", _ONE_CLASS
-        )
+        raise fail("y_true", must, f"the label {all_labels.tolist()[0]!r} alone", _ONE_CLASS)
     if len(all_labels) == 2:
-        _check_two_classes(statistic, y_pred, all_labels, caller)
+        _check_two_classes(statistic, y_pred, all_labels)
         return
     # The area under the ROC curve is defined for several classes only by an option.
     lacks_option = getattr(statistic, "multi_class", "") is None
     if lacks_option or not hasattr(statistic, "average"):
         advice = "Use 'roc_auc_ovr' or 'roc_auc_ovo'." if lacks_option else _ONE_OF_SEVERAL
         must = f"hold two classes for the metric {statistic.name!r}"
-        raise fail(caller, "y_true", must, f"{len(all_labels)} classes", advice)
-    _check_columns(y_pred, all_labels, caller)
+        raise fail("y_true", must, f"{len(all_labels)} classes", advice)
+    _check_columns(y_pred, all_labels)
     if hasattr(statistic, "multi_class") and not _sums_to_one(y_pred):
         must = f"hold probabilities, with sum 1 in each row, for the metric {statistic.name!r}"
-        raise fail(caller, "y_pred", must, "other sums", "Give what predict_proba returns.")
+        raise fail("y_pred", must, "other sums", "Give what predict_proba returns.")
 
 
 _ONE_CLASS = "Test rows of one class say nothing of how classes are told apart: add the other's."
@@ -382,26 +365,24 @@ def _is_number(text: Any) -> bool:
 
 
 def _check_two_classes(
-    statistic: Statistic, y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str
+    statistic: Statistic, y_pred: NDArray[Any], all_labels: NDArray[Any]
 ) -> None:
     if y_pred.ndim == 2 and y_pred.shape[1] != 2:
         must = f"be of shape (n_samples,) or (n_samples, 2) for the metric {statistic.name!r}"
-        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}")
+        raise fail("y_pred", must, f"shape {y_pred.shape}")
 
 
-def _check_probabilities(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_probabilities(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     must = f"hold probabilities of all classes for the metric {statistic.name!r}"
     hard = y_pred.ndim == 1 and y_pred.dtype.kind in "biu"
     if y_pred.dtype.kind not in "biuf" or hard:
         advice = "Give what predict_proba returns, or use a metric of labels such as 'accuracy'."
         if hard and len(label_counts(y_pred)[0]) > max(2, len(label_counts(y_true)[0])):
             advice = advice_on_range(float(y_pred.min()), float(y_pred.max()), "expit(y_pred)")
-        raise fail(caller, "y_pred", must, _described(y_pred), advice)
-    all_labels = _known_labels(statistic, y_true, caller)
+        raise fail("y_pred", must, _described(y_pred), advice)
+    all_labels = _known_labels(statistic, y_true)
     if y_pred.ndim == 2 or len(all_labels) != 2:
-        _check_columns(y_pred, all_labels, caller)
+        _check_columns(y_pred, all_labels)
     low, high = float(y_pred.min()), float(y_pred.max())
     if low < 0 or high > 1:
         advice = advice_on_range(
@@ -409,37 +390,35 @@ def _check_probabilities(
         )
         if y_pred.ndim == 1:
             advice += " Other scores are for a metric such as 'roc_auc'."
-        raise fail(caller, "y_pred", must, f"values from {low:g} to {high:g}", advice)
+        raise fail("y_pred", must, f"values from {low:g} to {high:g}", advice)
     if isinstance(statistic, ClassCosts):
-        check_priors(caller, statistic.priors, len(all_labels))
+        check_priors(statistic.priors, len(all_labels))
 
 
-def _known_labels(statistic: Statistic, y_true: NDArray[Any], caller: str) -> NDArray[Any]:
+def _known_labels(statistic: Statistic, y_true: NDArray[Any]) -> NDArray[Any]:
     """Labels of the columns, checked to hold those of the truth."""
     occurring = label_counts(y_true)[0]
     labels = getattr(statistic, "labels", None)
     if labels is None:
         return occurring
-    _check_among("y_true", occurring, np.asarray(labels), caller)
+    _check_among("y_true", occurring, np.asarray(labels))
     return np.asarray(labels)
 
 
-def _check_among(name: str, occurring: NDArray[Any], all_labels: NDArray[Any], caller: str) -> None:
+def _check_among(name: str, occurring: NDArray[Any], all_labels: NDArray[Any]) -> None:
     others = [label for label in occurring.tolist() if label not in all_labels.tolist()]
     if others:
         advice = "Give all labels, in the order of the columns, as labels=."
-        raise fail(
-            caller, name, f"hold labels among {all_labels.tolist()}", f"also {others[:5]}", advice
-        )
+        raise fail(name, f"hold labels among {all_labels.tolist()}", f"also {others[:5]}", advice)
 
 
-def _check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any], caller: str) -> None:
+def _check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any]) -> None:
     if y_pred.ndim == 1 or y_pred.shape[1] != len(all_labels):
         must = (
             f"have one column for each of the {len(all_labels)} labels {all_labels.tolist()[:20]}"
         )
         advice = "Give all labels, in the order of the columns, as labels=."
-        raise fail(caller, "y_pred", must, f"shape {y_pred.shape}", advice)
+        raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
 
 
 # Largest distance of a sum of probabilities from one that rounding to 8 bits (bfloat16) explains:
@@ -457,18 +436,16 @@ def _sums_to_one(prob: NDArray[Any]) -> bool:
 # ------------------------------------------------------------------ real values
 
 
-def _check_values(
-    statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any], caller: str
-) -> None:
+def _check_values(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     must = f"hold one real number per row for the metric {statistic.name!r}"
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         if y.ndim != 1 or y.dtype.kind not in "biuf":
             advice = "For class labels use a metric such as 'accuracy'."
-            raise fail(caller, name, must, _described(y), advice)
-    check_losses(statistic, y_true, y_pred, caller)
+            raise fail(name, must, _described(y), advice)
+    check_losses(statistic, y_true, y_pred)
 
 
-_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any], str], None]] = {
+_CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
     "labels": _check_labels,
     "scores": _check_scores,
     "probabilities": _check_probabilities,

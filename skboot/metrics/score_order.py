@@ -123,9 +123,7 @@ def positive_scores(
     return y_pred[:, -1]
 
 
-def rank(
-    positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False
-) -> Ranked:
+def rank(positive: NDArray[np.bool_], score: NDArray[Any], *, in_row_order: bool = False) -> Ranked:
     """Sort rows by score; at equal scores put the negatives first.
 
     With ``in_row_order`` rows of one class and score stay in their order, which else depends on the

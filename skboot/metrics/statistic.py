@@ -422,7 +422,7 @@ class MetricError(RuntimeError):
     def __str__(self) -> str:
         return f"The metric {self.metric!r} raised {type(self.error).__name__}: {self.error}"
 
-    def on_data(self, caller: str, argument: str = "metric") -> ValueError:
+    def on_data(self, argument: str = "metric") -> ValueError:
         """The error to be raised if the metric fails on the data of the user, not on a resample."""
         must = "return one real number for the data"
         if isinstance(self.error, NotANumber):
@@ -434,7 +434,7 @@ class MetricError(RuntimeError):
             if self.metric in _WITH_NAMES:
                 advice = f"Its numbers have names: metric={_WITH_NAMES[self.metric]}."
             got = f"{self.error.returned} from {self.metric!r}"
-            return fail(caller, argument, must, got, advice)
+            return fail(argument, must, got, advice)
         got = f"{type(self.error).__name__} ({self.error}) from {self.metric!r}"
         advice = "Call it with y_true and y_pred to see where."
-        return fail(caller, argument, must, got, advice)
+        return fail(argument, must, got, advice)

@@ -70,7 +70,6 @@ class OverTasks(Statistic):
         observed: Callable[[], Sequence[Any]],
         undefined: tuple[int, int],
         blocks: Iterable[Any],
-        caller: str,
     ) -> None:
         """Refuse a task without a value, by its name.
 
@@ -85,14 +84,13 @@ class OverTasks(Statistic):
             Resamples without an average, and all.
         blocks : iterable of Block
             All resamples, read where many are without an average.
-        caller : str
         """
         advice = "Leave the task out, merge it with another, or give it more rows."
         must = f"hold tasks on which the metric {self.name!r} is defined"
         if np.isnan(estimate):
             none = np.isnan(self.of_each(observed()[0], reduced)[:, 0])
             got = f"{self._named(none)}, where it is not"
-            raise fail(caller, "average_over", must, got, advice)
+            raise fail("average_over", must, got, advice)
         n_undefined, n_resamples = undefined
         if n_undefined <= MOST_UNDEFINED * n_resamples or self.are_drawn:
             return
@@ -101,7 +99,7 @@ class OverTasks(Statistic):
         if np.any(share > MOST_UNDEFINED):
             must += f" in at least {1 - MOST_UNDEFINED:.0%} of the resamples"
             got = f"{self._named(share > MOST_UNDEFINED)}, undefined in up to {share.max():.1%}"
-            raise fail(caller, "average_over", must, got, advice)
+            raise fail("average_over", must, got, advice)
 
     def _named(self, which: NDArray[np.bool_]) -> str:
         """Return the first few of some tasks, and how many there are."""

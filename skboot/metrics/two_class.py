@@ -208,9 +208,7 @@ def class_of(both: NDArray[Any], pos_label: Any, negative: bool) -> Any:
     return next(label for label in labels if (label == positive) != negative)
 
 
-def check_two_classes(
-    caller: str, name: str, occurring: NDArray[Any], pos_label: Any, metric: str
-) -> None:
+def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric: str) -> None:
     """Refuse other than two labels, and a positive label that is not among them."""
     labels = occurring.tolist()
     if len(labels) != 2:
@@ -219,10 +217,10 @@ def check_two_classes(
         if len(labels) > 2:
             advice = "Compare one class with the others: y_true == label, y_pred == label."
         noun = "label" if len(labels) == 1 else "labels"
-        raise fail(caller, name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
+        raise fail(name, must, f"{len(labels)} {noun}, {labels[:5]}", advice)
     if pos_label is not None and not is_among(pos_label, labels):
         advice = "Without it the greater label is positive."
-        raise fail(caller, "pos_label", f"be one of {labels}", repr(pos_label), advice)
+        raise fail("pos_label", f"be one of {labels}", repr(pos_label), advice)
 
 
 def name_the_positive(function: str, label: Any, response: str = "") -> str:
@@ -280,29 +278,29 @@ _HAS = {False: "has", True: "have"}
 
 
 def _share(
-    caller: str,
+    metric: str,
     y_true: ArrayLike,
     y_pred: ArrayLike,
     pos_label: Any,
     labels: ArrayLike | None,
     sample_weight: ArrayLike | None,
 ) -> float:
-    """Weight of the rows that are of the class and decided so, by that of its members."""
+    """Weight of the rows that are of a class and decided so, by that of its members."""
     truth, decision = (
-        label_column(caller, name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
+        label_column(name, own) for name, own in (("y_true", y_true), ("y_pred", y_pred))
     )
-    truth, decision = check_integers("y_pred", truth, decision, caller)
-    weights = check_weights(sample_weight, caller)
-    check_same_length(caller, y_true=truth, y_pred=decision, sample_weight=weights)
-    check_same_kind(caller, "y_pred", truth, decision)
+    truth, decision = check_integers("y_pred", truth, decision)
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=truth, y_pred=decision, sample_weight=weights)
+    check_same_kind("y_pred", truth, decision)
     all_labels = np.union1d(label_counts(truth)[0], label_counts(decision)[0])
-    known = check_labels(labels, truth, caller)
+    known = check_labels(labels, truth)
     if known is not None:
-        check_same_kind(caller, "labels", truth, known)
+        check_same_kind("labels", truth, known)
         all_labels = np.union1d(all_labels, known)
-    check_two_classes(caller, "y_true", all_labels, pos_label, caller)
-    chosen = class_of(all_labels, pos_label, caller in ("specificity", "npv"))
-    members = (truth if caller in ("sensitivity", "specificity") else decision) == chosen
+    check_two_classes("y_true", all_labels, pos_label, metric)
+    chosen = class_of(all_labels, pos_label, metric in ("specificity", "npv"))
+    members = (truth if metric in ("sensitivity", "specificity") else decision) == chosen
     hits = (truth == chosen) & (decision == chosen)
     if weights is None:
         weights = np.ones(len(truth))

@@ -156,7 +156,6 @@ class Found(NamedTuple):
 def each_entry(
     statistics: Mapping[str, Sequence[Statistic]],
     columns: Mapping[str, Sequence[Columns]],
-    caller: str,
 ) -> Found:
     """Return a statistic for each number that a metric returns.
 
@@ -166,8 +165,6 @@ def each_entry(
         By metric, one for each array of predictions, checked against it.
     columns : mapping of str to sequence of tuple of arrays
         Truth, predictions and weights by metric, one for each array of predictions.
-    caller : str
-        Function to name in messages.
 
     Returns
     -------
@@ -177,7 +174,7 @@ def each_entry(
     found = Found({}, {})
     for name, own in statistics.items():
         read = columns[name]
-        entries = _of_classes(own, read, caller) or _of_calls(own, read, caller)
+        entries = _of_classes(own, read) or _of_calls(own, read)
         if isinstance(entries, list):
             found.statistics[name], found.paths[name] = entries, (name,)
             continue
@@ -228,7 +225,7 @@ def _listed(names: Sequence[Any], most: int = 6) -> str:
 
 
 def _of_calls(
-    statistics: Sequence[Statistic], columns: Sequence[Columns], caller: str
+    statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | list[Statistic]:
     """Return the statistics of each entry that the function returns, or those of its one number.
 
@@ -244,7 +241,7 @@ def _of_calls(
     if entries is None:
         once = CalledOnData(first.function, call, returned)
         return [replace(first, function=once), *others]
-    _check_entries(entries, first.name, caller)
+    _check_entries(entries, first.name)
     names = list(entries)
     if _has_classes(first) and names == list(range(len(_labels(first, columns)))):
         names = _labels(first, columns).tolist()
@@ -256,19 +253,19 @@ def _of_calls(
     }
 
 
-def _check_entries(entries: Mapping[Any, Any], metric: str, caller: str) -> None:
+def _check_entries(entries: Mapping[Any, Any], metric: str) -> None:
     """Refuse entries that are no numbers."""
     must = "return one real number, or several in a 1-d array or a dict, for the data"
     if not entries:
-        raise fail(caller, "metric", must, f"nothing from {metric!r}")
+        raise fail("metric", must, f"nothing from {metric!r}")
     for name, value in entries.items():
         try:
             as_number(value)
         except NotANumber as error:
             got = f"{error.returned} for the entry {name!r} from {metric!r}"
-            raise fail(caller, "metric", must, got) from error
+            raise fail("metric", must, got) from error
     if len({str(name) for name in entries}) < len(entries):
-        raise fail(caller, "metric", "return entries of different names", f"{list(entries)}")
+        raise fail("metric", "return entries of different names", f"{list(entries)}")
 
 
 # ------------------------------------------------------------------ single classes
@@ -306,7 +303,7 @@ def _labels(statistic: Any, columns: Sequence[Columns]) -> NDArray[Any]:
 
 
 def _of_classes(
-    statistics: Sequence[Statistic], columns: Sequence[Columns], caller: str
+    statistics: Sequence[Statistic], columns: Sequence[Columns]
 ) -> dict[Any, list[Statistic]] | None:
     """Return the metric of each class, for metrics of labels; None for other metrics."""
     first = statistics[0]
@@ -314,8 +311,6 @@ def _of_classes(
         return None
     found: dict[Any, list[Statistic]] = {}
     for label in _labels(first, columns).tolist():
-        one = metric_of_class(first, label, caller)
-        found[label] = [
-            check_response(one, truth, predicted, caller) for truth, predicted, _ in columns
-        ]
+        one = metric_of_class(first, label)
+        found[label] = [check_response(one, truth, predicted) for truth, predicted, _ in columns]
     return found

@@ -27,9 +27,8 @@ class Display:
 
     def _take_axes(self, ax: Any, figsize: tuple[float, float] | None = None) -> Any:
         """Draw on the axes that are given, or on those of a new figure; returns them."""
-        caller = f"{type(self).__name__}.plot"
-        check_asked(caller, ax=ax)
-        plt = pyplot(caller)
+        check_asked(ax=ax)
+        plt = pyplot()
         self.ax_ = plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
         self.figure_ = self.ax_.figure
         return self.ax_
@@ -37,7 +36,7 @@ class Display:
     def _entitle(self, name: str | None, otherwise: str = "", **style: Any) -> None:
         """Write the name that is given, or that of the display, or another above the axes."""
         for own in (name, self.name):
-            check_asked(f"{type(self).__name__}.plot", name=own)
+            check_asked(name=own)
         title = literal(name or self.name or otherwise)
         self.ax_.set_title(title, fontsize="medium", **style)
 
@@ -46,7 +45,7 @@ class Display:
         if figure is None:
             # IPython then shows the object as text.
             raise NotImplementedError
-        plt, number = pyplot(type(self).__name__), getattr(figure, "number", None)
+        plt, number = pyplot(), getattr(figure, "number", None)
         is_held = number is not None and plt.fignum_exists(number) and plt.figure(number) is figure
         if is_held and plt.isinteractive():
             return  # Figures that pyplot holds are then shown at the end of the cell.
@@ -55,23 +54,23 @@ class Display:
         display(figure)
 
 
-def check_asked(caller: str, *, ax: Any = None, name: Any = None, **flags: Any) -> None:
+def check_asked(*, ax: Any = None, name: Any = None, **flags: Any) -> None:
     """Refuse axes, a title and switches that are something else."""
     if ax is not None and not hasattr(ax, "get_subplotspec"):
-        raise fail(caller, "ax", "be axes of matplotlib", repr(ax), "Use ax=plt.gca().")
+        raise fail("ax", "be axes of matplotlib", repr(ax), "Use ax=plt.gca().")
     if name is not None and not isinstance(name, str):
-        raise fail(caller, "name", "be a string", repr(name))
+        raise fail("name", "be a string", repr(name))
     for flag, value in flags.items():
-        check_flag(flag, value, caller)
+        check_flag(flag, value)
 
 
-def pyplot(caller: str) -> Any:
+def pyplot() -> Any:
     """Import matplotlib, or say how to install it."""
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
-            f"{caller} needs matplotlib. Install it with: pip install 'skboot[plot]'"
+            "Pictures need matplotlib. Install it with: pip install 'skboot[plot]'"
         ) from error
     return plt
 

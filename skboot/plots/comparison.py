@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
+from .._doors import door
 from .._typing import ShownPairs
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
@@ -103,6 +104,7 @@ class ComparisonDisplay(ForestPlot):
         self.interval_names = interval_names
 
     @classmethod
+    @door(".from_result")
     def from_result(
         cls,
         result: ComparisonResult,
@@ -135,9 +137,10 @@ class ComparisonDisplay(ForestPlot):
         ValueError
             If ``pairs`` is none of these, or the best system is not known.
         """
-        return cls._of([("", result)], pairs, "from_result").plot(ax, **kwargs)
+        return cls._of([("", result)], pairs).plot(ax, **kwargs)
 
     @classmethod
+    @door(".from_results")
     def from_results(
         cls,
         results: Mapping[Any, Any],
@@ -173,16 +176,16 @@ class ComparisonDisplay(ForestPlot):
         """
         named = comparisons_of(results)
         if not named:
-            raise check.fail("from_results", "results", "hold a comparison", "none")
-        return cls._of(named, pairs, "from_results").plot(ax, **kwargs)
+            raise check.fail("results", "hold a comparison", "none")
+        return cls._of(named, pairs).plot(ax, **kwargs)
 
     @classmethod
-    def _of(cls, named: Sequence[tuple[str, ComparisonResult]], pairs: str, caller: str) -> Self:
+    def _of(cls, named: Sequence[tuple[str, ComparisonResult]], pairs: str) -> Self:
         """Return the display of some comparisons, one panel each."""
         rows: list[dict[str, Any]] = []
         panels = []
         for name, result in named:
-            shown = _shown(result, pairs, caller)
+            shown = _shown(result, pairs)
             common = _common_first(shown)
             panels.append(
                 (_axis_label(name, result, common), range(len(rows), len(rows) + len(shown)))
@@ -198,6 +201,7 @@ class ComparisonDisplay(ForestPlot):
             interval_names=(kind, f"simultaneous {kind}"),
         )
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,
@@ -301,11 +305,10 @@ class ComparisonDisplay(ForestPlot):
 # ------------------------------------------------------------------ what is drawn
 
 
-def _shown(result: ComparisonResult, pairs: str, caller: str) -> Sequence[PairedDifference]:
+def _shown(result: ComparisonResult, pairs: str) -> Sequence[PairedDifference]:
     """Return the pairs to draw."""
-    method = f"ComparisonDisplay.{caller}"
     if not check.is_among(pairs, ("auto", "all", "best")):
-        raise check.fail(method, "pairs", "be 'auto', 'all' or 'best'", repr(pairs))
+        raise check.fail("pairs", "be 'auto', 'all' or 'best'", repr(pairs))
     if result.reference is not None or pairs == "all":
         return result.pairs
     if pairs == "auto":
@@ -313,7 +316,7 @@ def _shown(result: ComparisonResult, pairs: str, caller: str) -> Sequence[Paired
     if result.best is None:
         must = "not be 'best' where the direction of the metric is unknown"
         advice = "Give greater_is_better= to the comparison."
-        raise check.fail(method, "pairs", must, "'best'", advice)
+        raise check.fail("pairs", must, "'best'", advice)
     return [result.pair(result.best, name) for name in result.ranking if name != result.best]
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from .._doors import door
 from .common import BLUE, GREY, ORANGE, Display
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class VarianceComponentsDisplay(Display):
         self.name = name
 
     @classmethod
+    @door(".from_result")
     def from_result(
         cls, result: EvaluationResult, ax: Any = None, *, name: str | None = None, **kwargs: Any
     ) -> Self:
@@ -114,6 +116,7 @@ class VarianceComponentsDisplay(Display):
         display = cls(components=components, of_estimate=of_estimate, name=name)
         return display.plot(ax, **kwargs)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,

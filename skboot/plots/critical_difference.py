@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import fail
+from .._doors import door
 from ..results import rendering, wording
 from .common import BLUE, GREY, Display, check_asked, literal, shortened
 
@@ -98,6 +99,7 @@ class CriticalDifferenceDisplay(Display):
         self.label = label
 
     @classmethod
+    @door(".from_result")
     def from_result(cls, result: DatasetsComparison, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the mean ranks of a comparison across data sets.
 
@@ -126,6 +128,7 @@ class CriticalDifferenceDisplay(Display):
         level = rendering.percent(1 - ranks.confidence_level)
         return display.plot(ax, **{"scale_name": f"critical difference at {level}", **kwargs})
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,
@@ -160,10 +163,9 @@ class CriticalDifferenceDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        caller = "CriticalDifferenceDisplay.plot"
-        check_asked(caller, name=name)
+        check_asked(name=name)
         if not isinstance(scale_name, str):
-            raise fail(caller, "scale_name", "be a string", repr(scale_name))
+            raise fail("scale_name", "be a string", repr(scale_name))
         n = len(self.names)
         runs = _runs_within(self.mean_ranks, self.critical_difference)
         below = _FIRST_BAR + _STEP * len(runs)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import fail
+from .._doors import door
 from ..results import rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
 
@@ -122,6 +123,7 @@ class CurveBandDisplay(Display):
         self.is_difference = is_difference
 
     @classmethod
+    @door(".from_result")
     def from_result(
         cls,
         result: CurveResult | Mapping[str, CurveResult],
@@ -153,13 +155,13 @@ class CurveBandDisplay(Display):
         ValueError
             If the curves are of different kinds.
         """
-        check_asked("CurveBandDisplay.from_result", name=name)
+        check_asked(name=name)
         curves = _curves_of(result)
         first = curves[0]
         if len({(each.curve, each.is_difference) for each in curves}) > 1:
             kinds = sorted({each.curve for each in curves})
             must = "hold curves of one kind"
-            raise fail("CurveBandDisplay.from_result", "result", must, f"{kinds}")
+            raise fail("result", must, f"{kinds}")
         lines = []
         for each in curves:
             band = f"{rendering.percent(each.confidence_level)} {each.band} band"
@@ -176,6 +178,7 @@ class CurveBandDisplay(Display):
         return display.plot(ax, **kwargs)
 
     @classmethod
+    @door(".from_predictions")
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -216,13 +219,13 @@ class CurveBandDisplay(Display):
         # Pictures stand on results; this one door makes the results that it draws.
         from .._curves import curves_of
 
-        caller = f"{cls.__name__}.from_predictions"
-        results = curves_of(y_true, y_score, caller, **options)
+        results = curves_of(y_true, y_score, **options)
         display = cls.from_result(results, ax, name=name, **(plot_kwargs or {}))
         display.results_ = results
         return display
 
     @classmethod
+    @door(".from_estimator")
     def from_estimator(
         cls,
         estimator: Any,
@@ -271,6 +274,7 @@ class CurveBandDisplay(Display):
         kwargs: dict[str, Any] = {"ax": ax, "name": shown, "plot_kwargs": plot_kwargs}
         return cls.from_predictions(y, scores, **kwargs, **options)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,
@@ -302,7 +306,7 @@ class CurveBandDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        check_asked("CurveBandDisplay.plot", plot_reference=plot_reference)
+        check_asked(plot_reference=plot_reference)
         ax = self._take_axes(ax, figsize=(5.6, 5.0))
         self.lines_, self.bands_ = [], []
         for k, line in enumerate(self.lines):
@@ -365,7 +369,7 @@ def _curves_of(result: Any) -> list[CurveResult]:
     curves = named or list(result.values())
     if not curves or not all(hasattr(each, "estimate") and hasattr(each, "x") for each in curves):
         must = "be a CurveResult, or a mapping of them"
-        raise fail("CurveBandDisplay.from_result", "result", must, f"{type(result).__name__}")
+        raise fail("result", must, f"{type(result).__name__}")
     return curves
 
 
@@ -373,21 +377,20 @@ def _scores_of(
     estimator: Any, X: Any, display: str, *, curve: Any = "roc", pos_label: Any = None, **_: Any
 ) -> tuple[NDArray[Any], Any]:
     """Return scores of the positive class, and its label."""
-    caller = f"{display}.from_estimator"
     classes = np.asarray(getattr(estimator, "classes_", ())).tolist()
     if len(classes) != 2:
         got = f"{type(estimator).__name__} with {len(classes)} classes"
         advice = "For several classes give y_true == label and its scores to from_predictions."
-        raise fail(caller, "estimator", "be a fitted classifier of two classes", got, advice)
+        raise fail("estimator", "be a fitted classifier of two classes", got, advice)
     positive = classes[1] if pos_label is None else pos_label
     if positive not in classes:
-        raise fail(caller, "pos_label", f"be one of {classes}", repr(pos_label))
+        raise fail("pos_label", f"be one of {classes}", repr(pos_label))
     if hasattr(estimator, "predict_proba"):
         return np.asarray(estimator.predict_proba(X))[:, classes.index(positive)], positive
     if curve in _OF_PROBABILITIES or not hasattr(estimator, "decision_function"):
         needed = "predict_proba" if curve in _OF_PROBABILITIES else "scores of the classes"
         advice = "sklearn.calibration.CalibratedClassifierCV adds probabilities."
         got = type(estimator).__name__
-        raise fail(caller, "estimator", f"have {needed}", got, advice)
+        raise fail("estimator", f"have {needed}", got, advice)
     scores = np.asarray(estimator.decision_function(X))
     return scores if positive == classes[1] else -scores, positive

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._doors import door
 from ..results import drawing, rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
 
@@ -90,6 +91,7 @@ class BootstrapDistributionDisplay(Display):
         self.digits = digits
 
     @classmethod
+    @door(".from_result")
     def from_result(
         cls, result: EvaluationResult, ax: Any = None, *, name: str | None = None, **kwargs: Any
     ) -> Self:
@@ -111,7 +113,7 @@ class BootstrapDistributionDisplay(Display):
         BootstrapDistributionDisplay
             The display, drawn.
         """
-        check_asked("BootstrapDistributionDisplay.from_result", name=name)
+        check_asked(name=name)
         display = cls(
             replicates=result.bootstrap_distribution,
             estimate=result.estimate,
@@ -123,6 +125,7 @@ class BootstrapDistributionDisplay(Display):
         )
         return display.plot(ax, **kwargs)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,
@@ -163,7 +166,7 @@ class BootstrapDistributionDisplay(Display):
         ImportError
             If matplotlib is not installed.
         """
-        check_asked("BootstrapDistributionDisplay.plot", name=name, show_naive=show_naive)
+        check_asked(name=name, show_naive=show_naive)
         ax = self._take_axes(ax)
         values = self.replicates[np.isfinite(self.replicates)]
         self.bars_ = self._draw_bars(values, bins, hist_kwargs or {})

@@ -30,8 +30,7 @@ class ForestPlot(Display):
 
     def _start(self, ax: Any, *, show_values: bool) -> None:
         """Make the axes, and the lists of what will be drawn on them."""
-        caller = f"{type(self).__name__}.plot"
-        check_asked(caller, ax=ax, show_values=show_values)
+        check_asked(ax=ax, show_values=show_values)
         self.axes_ = self._make_axes(ax, show_values=show_values)
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         self.points_: list[Any] = []
@@ -40,14 +39,14 @@ class ForestPlot(Display):
 
     def _finish(self, name: str | None, handles: Mapping[str, Any]) -> None:
         """Name the last value axis, and draw the legend."""
-        check_asked(f"{type(self).__name__}.plot", name=name)
+        check_asked(name=name)
         if name is not None:
             self.axes_[-1].set_xlabel(literal(name))
         self.legend_ = self._draw_legend(handles)
 
     def _make_axes(self, ax: Any, *, show_values: bool) -> NDArray[Any]:
         """Return one axes per panel: of a new figure, or a division of the one that is given."""
-        plt = pyplot(f"{type(self).__name__}.plot")
+        plt = pyplot()
         heights = [len(members) + 0.5 for _, members in self.panels]
         if ax is None:
             # Inches: each row, the value axis of each panel, and the legend; labels and numbers.

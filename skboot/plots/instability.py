@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._doors import door
 from .common import BLUE, GREY, ORANGE, Display
 
 Array = NDArray[Any]
@@ -96,6 +97,7 @@ class PredictionInstabilityDisplay(Display):
         self.name = name
 
     @classmethod
+    @door(".from_scorer")
     def from_scorer(
         cls, scorer: Any, ax: Any = None, *, name: str | None = None, **kwargs: Any
     ) -> Self:
@@ -140,6 +142,7 @@ class PredictionInstabilityDisplay(Display):
         )
         return display.plot(ax, **kwargs)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,

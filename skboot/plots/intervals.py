@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
+from .._doors import door
 from ..results import wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, check_asked, range_of, with_direction
@@ -95,6 +96,7 @@ class IntervalDisplay(ForestPlot):
         self.interval_name = interval_name
 
     @classmethod
+    @door(".from_result")
     def from_result(cls, result: EvaluationResult, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the interval of one result.
 
@@ -115,6 +117,7 @@ class IntervalDisplay(ForestPlot):
         return cls.from_results([result], ax, **kwargs)
 
     @classmethod
+    @door(".from_results")
     def from_results(
         cls,
         results: Mapping[Any, Any] | Sequence[EvaluationResult],
@@ -151,7 +154,7 @@ class IntervalDisplay(ForestPlot):
         else:
             entries = [Entry((), result) for result in results]
         if not entries:
-            raise check.fail("from_results", "results", "hold a result", "none")
+            raise check.fail("results", "hold a result", "none")
         if names is not None:
             _check_names(names, len(entries))
         panels = _panels(entries)
@@ -172,6 +175,7 @@ class IntervalDisplay(ForestPlot):
         )
         return display.plot(ax, **kwargs)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,
@@ -209,7 +213,7 @@ class IntervalDisplay(ForestPlot):
         ImportError
             If matplotlib is not installed.
         """
-        check_asked("IntervalDisplay.plot", show_naive=show_naive)
+        check_asked(show_naive=show_naive)
         self._start(ax, show_values=show_values)
         self.naive_points_: list[Any] = []
         for axes, (label, members) in zip(self.axes_, self.panels, strict=True):
@@ -299,15 +303,15 @@ class IntervalDisplay(ForestPlot):
 
 def _check_names(names: Any, n_results: int) -> None:
     """Accept a string for each result."""
-    caller, must = "IntervalDisplay.from_results", "hold one name per result"
+    must = "hold one name per result"
     is_column = isinstance(names, Iterable) and not isinstance(names, str | bytes)
     if not is_column or not hasattr(names, "__len__"):
-        raise check.fail(caller, "names", must, repr(names))
+        raise check.fail("names", must, repr(names))
     if len(names) != n_results:
-        raise check.fail(caller, "names", must, f"{len(names)} names for {n_results} results")
+        raise check.fail("names", must, f"{len(names)} names for {n_results} results")
     others = [name for name in names if not isinstance(name, str)]
     if others:
-        raise check.fail(caller, "names", "hold strings", repr(others[0]))
+        raise check.fail("names", "hold strings", repr(others[0]))
 
 
 # ------------------------------------------------------------------ panels and labels

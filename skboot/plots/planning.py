@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from .._doors import door
 from ..results import wording
 from .common import BLUE, GREY, ORANGE, Display, literal
 
@@ -84,6 +85,7 @@ class PlanDisplay(Display):
         self.name = name
 
     @classmethod
+    @door(".from_result")
     def from_result(cls, result: EvaluationPlan, ax: Any = None, **kwargs: Any) -> Self:
         """Draw a plan.
 
@@ -113,6 +115,7 @@ class PlanDisplay(Display):
         )
         return display.plot(ax, **kwargs)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,

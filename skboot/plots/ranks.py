@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._doors import door
 from ..results import rendering, wording
 from .common import BLUE, ORANGE
 from .forest import ForestPlot
@@ -78,6 +79,7 @@ class RankDisplay(ForestPlot):
         self.interval_name = interval_name
 
     @classmethod
+    @door(".from_result")
     def from_result(cls, result: ComparisonResult, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the ranks of the systems of a comparison.
 
@@ -114,6 +116,7 @@ class RankDisplay(ForestPlot):
         )
         return display.plot(ax, **kwargs)
 
+    @door(".plot")
     def plot(
         self,
         ax: Any = None,

@@ -157,7 +157,7 @@ def _check_writable(folder: str) -> None:
         place, reason = str(Path(folder).parent), error.strerror or error
         advice = "Give another folder, or leave memory= out: the runs are then kept by nobody."
         must = "be a folder that can be written"
-        raise fail("BootstrapScorer", "memory", must, f"{place!r}: {reason}", advice) from error
+        raise fail("memory", must, f"{place!r}: {reason}", advice) from error
 
 
 def _most_bytes(job: Job) -> int:

@@ -27,8 +27,6 @@ from .run_metrics import RunMetric, RunMetricArguments, Target
 from .several_outputs import OutputsRunMetric
 from .training import Answers
 
-_CALLER = "BootstrapScorer"
-
 
 def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
     """Scorers by name, and whether a single one was asked for.
@@ -59,11 +57,11 @@ def named_scorers(scoring: Any, estimator: Any) -> tuple[dict[str, Any], bool]:
         if len(named) < len(scoring):
             advice = "Name them with a dict."
             must = "hold scorers of different names"
-            raise fail(_CALLER, "scoring", must, repr(scoring), advice)
+            raise fail("scoring", must, repr(scoring), advice)
     else:
         return {_name_of(scoring): _scorer(scoring, estimator)}, True
     if not named:
-        raise fail(_CALLER, "scoring", "hold at least one scorer", repr(scoring))
+        raise fail("scoring", "hold at least one scorer", repr(scoring))
     return named, False
 
 
@@ -113,7 +111,7 @@ def needed_of(
         return None
     with arguments_named({"metric": "scoring"}):
         statistics, _ = resolve_metrics(
-            {name: scorer}, labels=classes, several_outputs=several_outputs, caller=_CALLER
+            {name: scorer}, labels=classes, several_outputs=several_outputs
         )
     statistic = statistics[name]
     whole = statistic.response == "probabilities" and not _takes_column(statistic)
@@ -124,18 +122,18 @@ def needed_of(
 def _scorer(scoring: Any, estimator: Any) -> Any:
     if isinstance(scoring, str):
         if scoring not in set(known_names()) - {"mean"}:
-            raise unknown_scoring(scoring, _CALLER)
+            raise unknown_scoring(scoring)
         return get_scorer(scoring)
     if not callable(scoring):
         must = "be a scoring name, a scorer callable(estimator, X, y), or a list or dict of these"
-        raise fail(_CALLER, "scoring", must, repr(scoring))
+        raise fail("scoring", must, repr(scoring))
     if _is_metric_function(scoring):
         must = "take the estimator first: callable(estimator, X, y)"
         advice = (
             "Give scoring=sklearn.metrics.make_scorer of the function, with its options, and for a "
             "loss with greater_is_better=False."
         )
-        raise fail(_CALLER, "scoring", must, f"the metric function {_name_of(scoring)}", advice)
+        raise fail("scoring", must, f"the metric function {_name_of(scoring)}", advice)
     return check_scoring(estimator, scoring=scoring)
 
 
@@ -175,12 +173,12 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
             needed_of(name, scorer, None, several_outputs=True)
         return of_type(RunMetricArguments(name, target), scorer)
     labels = target.classes
-    statistics, _ = resolve_metrics({name: scorer}, labels=labels, caller=_CALLER)
+    statistics, _ = resolve_metrics({name: scorer}, labels=labels)
     statistic = statistics[name]
     positive = _positive(parts.options.get("pos_label"), labels)
     response = _response(statistic, parts.response_methods, positive, answers)
-    with arguments_named({"y_true": "y"}, f"{_CALLER}.fit"):
-        statistic = check_response(statistic, target.y, response, _CALLER)
+    with arguments_named({"y_true": "y"}):
+        statistic = check_response(statistic, target.y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
     low, high = statistic.bounds
     inner, factor = statistic, -sign

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .. import _checks as check
 from .._values import read_only
-from .._warnings import texts_of, warn_user
+from .._warnings import Note, tell, texts_of
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
@@ -115,7 +115,7 @@ class Basis(ABC):
             return shown
         if confidence_level is None:
             confidence_level = shown.confidence_level
-        level = check.check_confidence_level(confidence_level, "interval")
+        level = check.check_confidence_level(confidence_level)
         if method is None:
             method = "auto" if result.automatic else shown.method
         return self._interval(result, method, level)
@@ -124,7 +124,6 @@ class Basis(ABC):
         """Refuse an estimand that the result does not have."""
         if estimand not in (None, result.estimand):
             raise check.fail(
-                "interval",
                 "estimand",
                 f"be {result.estimand!r} for this result",
                 repr(estimand),
@@ -148,7 +147,7 @@ class Basis(ABC):
     def _warn_of(self, interval: ConfidenceInterval, caution: str | None) -> None:
         for sentence in (caution, left_out_estimate(interval, self.evidence)):
             if sentence:
-                warn_user(sentence)
+                tell(Note("caution", sentence))
 
     def monte_carlo_error(self, result: EvaluationResult) -> MonteCarloError:
         """Return the standard error of each limit that is due to the number of resamples."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail, is_among
+from .._doors import door
 from .._values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
@@ -213,6 +214,7 @@ class ComparisonResult(ShownDifferences):
         return bool(self.settings.get("paired", True))
 
     @property
+    @door("ComparisonResult.indistinguishable_from_best")
     def indistinguishable_from_best(self) -> tuple[str, ...] | None:
         """Systems that cannot be told from the best, by the simultaneous interval.
 
@@ -222,6 +224,7 @@ class ComparisonResult(ShownDifferences):
         return self._with_best("indistinguishable_from_best", excluding=False)
 
     @property
+    @door("ComparisonResult.distinguishable_from_best")
     def distinguishable_from_best(self) -> tuple[str, ...] | None:
         """Systems that are worse than the best, by the simultaneous interval; None as above."""
         return self._with_best("distinguishable_from_best", excluding=True)
@@ -229,7 +232,7 @@ class ComparisonResult(ShownDifferences):
     def _with_best(self, name: str, *, excluding: bool) -> tuple[str, ...] | None:
         """Return the systems whose difference from the best excludes 0, or those that hold it."""
         if self.alternative != "two-sided":
-            raise one_sided(f"ComparisonResult.{name}", "it", self.alternative)
+            raise one_sided("it", self.alternative)
         best = self.best
         if best is None or self.reference not in (None, best):
             return None
@@ -237,6 +240,7 @@ class ComparisonResult(ShownDifferences):
         differs = {name: self.is_distinguishable(self.pair(best, name)) for name in others}
         return tuple(name for name in others if differs[name] == excluding)
 
+    @door("ComparisonResult.is_distinguishable")
     def is_distinguishable(self, pair: PairedDifference) -> bool:
         """Whether a pair's systems differ: by its widest interval, and by Holm's p-value if used.
 
@@ -252,14 +256,14 @@ class ComparisonResult(ShownDifferences):
         """
         given: Any = pair
         if not isinstance(given, PairedDifference):
-            caller = "ComparisonResult.is_distinguishable"
-            raise fail(caller, "pair", "be one of result.pairs", repr(given))
+            raise fail("pair", "be one of result.pairs", repr(given))
         if self.adjust == "holm" and not pair.p_value_adjusted <= round(
             1 - self.confidence_level, 12
         ):
             return False
         return pair.excludes_zero
 
+    @door("ComparisonResult.ranks")
     def ranks(self) -> Ranks:
         """Rank the systems, with intervals of ranks that hold for all of them at once.
 
@@ -303,8 +307,9 @@ class ComparisonResult(ShownDifferences):
         B          0.872     2             2 to 2
         C          0.692     3             3 to 3
         """
-        return ranks_of(self, "ComparisonResult.ranks")
+        return ranks_of(self)
 
+    @door("ComparisonResult.top")
     def top(self, k: int = 1) -> tuple[str, ...]:
         """Return the systems that cannot be excluded from the best ``k``.
 
@@ -331,6 +336,7 @@ class ComparisonResult(ShownDifferences):
         """The pairs by their names: 180 systems have 16,110, too many to search for each."""
         return {(pair.first, pair.second): pair for pair in self.pairs}
 
+    @door("ComparisonResult.pair")
     def pair(self, first: str, second: str) -> PairedDifference:
         """Return the record of two systems, in this order.
 
@@ -409,6 +415,7 @@ class ComparisonResult(ShownDifferences):
         ]
         return "\n\n".join(blocks)
 
+    @door("ComparisonResult.claim")
     def claim(self) -> str:
         """Say the result in a sentence for a paper.
 
@@ -476,7 +483,7 @@ class ComparisonResult(ShownDifferences):
     def _tables(self) -> list[tuple[str, rendering.Table]]:
         return [("", comparison_tables.pairs_table(self, self.pairs))]
 
-    def _systems(self, caller: str) -> rendering.Table:
+    def _systems(self) -> rendering.Table:
         return comparison_tables.scores_table([(self.metric, self)])
 
     def _records(self) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail
+from .._doors import door
 from .._values import read_only, same_values
 from ..inference.bands import PointwiseFacts, pointwise_interval
 from ..inference.evidence import Evidence
@@ -193,6 +194,7 @@ class CurveResult(Shown):
         missing = np.isnan(self.bootstrap_distribution[:, ~np.isnan(self.estimate)])
         return int(missing.any(axis=1).sum())
 
+    @door("CurveResult.at")
     def at(self, x: float) -> EvaluationResult:
         """Return a point of the curve, with its own interval.
 
@@ -240,7 +242,7 @@ class CurveResult(Shown):
         near = np.sort(np.argsort(distance, kind="stable")[:2])
         named = " and ".join(f"{value:.6g}" for value in self.x[near])
         advice = f"The nearest points are {named}. For others call again with grid=[{x:g}]."
-        raise fail("CurveResult.at", "x", "be a point of the grid", repr(x), advice)
+        raise fail("x", "be a point of the grid", repr(x), advice)
 
     def _evidence(self, k: int) -> Evidence:
         """What intervals of a point are made of."""
@@ -266,6 +268,7 @@ class CurveResult(Shown):
             bin_error=0.0 if self.bin_error is None else float(self.bin_error[k]),
         )
 
+    @door("CurveResult.pointwise_limits")
     def pointwise_limits(self) -> tuple[Floats, Floats]:
         """Return the limits of each point by itself.
 
@@ -315,6 +318,7 @@ class CurveResult(Shown):
         table = rendering.text_table(self._table())
         return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
 
+    @door("CurveResult.claim")
     def claim(self) -> str:
         """Say the curve in a sentence, such as the caption of a figure.
 
@@ -425,4 +429,4 @@ def _number(x: Any) -> float:
     is_array = isinstance(x, np.ndarray) and x.shape == () and x.dtype.kind in "iuf"
     if is_array or isinstance(x, Real):
         return float(x)
-    raise fail("CurveResult.at", "x", "be a number", repr(x), "Use at(0.5).")
+    raise fail("x", "be a number", repr(x), "Use at(0.5).")

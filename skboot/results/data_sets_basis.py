@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from scipy.special import stdtrit
 
 from .. import _checks as check
-from .._warnings import Notes
 from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import confidence_interval, words_of
@@ -42,13 +41,13 @@ class GivenDataSetsBasis(ScoresBasis):
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         if method == "auto":
             # What suited the number of data sets when the result was made.
-            return self.automatic(result.confidence_interval.method, level, Notes())
-        check.check_choice("method", method, "interval", self._methods)
+            return self.automatic(result.confidence_interval.method, level)
+        check.check_choice("method", method, self._methods)
         return self.interval_by(method, level)
 
-    def automatic(self, method: str, level: float, notes: Notes) -> ConfidenceInterval:
+    def automatic(self, method: str, level: float) -> ConfidenceInterval:
         """Return the interval cut at the range of the scores, where that is known."""
-        return within_range(self.interval_by(method, level), self.evidence.bounds, notes)
+        return within_range(self.interval_by(method, level), self.evidence.bounds)
 
     def interval_by(self, method: str, level: float) -> ConfidenceInterval:
         """Return Student's t interval about the mean."""

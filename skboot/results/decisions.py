@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from .._messages import fail
+from .._messages import fail, refuse
 from ..inference._tuning import FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import Discordant, tango_limits
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from .pairs import PairedDifference
 
 
-def verdict_of(pair: PairedDifference, margin: Any, caller: str) -> Verdict:
+def verdict_of(pair: PairedDifference, margin: Any) -> Verdict:
     """Return the verdict on a pair; see `PairedDifference.verdict`."""
-    margin = check_margin(margin, caller)
-    check_below_range("margin", margin, pair.metric, pair.comparison.bounds, caller)  # type: ignore[union-attr]
-    interval = _deciding_interval(pair, caller)
+    margin = check_margin(margin)
+    check_below_range("margin", margin, pair.metric, pair.comparison.bounds)  # type: ignore[union-attr]
+    interval = _deciding_interval(pair)
     if pair.greater_is_better is None:
-        raise unknown_direction(caller, "verdict")
+        raise unknown_direction("verdict")
     low, high = interval
     if pair.greater_is_better is False:
         low, high = -high, -low
@@ -39,18 +39,16 @@ def verdict_of(pair: PairedDifference, margin: Any, caller: str) -> Verdict:
     return Verdict(outcome, margin, smallest, detectable, advantage, statement)
 
 
-def check_margin(margin: Any, caller: str) -> float:
+def check_margin(margin: Any) -> float:
     """Accept a finite number of at least 0."""
     is_number = isinstance(margin, Real) and not isinstance(margin, bool | np.bool_)
     if is_number and 0 <= float(margin) < math.inf:
         return float(margin)
     advice = "It is how much worse the first may be, whatever the direction of the metric."
-    raise fail(caller, "margin", "be a finite number of at least 0", repr(margin), advice)
+    raise fail("margin", "be a finite number of at least 0", repr(margin), advice)
 
 
-def check_below_range(
-    name: str, value: float, metric: str, bounds: tuple[float, float], caller: str
-) -> None:
+def check_below_range(name: str, value: float, metric: str, bounds: tuple[float, float]) -> None:
     """Refuse a margin, or a difference, as large as the range of the metric."""
     low, high = bounds
     if value < high - low:
@@ -60,27 +58,27 @@ def check_below_range(
         "No two systems can be further apart. It is in units of the metric: a hundredth of its "
         f"range is {name}={(high - low) / 100:g}."
     )
-    raise fail(caller, name, must, f"{value:g}", advice)
+    raise fail(name, must, f"{value:g}", advice)
 
 
 def equivalence_margin_of(pair: PairedDifference) -> float:
     """Return the largest absolute limit; see `PairedDifference.equivalence_margin`."""
-    low, high = _deciding_interval(pair, "PairedDifference.equivalence_margin")
+    low, high = _deciding_interval(pair)
     return float(np.maximum(abs(low), abs(high)))
 
 
-def unknown_direction(caller: str, what: str) -> ValueError:
+def unknown_direction(what: str) -> ValueError:
     """Make the error of a decision where it is not known which direction is better."""
-    return ValueError(
-        f"{caller}: a {what} needs to know whether larger values of the metric are better. Give "
+    return refuse(
+        f"a {what} needs to know whether larger values of the metric are better. Give "
         "greater_is_better=True or False to the comparison."
     )
 
 
-def one_sided(caller: str, what: str, alternative: str) -> ValueError:
+def one_sided(what: str, alternative: str) -> ValueError:
     """Make the error of a decision that intervals of one side cannot give."""
-    return ValueError(
-        f"{caller}: {what} needs two-sided intervals, and these were made with "
+    return refuse(
+        f"{what} needs two-sided intervals, and these were made with "
         f"alternative={alternative!r}. Compare with alternative='two-sided'."
     )
 
@@ -98,10 +96,10 @@ def few_compared(unit: str, n_units: int | tuple[int, ...]) -> str:
 # ------------------------------------------------------------------ steps
 
 
-def _deciding_interval(pair: PairedDifference, caller: str) -> ConfidenceInterval:
+def _deciding_interval(pair: PairedDifference) -> ConfidenceInterval:
     """Return the interval that decides: Tango's for right and wrong, else the widest."""
     if pair.alternative != "two-sided":
-        raise one_sided(caller, "a verdict", pair.alternative)
+        raise one_sided("a verdict", pair.alternative)
     if pair.discordant is None:
         return pair.widest_interval
     level = pair.confidence_interval.confidence_level

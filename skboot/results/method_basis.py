@@ -60,7 +60,7 @@ class MethodBasis(ScoresBasis):
         if estimand not in (None, "method"):
             must = "be 'method' for a result without a test set"
             advice = "Fit with X_test= and y_test= for the others."
-            raise check.fail("interval", "estimand", must, repr(estimand), advice)
+            raise check.fail("estimand", must, repr(estimand), advice)
 
     def _interval(self, result: EvaluationResult, method: str, level: float) -> ConfidenceInterval:
         return method_interval(self.error, method, level).interval

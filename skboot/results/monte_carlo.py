@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._warnings import collected
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from ..inference.intervals import INTERVALS, confidence_interval, problem_with
@@ -66,9 +66,8 @@ def error_of_replicates(
     defined = np.flatnonzero(~np.isnan(evidence.replicates))
     rng = np.random.default_rng(0)
     limits = np.empty((_N_REPEATS, 2))
-    with warnings.catch_warnings():
-        # The call that made the interval warned where resamples are too few for the level.
-        warnings.simplefilter("ignore")
+    # The call that made the interval warned where resamples are too few for the level.
+    with collected():
         for k in range(_N_REPEATS):
             drawn = with_resamples(defined[rng.integers(len(defined), size=len(defined))])
             own = level if level_of is None else level_of(drawn)

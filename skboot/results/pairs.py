@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._doors import door
 from .._values import same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import MIRRORED
@@ -212,6 +213,7 @@ class PairedDifference:
 
     # -------------------------------------------------------------- decisions
 
+    @door("PairedDifference.verdict")
     def verdict(self, margin: float = 0.0) -> Verdict:
         """Say whether the first is not worse than the second by more than a margin.
 
@@ -251,9 +253,10 @@ class PairedDifference:
         >>> verdict.outcome, verdict.smallest_margin
         ('pass', 0.0)
         """
-        return decisions.verdict_of(self, margin, "PairedDifference.verdict")
+        return decisions.verdict_of(self, margin)
 
     @property
+    @door("PairedDifference.equivalence_margin")
     def equivalence_margin(self) -> float:
         """Smallest margin within which both are equivalent: the largest absolute limit.
 

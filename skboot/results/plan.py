@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from html import escape
 from typing import Any, NamedTuple, Self
 
+from .._doors import door
 from .._values import same_values
 from . import rendering, storage, wording
 from .shown import Shown
@@ -144,6 +145,7 @@ class EvaluationPlan(Shown):
         table = rendering.text_table(self._table())
         return f"{self._heading()}\n{rendering.text_list(self._facts())}\n\n{table}"
 
+    @door("EvaluationPlan.claim")
     def claim(self) -> str:
         """Say the plan in a sentence.
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._messages import fail
+from .._messages import fail, refuse
 from . import rendering, wording
 from .decisions import few_compared, one_sided, unknown_direction
 from .storage import plain
@@ -181,9 +181,9 @@ class Ranks(RankTable):
         return rendering.Table([self.noun, self.metric, "rank", f"{level} simultaneous"], rows)
 
 
-def ranks_of(result: ComparisonResult, caller: str) -> Ranks:
+def ranks_of(result: ComparisonResult) -> Ranks:
     """Return the ranks of the systems of a comparison; see `ComparisonResult.ranks`."""
-    _check_all_pairs(result, caller)
+    _check_all_pairs(result)
     names = list(result.systems)
     number = {name: k for k, name in enumerate(names)}
     n_better, n_surely_better, n_surely_worse = np.zeros((3, len(names)), dtype=np.intp)
@@ -215,28 +215,27 @@ def ranks_of(result: ComparisonResult, caller: str) -> Ranks:
 
 def top_of(result: ComparisonResult, k: Any) -> tuple[str, ...]:
     """Return who may be among the best k; see `ComparisonResult.top`."""
-    caller = "ComparisonResult.top"
     n = len(result.systems)
     is_number = isinstance(k, Integral) and not isinstance(k, bool | np.bool_)
     if not is_number or not 1 <= int(k) <= n:
-        raise fail(caller, "k", f"be an integer from 1 to {n}, the number of systems", repr(k))
-    return tuple(row.system for row in ranks_of(result, caller).rows if row.low <= k)
+        raise fail("k", f"be an integer from 1 to {n}, the number of systems", repr(k))
+    return tuple(row.system for row in ranks_of(result).rows if row.low <= k)
 
 
-def _check_all_pairs(result: ComparisonResult, caller: str) -> None:
+def _check_all_pairs(result: ComparisonResult) -> None:
     """Refuse comparisons that do not rank the systems."""
     alternative = result.pairs[0].alternative
     if alternative != "two-sided":
-        raise one_sided(caller, "ranking", alternative)
+        raise one_sided("ranking", alternative)
     if result.greater_is_better is None:
-        raise unknown_direction(caller, "rank")
+        raise unknown_direction("rank")
     if result.reference is not None:
-        raise ValueError(
-            f"{caller}: ranks need the differences of all pairs, and these are all with "
+        raise refuse(
+            "ranks need the differences of all pairs, and these are all with "
             f"reference={result.reference!r}. Compare with reference=None."
         )
     if any(pair.step_down_sign is None for pair in result.pairs):
-        raise ValueError(
-            f"{caller}: ranks need the joint law of all differences, and these were adjusted with "
+        raise refuse(
+            "ranks need the joint law of all differences, and these were adjusted with "
             f"adjust={result.adjust!r}. Compare with adjust='max-t'."
         )

@@ -238,16 +238,14 @@ class EvaluationResult(ShownNumbers):
         UserWarning
             If the interval has no width, or the resamples are too few for the level.
         """
-        caller = "interval"
         for name, value in (("method", method), ("estimand", estimand)):
             if value is not None and not isinstance(value, str):
-                raise fail(caller, name, "be None or a name", repr(value))
+                raise fail(name, "be None or a name", repr(value))
         if confidence_level is not None:
-            confidence_level = check_confidence_level(confidence_level, caller)
+            confidence_level = check_confidence_level(confidence_level)
         with collected() as notes:
             interval = self.basis.interval(self, method, confidence_level, estimand)
-        for note in dict.fromkeys(notes):
-            tell(note)
+        tell(*dict.fromkeys(notes))
         return interval
 
     # -------------------------------------------------------------- text and tables
@@ -262,6 +260,7 @@ class EvaluationResult(ShownNumbers):
         """
         return f"{self.basis.title(self)}\n{rendering.text_list(self.basis.facts(self))}"
 
+    @door("EvaluationResult.claim")
     def claim(self) -> str:
         """Say the result in a sentence for a paper.
 

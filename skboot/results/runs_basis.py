@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import check_choice, check_confidence_level
-from .._warnings import texts_of, warn_user
+from .._warnings import Note, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.run_intervals import ESTIMANDS, RunsEvidence, monte_carlo_error, runs_interval
@@ -68,8 +68,8 @@ class SeveralRuns(Basis):
         """Return an interval for any estimand."""
         level = result.confidence_interval.confidence_level
         if confidence_level is not None:
-            level = check_confidence_level(confidence_level, "interval")
-        estimand = check_choice("estimand", estimand or result.estimand, "interval", ESTIMANDS)
+            level = check_confidence_level(confidence_level)
+        estimand = check_choice("estimand", estimand or result.estimand, ESTIMANDS)
         if method is None:
             is_of_call = estimand == result.estimand and not result.automatic
             method = result.confidence_interval.method if is_of_call else "auto"
@@ -79,7 +79,7 @@ class SeveralRuns(Basis):
         chosen = runs_interval(self.run_evidence, estimand, method, level)
         for caution in (*texts_of(chosen.warnings), degeneracy(chosen.interval)):
             if caution:
-                warn_user(caution)
+                tell(Note("caution", caution))
         return chosen.interval
 
     def facts_of_runs(self, result: EvaluationResult) -> list[tuple[str, str]]:

@@ -15,6 +15,8 @@ from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
 from .._checks import check_choice, fail
+from .._doors import door
+from .._messages import as_type_error, refuse
 from .._typing import Layout
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
@@ -98,6 +100,7 @@ class Shown(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"
 
+    @door(".to_frame")
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row per result, or per pair of a comparison.
 
@@ -123,6 +126,7 @@ class Shown(ABC):
             ) from error
         return pd.DataFrame.from_records(list(self._records()))
 
+    @door(".to_markdown")
     def to_markdown(self) -> str:
         """Return a table in Markdown.
 
@@ -134,6 +138,7 @@ class Shown(ABC):
         """
         return rendering.markdown_tables(self._tables())
 
+    @door(".to_latex")
     def to_latex(self) -> str:
         """Return a table in LaTeX.
 
@@ -146,6 +151,7 @@ class Shown(ABC):
         """
         return rendering.latex_tables(self._tables())
 
+    @door(".to_html")
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """Make a web page.
 
@@ -160,13 +166,14 @@ class Shown(ABC):
             The page, if no path is given.
         """
         if path is not None:
-            _check_path(path, f"{type(self).__name__}.to_html")
+            _check_path(path)
         text = rendering.page(self._heading(), self._repr_html_())
         if path is None:
             return text
         storage.write_text(path, text)
         return None
 
+    @door(".plot")
     def plot(self, **kwargs: Any) -> Any:
         """Draw the picture that suits: a distribution, intervals, or differences.
 
@@ -195,6 +202,7 @@ class Shown(ABC):
 
     # -------------------------------------------------------------- files
 
+    @door(".save")
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that is held to a file, whole or not at all.
 
@@ -208,11 +216,12 @@ class Shown(ABC):
         TypeError
             If something is held that can only be pickled.
         """
-        _check_path(path, f"{type(self).__name__}.save")
+        _check_path(path)
         format_name, version = self._format
         storage.save(path, self._to_parts(), format_name=format_name, version=version)
 
     @classmethod
+    @door(".load")
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote; nothing in the file is executed.
 
@@ -231,7 +240,7 @@ class Shown(ABC):
         ValueError
             If the file is something else, damaged, or of another version.
         """
-        _check_path(path, f"{cls.__name__}.load")
+        _check_path(path)
         format_name, version = cls._format
         parts = storage.load(path, format_name=format_name, version=version)
         try:
@@ -249,6 +258,7 @@ class ShownNumbers(Shown):
     def _numbers(self) -> Iterator[Number]:
         """Yield each value with its limits."""
 
+    @door(".as_metrics")
     def as_metrics(self, prefix: str = "") -> dict[str, float]:
         """Return a flat dict of numbers, for trackers of experiments such as MLflow and W&B.
 
@@ -274,41 +284,40 @@ class ShownNumbers(Shown):
         ValueError
             If two names are alike without these characters.
         """
-        caller = f"{type(self).__name__}.as_metrics"
-        _check_prefix(prefix, caller)
+        _check_prefix(prefix)
         metrics: dict[str, float] = {}
         for path, metric, value, limits in self._numbers():
             shown = "/".join([*(name for name in path if name != metric), metric])
             name = prefix + _NOT_IN_NAMES.sub("", shown)
             if name in metrics:
-                raise ValueError(f"{caller}: two numbers would be named {name!r}. Rename a system.")
+                raise refuse(f"two numbers would be named {name!r}. Rename a system.")
             metrics[name] = float(value)
             for kind, (low, high) in limits.items():
                 metrics |= {f"{name}_{kind}_low": float(low), f"{name}_{kind}_high": float(high)}
         return metrics
 
 
-def _check_path(path: Any, caller: str) -> None:
+def _check_path(path: Any) -> None:
     """Accept what may be the name of a file."""
     name = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not name or "\0" in str(name):
-        raise fail(caller, "path", "be the path of a file", repr(path))
+        raise fail("path", "be the path of a file", repr(path))
 
 
-def _check_prefix(prefix: Any, caller: str) -> None:
+def _check_prefix(prefix: Any) -> None:
     """Accept a string."""
     if not isinstance(prefix, str):
-        error = fail(caller, "prefix", "be a string", repr(prefix), "Use prefix='test/'.")
-        raise TypeError(str(error))
+        raise as_type_error(fail("prefix", "be a string", repr(prefix), "Use prefix='test/'."))
 
 
 class ShownDifferences(ShownNumbers):
     """What comparisons and tables of them can do besides: show scores beside differences."""
 
     @abstractmethod
-    def _systems(self, caller: str) -> rendering.Table:
+    def _systems(self) -> rendering.Table:
         """Return the table of one row per system and one column per comparison."""
 
+    @door(".to_markdown")
     def to_markdown(self, *, layout: Layout = "differences") -> str:
         """Return tables in Markdown.
 
@@ -334,8 +343,9 @@ class ShownDifferences(ShownNumbers):
         Where the direction of a metric is unknown nothing is bold; estimates that are written
         alike are bold alike.
         """
-        return rendering.markdown_tables(self._laid_out(layout, "to_markdown"))
+        return rendering.markdown_tables(self._laid_out(layout))
 
+    @door(".to_latex")
     def to_latex(self, *, layout: Layout = "differences") -> str:
         """Return tables in LaTeX.
 
@@ -362,11 +372,10 @@ class ShownDifferences(ShownNumbers):
         Where the direction of a metric is unknown nothing is bold; estimates that are written
         alike are bold alike.
         """
-        return rendering.latex_tables(self._laid_out(layout, "to_latex"))
+        return rendering.latex_tables(self._laid_out(layout))
 
-    def _laid_out(self, layout: str, method: str) -> list[tuple[str, rendering.Table]]:
+    def _laid_out(self, layout: str) -> list[tuple[str, rendering.Table]]:
         """Return the tables that a layout asks for, with their captions."""
-        caller = f"{type(self).__name__}.{method}"
-        check_choice("layout", layout, caller, _LAYOUTS)
-        systems = [] if layout == "differences" else [("", self._systems(caller))]
+        check_choice("layout", layout, _LAYOUTS)
+        systems = [] if layout == "differences" else [("", self._systems())]
         return systems + ([] if layout == "systems" else list(self._tables()))

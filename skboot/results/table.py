@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from .. import _checks as check
+from .._doors import door
+from .._messages import as_type_error
 from . import drawing, entries, rendering, wording
 from .result import EvaluationResult
 from .shown import Number, Shown, ShownDifferences, ShownNumbers
@@ -66,6 +68,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def __init__(self, results: Iterable[tuple[Any, ValueT]], /, **named: ValueT) -> None: ...
     @overload
     def __init__(self, results: Iterable[ValueT] = ..., /, **named: ValueT) -> None: ...
+    @door("ResultTable")
     def __init__(self, results: Mapping[Any, Any] | Iterable[Any] = (), /, **named: Any) -> None:
         super().__init__(results if isinstance(results, Mapping) else _by_metric(results), **named)
 
@@ -82,6 +85,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
 
     __str__ = summary
 
+    @door("ResultTable.claim")
     def claim(self) -> str:
         """Say each result in a sentence for a paper.
 
@@ -143,8 +147,8 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     def _tables(self) -> list[tuple[str, rendering.Table]]:
         return self._contents.tables()
 
-    def _systems(self, caller: str) -> rendering.Table:
-        return self._contents.systems(caller)
+    def _systems(self) -> rendering.Table:
+        return self._contents.systems()
 
     def _records(self) -> list[dict[str, Any]]:
         return self._contents.records()
@@ -232,9 +236,9 @@ class _Scores:
     def tables(self) -> list[tuple[str, rendering.Table]]:
         return [("", entries.scores_table(self._entries))]
 
-    def systems(self, caller: str) -> rendering.Table:
+    def systems(self) -> rendering.Table:
         must = "be 'differences' for a table that holds no comparison"
-        raise check.fail(caller, "layout", must, "another layout")
+        raise check.fail("layout", must, "another layout")
 
     def records(self) -> list[dict[str, Any]]:
         return entries.records(self._entries)
@@ -271,7 +275,7 @@ class _Sections:
     def tables(self) -> list[tuple[str, rendering.Table]]:
         return [(name, table) for name, section in self._sections for _, table in section._tables()]
 
-    def systems(self, caller: str) -> rendering.Table:
+    def systems(self) -> rendering.Table:
         # Imported where there are comparisons: a score needs nothing of them.
         from .comparison_tables import scores_table
 
@@ -289,7 +293,7 @@ class _Sections:
             f"<h3>{rendering.html(name)}</h3>{section._repr_html_()}"
             for name, section in self._sections
         ]
-        return "".join([rendering.html_table(self.systems("to_html")), *sections])
+        return "".join([rendering.html_table(self.systems()), *sections])
 
 
 class _Curves:
@@ -310,9 +314,9 @@ class _Curves:
     def tables(self) -> list[tuple[str, rendering.Table]]:
         return [(curve.title, curve._table()) for curve in self._curves.values()]
 
-    def systems(self, caller: str) -> rendering.Table:
+    def systems(self) -> rendering.Table:
         must = "be 'differences' for a table of curves"
-        raise check.fail(caller, "layout", must, "another layout")
+        raise check.fail("layout", must, "another layout")
 
     def records(self) -> list[dict[str, Any]]:
         return [
@@ -354,11 +358,9 @@ def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:
                 "metrics"
             )
             got = f"a list with {type(result).__name__}"
-            error = check.fail("ResultTable", "results", must, got, "Give a dict.")
-            raise TypeError(str(error))
+            raise as_type_error(check.fail("results", must, got, "Give a dict."))
         if name in named:
             raise check.fail(
-                "ResultTable",
                 "results",
                 "be a list of results with different metrics, by which they are named",
                 f"{name!r} twice",

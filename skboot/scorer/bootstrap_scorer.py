@@ -32,15 +32,13 @@ from .._typing import (
     RunsInterval,
     Strategy,
 )
-from .._warnings import warn_of, warn_user
+from .._warnings import tell, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
 from . import on_test_set, packing
 from .fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
 from .training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
-
-_CALLER = "BootstrapScorer"
 
 
 def _estimator_has(name: str) -> Any:
@@ -242,6 +240,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
 
     # -------------------------------------------------------------- fitting
 
+    @door("BootstrapScorer.fit")
     def fit(
         self,
         X: Any,
@@ -295,14 +294,14 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             are copies of each other, or test rows copies of rows trained on; see
             `skboot.model_selection.copies_as_groups`.
         """
-        check.check_flag("refit", self.refit, _CALLER)
+        check.check_flag("refit", self.refit)
         tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
         data = FitData.of(X, y, groups=groups, **tests)
-        warn_of_order_of_fit(f"{_CALLER}.fit", X, y, groups, **tests)
+        warn_of_order_of_fit(X, y, groups, **tests)
         call = FitCall.of(self.get_params(deep=False), has_test=data.tests is not None)
-        warn_of(notes_on_copies(call, data), _CALLER)
+        tell(*notes_on_copies(call, data))
         runs = run_all_trainings(call, self.estimator, data, self._routed(groups, params))
-        warn_of(runs.notes, _CALLER)
+        tell(*runs.notes)
         for category, text in runs.estimator_warnings:
             warn_user(text, category)
         self._set_model(runs.model, runs.loan)
@@ -337,7 +336,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             self, "prediction_instability_", packing.instability_of(runs.kept, runs.errors)
         )
         cautions = {name: own for name, (_, own) in zip(names, results, strict=True)}
-        warn_of(packing.named_cautions(cautions, runs.single), _CALLER)
+        tell(*packing.named_cautions(cautions, runs.single))
         by_name = {
             name: packing.attributes_of(error, result)
             for name, error, (result, _) in zip(names, runs.errors, results, strict=True)
@@ -360,10 +359,9 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
             call.stratify,
             packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST),
         )
-        results, notes = on_test_set.results_on_tests(
+        results = on_test_set.results_on_tests(
             asked, runs.tests, runs.samples, runs.responses, runs.scorers, runs.records
         )
-        warn_of(notes, _CALLER)
         self.runs_ = on_test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
         for attribute, value in on_test_set.attributes_of(results, runs.single).items():
             setattr(self, attribute, value)
@@ -436,6 +434,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         """
         return self._answer("decision_function", X)
 
+    @door("BootstrapScorer.score")
     def score(self, X: Any, y: Any = None) -> Any:
         """Score ``estimator_`` by ``scoring``.
 

@@ -25,8 +25,6 @@ from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from . import held_out, on_test_set
 from .held_out import name_in
 
-_CALLER = "BootstrapScorer"
-
 # Share of rows below which copies move no score: iris holds one row twice.
 _SMALLEST_SHARE = 0.01
 
@@ -65,12 +63,12 @@ class FitCall:
         """Check the parameters of `BootstrapScorer`, for a fit with or without a test set."""
         given = {own.name: parameters[own.name] for own in fields(cls) if own.name in parameters}
         random_state, error_score = parameters["random_state"], parameters["error_score"]
-        check.check_choice("strategy", given["strategy"], _CALLER, STRATEGIES)
-        check.check_choice("inner_cv", given["inner_cv"], _CALLER, ("grouped", "as-is"))
-        level = check.check_confidence_level(given["confidence_level"], _CALLER)
-        stratify = check.check_flag("stratify", given["stratify"], _CALLER)
-        n_jobs, verbose = check.check_workers(given["n_jobs"], given["verbose"], _CALLER)
-        check.check_folder(given["memory"], _CALLER)
+        check.check_choice("strategy", given["strategy"], STRATEGIES)
+        check.check_choice("inner_cv", given["inner_cv"], ("grouped", "as-is"))
+        level = check.check_confidence_level(given["confidence_level"])
+        stratify = check.check_flag("stratify", given["stratify"])
+        n_jobs, verbose = check.check_workers(given["n_jobs"], given["verbose"])
+        check.check_folder(given["memory"])
         if has_test:
             names = ("estimand", "interval", "n_train_resamples", "n_seeds", "n_test_resamples")
             on_test_set.check_asked(*(given[name] for name in names))
@@ -79,10 +77,10 @@ class FitCall:
         is_nan = isinstance(error_score, float) and np.isnan(error_score)
         raise_errors = isinstance(error_score, str) and error_score == "raise"
         if not is_nan and not raise_errors:
-            raise check.fail(_CALLER, "error_score", "be np.nan or 'raise'", repr(error_score))
+            raise check.fail("error_score", "be np.nan or 'raise'", repr(error_score))
         if given["memory"] is not None and random_state is None:
             advice = "Set random_state=0, so that a later fit can find the runs of this one."
-            raise check.fail(_CALLER, "memory", "be None without a random_state", "both", advice)
+            raise check.fail("memory", "be None without a random_state", "both", advice)
         counts = ["n_train_resamples", "n_seeds", "n_test_resamples"]
         checked = {
             # Integers of numpy overflow where they are multiplied.
@@ -92,7 +90,7 @@ class FitCall:
             "n_jobs": n_jobs,
             "verbose": verbose,
             "raise_errors": raise_errors,
-            "seed": check.check_seed(random_state, _CALLER),
+            "seed": check.check_seed(random_state),
         }
         return cls(**given | checked)
 
@@ -100,18 +98,18 @@ class FitCall:
 def _check_without_test(given: Mapping[str, Any]) -> None:
     """Check the parameters that mean something else on a test set."""
     interval, strategy, estimand = (given[name] for name in ("interval", "strategy", "estimand"))
-    check.check_choice("interval", interval, _CALLER, ("auto", *METHOD_INTERVALS))
-    check.check_count("n_train_resamples", given["n_train_resamples"], _CALLER, 2)
-    check.check_count("n_cv_repeats", given["n_cv_repeats"], _CALLER, 1)
-    check.check_count("n_seeds", given["n_seeds"], _CALLER, 1)
-    check.check_count("n_test_resamples", given["n_test_resamples"], _CALLER, 2)
+    check.check_choice("interval", interval, ("auto", *METHOD_INTERVALS))
+    check.check_count("n_train_resamples", given["n_train_resamples"], 2)
+    check.check_count("n_cv_repeats", given["n_cv_repeats"], 1)
+    check.check_count("n_seeds", given["n_seeds"], 1)
+    check.check_count("n_test_resamples", given["n_test_resamples"], 2)
     if not check.is_among(estimand, ["method"]):
         advice = "Give X_test for 'system'; without one only 'method' is known."
-        raise check.fail(_CALLER, "estimand", "be 'method'", repr(estimand), advice)
+        raise check.fail("estimand", "be 'method'", repr(estimand), advice)
     if interval in CV_INTERVALS and strategy != "cv-bootstrap":
         must = f"not be {interval!r} with strategy={strategy!r}"
         advice = "Use 'adjusted' or 'hull'."
-        raise check.fail(_CALLER, "interval", must, repr(interval), advice)
+        raise check.fail("interval", must, repr(interval), advice)
 
 
 # ------------------------------------------------------------------ rows
@@ -146,7 +144,7 @@ class FitData:
         tests = None
         if any(part is not None for part in (X_test, y_test, groups_test)):
             tests = held_out.held_out_sets(X_test, y_test, groups_test)
-        check_rows_of_fit(X, y, groups, f"{_CALLER}.fit")
+        check_rows_of_fit(X, y, groups)
         X, y, groups = indexable(X, y, groups)
         if tests is not None:
             held_out.check_axes(X, tests)
@@ -155,7 +153,7 @@ class FitData:
 
 
 def warn_of_order_of_fit(
-    caller: str, X: Any, y: Any, groups: Any, X_test: Any, y_test: Any, groups_test: Any
+    X: Any, y: Any, groups: Any, X_test: Any, y_test: Any, groups_test: Any
 ) -> None:
     """Warn of rows whose index labels stand in another order than those of X."""
     tests = {"X_test": X_test, "y_test": y_test, "groups_test": groups_test}
@@ -163,7 +161,7 @@ def warn_of_order_of_fit(
     if isinstance(X_test, Mapping):
         of_each = {name: own for name, own in tests.items() if own is not None}
         given = [{f"{k}[{key!r}]": own[key] for k, own in of_each.items()} for key in X_test]
-    warn_of_orders(caller, {"X": X, "y": y, "groups": groups}, *given)
+    warn_of_orders({"X": X, "y": y, "groups": groups}, *given)
 
 
 def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
@@ -197,7 +195,7 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
     text = ""
     if of_rows:
         text = (
-            f"{of_rows} of {n_rows} rows of X are copies of other rows (targets included), but "
+            f"{of_rows} of {n_rows} rows of X are copies of others (targets included), but "
             "count as rows of their own. Give "
             "groups=skboot.model_selection.copies_as_groups(X, y), or drop them. "
         )
@@ -209,10 +207,10 @@ def notes_on_copies(call: FitCall, data: FitData) -> list[Note]:
     return [Note("caution", text.rstrip())] if text else []
 
 
-def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
+def check_rows_of_fit(X: Any, y: Any, groups: Any) -> None:
     """Refuse masked values, targets of mixed types, and columns of another length than X."""
     for name, values in (("X", X), ("y", y), ("groups", groups)):
-        check.check_readable(name, values, caller)
+        check.check_readable(name, values)
         sized = all(hasattr(own, "shape") or hasattr(own, "__len__") for own in (X, values))
         if not sized:
             # An argument without a length is None, or the estimator may know how to read it.
@@ -221,12 +219,12 @@ def check_rows_of_fit(X: Any, y: Any, groups: Any, caller: str) -> None:
         if n_values != n_rows_of(X):
             must = f"have as many rows as X, {n_rows_of(X)}"
             advice = "Row order is what pairs them; an index is never used."
-            raise check.fail(caller, name, must, f"{n_values}", advice)
+            raise check.fail(name, must, f"{n_values}", advice)
     if _may_hold_objects(y):
-        labels = check.converted("y", y, caller)
+        labels = check.converted("y", y)
         if labels.dtype.kind == "O" and labels.ndim == 1:
-            check.check_no_missing("y", labels, caller)
-            check.numbered_labels("y", labels, caller)
+            check.check_no_missing("y", labels)
+            check.numbered_labels("y", labels)
 
 
 def _may_hold_objects(y: Any) -> bool:
@@ -240,5 +238,4 @@ def _may_hold_objects(y: Any) -> bool:
 
 def _checked_groups(groups: Any) -> NDArray[np.intp]:
     """Return the number of the group of each row of the training list."""
-    caller = f"{_CALLER}.fit"
-    return check.check_groups(check.check_column("groups", groups, caller), caller)
+    return check.check_groups(check.check_column("groups", groups))

@@ -14,8 +14,6 @@ from .._sklearn_compat import with_rows
 from ..metrics.cost_metrics import SAME_KIND
 from ..refit.training import HeldOut
 
-_CALLER = "BootstrapScorer"
-
 
 @dataclass(frozen=True, eq=False)
 class HeldOutSets:
@@ -37,22 +35,21 @@ class HeldOutSets:
 
 def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
     """Check the test sets, one or a dict of them."""
-    caller = f"{_CALLER}.fit"
     if X_test is None or y_test is None:
         missing = "X_test" if X_test is None else "y_test"
-        raise check.fail(caller, missing, "be given with the rest of the test set", "None")
+        raise check.fail(missing, "be given with the rest of the test set", "None")
     if not isinstance(X_test, dict):
         rows = _rows("", X_test, y_test)
         return HeldOutSets([None], [rows], [_groups("", groups_test, rows)])
     names = list(X_test)
     if not names:
-        raise check.fail(caller, "X_test", "hold at least one test set", "{}")
+        raise check.fail("X_test", "hold at least one test set", "{}")
     for name, own in (("y_test", y_test), ("groups_test", groups_test)):
         if own is None:
             continue
         if not isinstance(own, Mapping) or set(own) != set(names):
             given = f"{list(own)}" if isinstance(own, Mapping) else type(own).__name__
-            raise check.fail(caller, name, f"be a dict with the keys of X_test, {names}", given)
+            raise check.fail(name, f"be a dict with the keys of X_test, {names}", given)
     groups = dict.fromkeys(names) if groups_test is None else groups_test
     rows_of = {name: _rows(f"[{name!r}]", X_test[name], y_test[name]) for name in names}
     return HeldOutSets(
@@ -63,38 +60,37 @@ def held_out_sets(X_test: Any, y_test: Any, groups_test: Any) -> HeldOutSets:
 
 
 def _rows(of: str, X: Any, y: Any) -> HeldOut:
-    caller = f"{_CALLER}.fit"
-    check.check_readable(f"X_test{of}", X, caller)
+    check.check_readable(f"X_test{of}", X)
     X = with_rows(X)
-    truth = check.check_rows(f"y_test{of}", y, caller)
-    check.check_size(f"y_test{of}", truth, caller)
+    truth = check.check_rows(f"y_test{of}", y)
+    check.check_size(f"y_test{of}", truth)
     try:
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, IndexError):
         must = "be an array-like, a row for each sample"
-        raise check.fail(caller, f"X_test{of}", must, type(X).__name__) from None
+        raise check.fail(f"X_test{of}", must, type(X).__name__) from None
     if n_rows != len(truth):
         must = f"have as many rows as X_test{of}, {n_rows}"
-        raise check.fail(caller, f"y_test{of}", must, f"{len(truth)}")
+        raise check.fail(f"y_test{of}", must, f"{len(truth)}")
     if n_rows < 2:
         advice = "From one row nothing can be known of the noise of test rows."
-        raise check.fail(caller, f"X_test{of}", "hold at least two rows", "one row", advice)
+        raise check.fail(f"X_test{of}", "hold at least two rows", "one row", advice)
     return HeldOut(X, truth)
 
 
 def _groups(of: str, groups: Any, rows: HeldOut) -> Any:
     if groups is None:
         return None
-    caller, name = f"{_CALLER}.fit", f"groups_test{of}"
-    labels = check.check_rows(name, groups, caller)
+    name = f"groups_test{of}"
+    labels = check.check_rows(name, groups)
     if len(labels) != len(rows.y):
         must = f"have as many rows as y_test{of}, {len(rows.y)}"
-        raise check.fail(caller, name, must, f"{len(labels)}")
+        raise check.fail(name, must, f"{len(labels)}")
     with check.arguments_named({"groups": name}):
         if labels.ndim == 2:
-            check.check_pairs(labels, False, caller)
+            check.check_pairs(labels, False)
         else:
-            check.check_groups(labels, caller)
+            check.check_groups(labels)
     return labels
 
 
@@ -102,7 +98,7 @@ def shared_groups(groups: Any, tests: HeldOutSets) -> list[str]:
     """Return a sentence for each test set that shares groups with the training list."""
     if groups is None:
         return []
-    known = set(check.check_column("groups", groups, f"{_CALLER}.fit").tolist())
+    known = set(check.check_column("groups", groups).tolist())
     told = []
     for name, own in zip(tests.names, tests.groups, strict=True):
         shared = set() if own is None else known & set(np.asarray(own).ravel().tolist())
@@ -127,7 +123,7 @@ def check_axes(X: Any, tests: HeldOutSets) -> None:
         own = getattr(rows.X, "ndim", given)
         if given is not None and own != given:
             must = f"have {given} axes, as X has"
-            raise check.fail(f"{_CALLER}.fit", name_in("X_test", name), must, f"{own}")
+            raise check.fail(name_in("X_test", name), must, f"{own}")
 
 
 def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
@@ -136,7 +132,7 @@ def check_columns(y: NDArray[Any] | None, tests: HeldOutSets) -> None:
         if y is not None and rows.y.shape[1:] != y.shape[1:]:
             must = f"have the columns of y, of shape {y.shape}"
             argument = name_in("y_test", name)
-            raise check.fail(f"{_CALLER}.fit", argument, must, f"shape {rows.y.shape}")
+            raise check.fail(argument, must, f"shape {rows.y.shape}")
 
 
 def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
@@ -146,7 +142,7 @@ def with_classes_of(classes: NDArray[Any], tests: HeldOutSets) -> NDArray[Any]:
         if (kind := _kind_of(rows.y)) != known:
             must = f"hold labels of the kind that y holds, {known}"
             argument = name_in("y_test", name)
-            raise check.fail(f"{_CALLER}.fit", argument, must, kind, SAME_KIND)
+            raise check.fail(argument, must, kind, SAME_KIND)
     return np.unique(np.concatenate([classes, *(rows.y for rows in tests.rows)]))
 
 

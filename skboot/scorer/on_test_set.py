@@ -29,7 +29,7 @@ from .._inputs import (
 from .._run_scores import RunsCall
 from .._runs_inputs import Columns, checked_columns, checked_runs, training_samples
 from .._streams import stored_seed
-from .._warnings import Note, Notes
+from .._warnings import Note, Notes, collected, tell
 from .._workers import Workers
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
@@ -51,7 +51,6 @@ from ..results import EvaluationResult, ResultTable
 from ..results.runs_basis import SeveralRuns
 from .held_out import HeldOutSets, name_in
 
-_CALLER = "BootstrapScorer"
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
 
 
@@ -125,7 +124,7 @@ class KeptAnswers:
     def check_defined(self, y: Any, found: NDArray[Any]) -> None:
         """Refuse answers that a metric has no value for."""
         for name, function in self.metrics.items():
-            statistic = check_response(function.statistic, y, found, f"{_CALLER}.fit")
+            statistic = check_response(function.statistic, y, found)
             if isinstance(statistic, RowMean) and statistic.response == "labels":
                 # A mean over labels has a value whatever they are.
                 continue
@@ -149,23 +148,22 @@ def check_asked(
     estimand: str, interval: str, n_train_resamples: int, n_seeds: int, n_test_resamples: int
 ) -> None:
     """Refuse an estimand or interval that so many runs cannot give."""
-    check.check_choice("estimand", estimand, _CALLER, ESTIMANDS)
+    check.check_choice("estimand", estimand, ESTIMANDS)
     known = ["auto", "components", *FOR_ONE_SCORE]
-    check.check_choice("interval", interval, _CALLER, known)
-    check.check_count("n_train_resamples", n_train_resamples, _CALLER, 0)
-    check.check_count("n_seeds", n_seeds, _CALLER, 1)
-    check.check_count("n_test_resamples", n_test_resamples, _CALLER, 2)
+    check.check_choice("interval", interval, known)
+    check.check_count("n_train_resamples", n_train_resamples, 0)
+    check.check_count("n_seeds", n_seeds, 1)
+    check.check_count("n_test_resamples", n_test_resamples, 2)
     if n_train_resamples == 1:
         advice = "Use 0 to keep the training list fixed, or at least ten."
-        raise check.fail(_CALLER, "n_train_resamples", "be 0 or at least 2", "1", advice)
+        raise check.fail("n_train_resamples", "be 0 or at least 2", "1", advice)
     if estimand == "system":
         if interval == "components":
             must = "be one of bootstrap_score's for the estimand 'system'"
-            raise check.fail(_CALLER, "interval", must, "'components'")
+            raise check.fail("interval", must, "'components'")
         return
     if n_train_resamples == 0 and n_seeds == 1:
         raise check.fail(
-            _CALLER,
             "estimand",
             "be 'system' with n_train_resamples=0 and n_seeds=1",
             repr(estimand),
@@ -177,7 +175,7 @@ def check_asked(
         check_method(estimand, interval)
     if interval == "t" and n_seeds == 1:
         must = "not be 't' with n_seeds=1"
-        raise check.fail(_CALLER, "interval", must, "'t'", "It is over the seeds: give several.")
+        raise check.fail("interval", must, "'t'", "It is over the seeds: give several.")
 
 
 def responses_of(
@@ -190,7 +188,6 @@ def responses_of(
         needed = needed_of(name, scorer, classes, several_outputs)
         if needed is None:
             raise check.fail(
-                _CALLER,
                 "scoring",
                 "be metric-based with a test set",
                 f"the callable {name!r} of estimator, X and y",
@@ -222,7 +219,7 @@ def first_record(
                 labels = job.classes if answers.ndim == 2 else None
                 checked = Rows(rows.y, answers, None, labels)
                 for name in response.metrics:
-                    resolved_statistics({name: scorers[name]}, checked, None, f"{_CALLER}.fit")
+                    resolved_statistics({name: scorers[name]}, checked, None)
                 response.check_defined(rows.y, answers)
     return {"error": None, "fit_time": fit_time, "n_convergence": 0, **found}
 
@@ -237,7 +234,7 @@ def results_on_tests(
     responses: Mapping[str, KeptAnswers],
     scorers: Mapping[str, Any],
     records: Sequence[Record],
-) -> tuple[dict[Any, dict[str, EvaluationResult]], list[Note]]:
+) -> dict[Any, dict[str, EvaluationResult]]:
     """Evaluate the runs on every test set.
 
     Parameters
@@ -251,19 +248,18 @@ def results_on_tests(
 
     Returns
     -------
-    results : dict of dict of EvaluationResult
+    dict of dict of EvaluationResult
         By test set and metric.
-    notes : list of Note
-        Warnings of all of them.
     """
     _check_enough(asked, samples, records)
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}
     for k, name in enumerate(tests.names):
-        found, warned = _results(asked, tests, k, samples, responses, scorers, records)
+        with collected() as notes[name]:
+            found = _results(asked, tests, k, samples, responses, scorers, records)
         results[name] = {metric: _finished(one, asked, samples) for metric, one in found.items()}
-        notes[name] = Notes(warned)
-    return results, _with_names(notes)
+    tell(*_with_names(notes))
+    return results
 
 
 def _with_names(notes: Mapping[Any, Notes]) -> list[Note]:
@@ -289,7 +285,7 @@ def _check_enough(asked: Asked, samples: TrainingSamples, records: Sequence[Reco
         if n_boot:
             few = "runs succeeded on fewer than two training samples"
         first = next(one["error"] for one in records if one["error"] is not None)
-        raise ValueError(f"{_CALLER}: {few}. First error: {first}")
+        raise ValueError(f"BootstrapScorer: {few}. First error: {first}")
 
 
 def _good(records: Sequence[Record]) -> list[int]:
@@ -304,12 +300,12 @@ def _results(
     responses: Mapping[str, KeptAnswers],
     scorers: Mapping[str, Any],
     records: Sequence[Record],
-) -> tuple[dict[str, EvaluationResult], list[Note]]:
+) -> dict[str, EvaluationResult]:
     """Return results and warnings of all metrics for one test set, from the same resamples."""
     good = _good(records)
     drawn = (tests.groups[k], None, False, None, asked.n_resamples, samples.test_resamples())
     y_test = narrow(tests.rows[k].y)
-    plan = resampling_plan(*drawn, len(y_test), _CALLER, len(good))
+    plan = resampling_plan(*drawn, len(y_test), len(good))
     sampled, full = _sampled_and_full(samples, good)
     several = len(sampled or full) > 1
     calls: dict[str, Any] = {}
@@ -317,15 +313,15 @@ def _results(
     for key in dict.fromkeys(response.key for response in responses.values()):
         metrics = {name: scorers[name] for name in scorers if responses[name].key == key}
         answers = [None if one["error"] else one[key_on_test(k, key)] for one in records]
-        columns = checked_columns(y_test, None, _labels(asked, answers), _CALLER)
+        columns = checked_columns(y_test, None, _labels(asked, answers))
         if several:
             of_runs = _call_of_runs(asked, columns, plan, samples, answers)
             named = [("y_pred", rows) for rows in of_runs.runs.rows]
-            statistics |= statistics_of_each(metrics, named, None, _CALLER)[0]
+            statistics |= statistics_of_each(metrics, named, None)[0]
             calls |= dict.fromkeys(metrics, of_runs)
         else:
             of_one = _call_of_one_run(asked, columns, plan, answers[0])
-            statistics |= resolved_statistics(metrics, of_one.rows, None, _CALLER)[0]
+            statistics |= resolved_statistics(metrics, of_one.rows, None)[0]
             calls |= dict.fromkeys(metrics, of_one)
     in_order = {name: statistics[name] for name in scorers}
     if several:
@@ -360,13 +356,12 @@ def _call_of_runs(
     runs = checked_runs(columns, predicted, on_full, varied)
     return RunsCall(
         runs=runs,
-        sample=training_samples(training, varied, runs.n_runs, _CALLER),
+        sample=training_samples(training, varied, runs.n_runs),
         varied=varied,
         estimand=asked.shown_estimand,
         interval=asked.interval,
         confidence_level=asked.confidence_level,
         plan=plan,
-        caller=_CALLER,
         workers=Workers(asked.n_jobs),
         # The estimator that is kept is the first run on the whole list.
         system_run=runs.n_runs if sampled else 0,
@@ -383,8 +378,8 @@ def _call_of_one_run(
     asked: Asked, columns: Columns, plan: ResamplingPlan, answers: Any
 ) -> ScoreCall:
     """Return the evaluation of the run on all rows alone, as a system."""
-    predicted = check.check_rows("y_pred", answers, _CALLER)
-    rows = rows_of(columns.truth, predicted, None, columns.given_labels, _CALLER)
+    predicted = check.check_rows("y_pred", answers)
+    rows = rows_of(columns.truth, predicted, None, columns.given_labels)
     settings = {
         "confidence_level": asked.confidence_level,
         "interval": asked.interval,
@@ -397,7 +392,7 @@ def _call_of_one_run(
         "resamples": False,
     }
     level = asked.confidence_level
-    return ScoreCall(rows, plan, asked.interval, level, settings, _CALLER, Workers(asked.n_jobs))
+    return ScoreCall(rows, plan, asked.interval, level, settings, Workers(asked.n_jobs))
 
 
 def _finished(result: EvaluationResult, asked: Asked, samples: TrainingSamples) -> EvaluationResult:

@@ -35,7 +35,6 @@ from ..refit.training import Answers, Job, Record, Run, Scored
 from . import held_out, on_test_set
 from .fit_call import FitCall, FitData
 
-_CALLER = "BootstrapScorer"
 _Keyed = TypeVar("_Keyed", RunMetric, on_test_set.KeptAnswers)
 
 # Parameters that a run on a training sample depends on: a change of another one needs no new run.
@@ -136,7 +135,7 @@ def run_all_trainings(
     """
     tags = get_tags(estimator)
     if data.y is None and tags.target_tags.required:
-        raise ValueError(f"This {_CALLER} requires y to be passed, but the target y is None.")
+        raise ValueError("This BootstrapScorer requires y to be passed, but the target y is None.")
     job = Job(
         estimator=estimator,
         X=data.X,
@@ -232,10 +231,10 @@ def _scoring_of_data() -> Iterator[None]:
     try:
         yield
     except MetricError as failure:
-        raise failure.on_data(_CALLER, "scoring") from failure.error
+        raise failure.on_data("scoring") from failure.error
     except NotANumber as error:
         must = "return one real number for the data"
-        raise check.fail(_CALLER, "scoring", must, error.returned) from error
+        raise check.fail("scoring", must, error.returned) from error
 
 
 def _full_model(job: Job, seed: np.random.SeedSequence, s: int) -> tuple[Any, float]:
@@ -256,8 +255,8 @@ def _with_target(job: Job) -> tuple[Job, Target]:
         return job, Target(None, None, None, job.unit)
     y = np.asarray(job.y)
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    y = check.check_rows("y", y, f"{_CALLER}.fit") if y.ndim == 1 else y
-    check.check_size("y", y, f"{_CALLER}.fit")
+    y = check.check_rows("y", y) if y.ndim == 1 else y
+    check.check_size("y", y)
     if not is_classifier(job.estimator) or y.ndim != 1:
         return job, Target(y, None, None, job.unit)
     classes, codes = np.unique(y, return_inverse=True)
@@ -270,14 +269,14 @@ def _samples(call: FitCall, job: Job, target: Target, n_repeats: int) -> Trainin
     if n_rows < 2:
         advice = "One to train on and one to test on are the least."
         must = "have at least two rows"
-        raise check.fail(f"{_CALLER}.fit", "X", must, f"n_samples = {n_rows}", advice)
+        raise check.fail("X", must, f"n_samples = {n_rows}", advice)
     if call.stratify and (target.codes is None or job.unit is not None):
         got = "groups" if job.unit is not None else "no class labels"
         must = "be False unless y holds classes and rows are drawn"
-        raise check.fail(_CALLER, "stratify", must, got)
+        raise check.fail("stratify", must, got)
     bytes_each = call.n_seeds * (_BYTES_PER_RUN + n_rows) + 3 * n_rows
-    check_fits("n_train_resamples", call.n_train_resamples, bytes_each, _CALLER)
-    check_fits("n_cv_repeats", n_repeats, bytes_each, _CALLER)
+    check_fits("n_train_resamples", call.n_train_resamples, bytes_each)
+    check_fits("n_cv_repeats", n_repeats, bytes_each)
     return draw_training_samples(
         n_rows,
         unit=job.unit,
@@ -312,7 +311,7 @@ def _folder(call: FitCall, job: Job, scorers: Mapping[str, Any]) -> tuple[str | 
     except (UnknownIdentity, RecursionError) as error:
         must = "be None where a later call cannot tell whether code and data are the same"
         advice = "Put what is meant into a function or class of Python, or leave memory= out."
-        raise check.fail(_CALLER, "memory", must, str(error), advice) from error
+        raise check.fail("memory", must, str(error), advice) from error
     notes = []
     if key.unseen:
         text = (
@@ -353,7 +352,9 @@ def _failures(records: Sequence[Record]) -> list[Note]:
     if not errors:
         return []
     if len(errors) == len(records):
-        raise ValueError(f"{_CALLER}: all {len(records)} runs failed. First error: {errors[0]}")
+        raise ValueError(
+            f"BootstrapScorer: all {len(records)} runs failed. First error: {errors[0]}"
+        )
     listed = "\n".join(f"  {errors.count(error)} x {error}" for error in dict.fromkeys(errors))
     text = f"{len(errors)} of {len(records)} runs failed and are left out of every average."
     return [Note("failed", f"{text}\n{listed}")]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _checks as check
 from .._arrays import is_column
 from .._inputs import Rows, checked_rows
+from .._messages import parts_of
 from .._warnings import Note, Notes
 from ..metrics.cells import label_counts
 from ..metrics.doubts import doubts
@@ -47,7 +48,7 @@ def part_added(
         Number of the first row, which tells rows apart where there are no groups.
     """
     given = {name: np.asarray(column) for name, column in columns.items()}
-    n_rows = check.check_same_length(settings.caller, **given)
+    n_rows = check.check_same_length(**given)
     for at in range(0, n_rows, ROWS_AT_ONCE):
         own = {name: column[at : at + ROWS_AT_ONCE] for name, column in given.items()}
         truth, groups = own.pop("y_true", None), own.pop("groups", None)
@@ -62,7 +63,7 @@ def part_added(
 
 def _of_rows(error: ValueError, first: int) -> ValueError:
     """Return an error that says with which row the batch begins whose rows it counts."""
-    bad = vars(error).get("bad_argument")
+    bad = parts_of(error)
     if bad is None:
         return error
     return bad._replace(got=f"{bad.got}, in the batch of rows from {first} on").error()
@@ -95,17 +96,16 @@ def batch_added(
     ValueError
         For arguments that cannot be right, or that do not fit the rows before.
     """
-    caller = settings.caller
-    weights = _checked_weights(sample_weight, caller)
+    weights = _checked_weights(sample_weight)
     rows, found = [], Notes()
     for name, column in predicted.items():
-        own = checked_rows(y_true, column, None, settings.labels, caller, name)
-        check.check_same_length(caller, **{name: own.y_pred, "sample_weight": weights})
+        own = checked_rows(y_true, column, None, settings.labels, name)
+        check.check_same_length(**{name: own.y_pred, "sample_weight": weights})
         rows.append(_checked(settings, replace(own, sample_weight=weights), name))
         found += _doubts(settings, own, name)
     _check_alike(settings, state, unit, sample_weight)
     first = state.n_rows if unit == "arrival" else ids
-    keys, ranges = _keys(unit, first, rows[0].n_samples, caller)
+    keys, ranges = _keys(unit, first, rows[0].n_samples)
     units = _units(settings, unit, keys)
     dropped = {key: table.shift or 0 for key, table in state.tables.items()}
     batch = state_of(settings, rows, units, unit, dropped)
@@ -114,48 +114,45 @@ def batch_added(
     batch = replace(batch, ranges=ranges, few=few)
     for (kind, _), table in batch.tables.items():
         if kind == SCORES:
-            check_classes(table.labels, caller)
+            check_classes(table.labels)
     return state.plus(replace(batch, doubts=tuple(found[:1])), settings)
 
 
-def _checked_weights(sample_weight: Any, caller: str) -> NDArray[np.float64] | None:
+def _checked_weights(sample_weight: Any) -> NDArray[np.float64] | None:
     """Return weights on a scale that all batches can have: none knows the weights of others."""
     if sample_weight is None:
         return None
-    weights = check.check_rows("sample_weight", sample_weight, caller)
+    weights = check.check_rows("sample_weight", sample_weight)
     if weights.ndim != 1 or weights.dtype.kind not in "iubf":
-        return check.check_weights(sample_weight, caller)
+        return check.check_weights(sample_weight)
     weights = weights.astype(np.float64)
     low, high = 2.0**-100, 2.0**100
     bad = (weights != 0) & ~((low <= weights) & (weights <= high))
     if bad.any():
         must = f"hold 0 or numbers from {low:.2g} to {high:.2g}"
         advice = "Multiply the weights of all batches by the same number."
-        raise check.fail(
-            caller, "sample_weight", must, f"values such as {weights[bad][0]:g}", advice
-        )
+        raise check.fail("sample_weight", must, f"values such as {weights[bad][0]:g}", advice)
     return weights
 
 
 def _checked(settings: StreamSettings, rows: Rows, name: str) -> Rows:
     """Return the rows of a system if the metrics can take them."""
-    caller = settings.caller
     if rows.y_true is not None and not is_column(rows.y_true):
         must = "hold one label or number a row: streams have no sums of several columns"
         advice = "Give y_true[:, k], y_pred[:, k], or all rows to bootstrap_score."
-        raise check.fail(caller, "y_true", must, f"shape {rows.y_true.shape}", advice)
+        raise check.fail("y_true", must, f"shape {rows.y_true.shape}", advice)
     if rows.y_pred.ndim == 2 and settings.labels is None and rows.y_true is not None:
         must = "be given where predictions have columns"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
-        raise check.fail(caller, "labels", must, "None", advice)
+        raise check.fail("labels", must, "None", advice)
     for reading in settings.readings.values():
         if settings.labels is None and reading.assumes_zero_one and rows.y_true is not None:
-            _check_zero_one(rows.y_true, caller)
+            _check_zero_one(rows.y_true)
         if rows.y_true is None and reading.tables:
             must = f"hold the true labels for the metric {reading.statistic.name!r}"
-            raise check.fail(caller, "y_true", must, "None")
+            raise check.fail("y_true", must, "None")
         with check.arguments_named({"y_pred": name}):
-            reading.check(rows, caller, name)
+            reading.check(rows, name)
     return rows
 
 
@@ -166,39 +163,39 @@ def _doubts(settings: StreamSettings, rows: Rows, name: str) -> list[Note]:
     return doubts([(one, *rows_of_each) for one in metrics if not rows.decides(one)], of_part=True)
 
 
-def _check_zero_one(y_true: NDArray[Any], caller: str) -> None:
+def _check_zero_one(y_true: NDArray[Any]) -> None:
     """Refuse labels that a batch cannot know to be all."""
     labels = label_counts(y_true)[0].tolist()
     if not set(labels) <= {0, 1}:
         must = "be given for probabilities of other labels than 0 and 1"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
-        raise check.fail(caller, "labels", must, f"None, with {labels[:5]} in y_true", advice)
+        raise check.fail("labels", must, f"None, with {labels[:5]} in y_true", advice)
 
 
 def _check_alike(settings: StreamSettings, state: StreamState, unit: str, weights: Any) -> None:
     """Refuse units or weights that other batches do not have."""
     if state.unit and unit != state.unit:
         must = f"be told apart by {WORDS[state.unit]}, as in other batches"
-        raise check.fail(settings.caller, UNITS, must, WORDS[unit])
+        raise check.fail(UNITS, must, WORDS[unit])
     if state.unit and (weights is not None) != state.weighted:
         must = f"be {'given' if state.weighted else 'None'}, as in other batches"
         got = "None" if weights is None else "weights"
-        raise check.fail(settings.caller, "sample_weight", must, got)
+        raise check.fail("sample_weight", must, got)
 
 
-def _keys(unit: str, ids: Any, n_rows: int, caller: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def _keys(unit: str, ids: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return what tells the unit of each row from others, and the run of numbers of the rows."""
     if unit in NUMBERED:
-        first = check.check_count("start", ids, caller, 0)
+        first = check.check_count("start", ids, 0)
         if first + n_rows > _MOST_ROWS:
             must = "be the number of the first row in the whole data, of fewer than 2**63 rows"
-            raise check.fail(caller, "start", must, f"{first}")
+            raise check.fail("start", must, f"{first}")
         numbers = np.arange(first, first + n_rows)
         return numbers, np.array([[first, first + n_rows - 1]], dtype=np.int64)
-    given = _checked_ids(unit, ids, caller)
+    given = _checked_ids(unit, ids)
     if len(given) != n_rows:
         must = f"have an entry for each of the {n_rows} rows"
-        raise check.fail(caller, unit, must, f"{len(given)}")
+        raise check.fail(unit, must, f"{len(given)}")
     return given, np.empty((0, 2), dtype=np.int64)
 
 
@@ -208,16 +205,16 @@ def _units(settings: StreamSettings, unit: str, keys: NDArray[Any]) -> Words:
     if unit == "ids" and len(np.unique(units)) < len(units):
         must = "be different for all rows"
         advice = "Rows that belong together have groups= in common."
-        raise check.fail(settings.caller, "ids", must, "some id twice", advice)
+        raise check.fail("ids", must, "some id twice", advice)
     return units
 
 
-def _checked_ids(name: str, values: Any, caller: str) -> NDArray[Any]:
+def _checked_ids(name: str, values: Any) -> NDArray[Any]:
     """Return ids as 64-bit integers, or as text."""
-    found = check.check_column(name, values, caller)
+    found = check.check_column(name, values)
     if found.dtype.kind == "O":
         found = np.array(found.tolist())
     if found.dtype.kind not in "iuUS":
         got = f"values such as {found[:1].tolist()[0]!r}"
-        raise check.fail(caller, name, "hold integers or text", got)
+        raise check.fail(name, "hold integers or text", got)
     return found

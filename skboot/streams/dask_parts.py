@@ -33,15 +33,14 @@ def state_of_dask(settings: StreamSettings, columns: Columns) -> StreamState:
         As of `skboot.streams.batches.part_added`; at least one of them of dask.
     """
     dask = _imported("dask")
-    caller = settings.caller
     for name, values in columns.items():
         if is_dask(values) and not (_is_frame(values) or _is_array(values)):
             must = "be a dask array, or columns of a dask dataframe"
-            raise check.fail(caller, name, must, type(values).__name__)
+            raise check.fail(name, must, type(values).__name__)
     check_dask_workers()
     # BLAS has one thread in each thread of dask, which otherwise would all ask for all processors.
     with single_threaded_blas():
-        parts, lengths = _parts(columns, caller)
+        parts, lengths = _parts(columns)
         starts = np.concatenate(([0], np.cumsum(lengths)[:-1])).tolist()
         # What all tasks share is one task, which goes to each worker once.
         shared = dask.delayed(settings, pure=False, traverse=False)
@@ -67,7 +66,7 @@ def _part_state(
     for name, column in joined.items():
         if len(column) != n_rows:
             must = f"have as many rows in each partition as other columns, here {n_rows}"
-            raise check.fail(settings.caller, name, must, f"{len(column)}", _TO_ALIGN)
+            raise check.fail(name, must, f"{len(column)}", _TO_ALIGN)
     return part_added(settings, StreamState.empty(settings), joined, start)
 
 
@@ -92,7 +91,7 @@ def _is_frame(values: Any) -> bool:
     return isinstance(getattr(values, "divisions", None), tuple)
 
 
-def _parts(columns: Columns, caller: str) -> tuple[list[list[Any]], list[int]]:
+def _parts(columns: Columns) -> tuple[list[list[Any]], list[int]]:
     """Return the pieces of each partition, dicts of columns, and its number of rows.
 
     Rows number themselves, so partitions are counted first where dask does not know how long they
@@ -106,7 +105,7 @@ def _parts(columns: Columns, caller: str) -> tuple[list[list[Any]], list[int]]:
         for name, one in lazy.items()
         if name not in frames and np.isnan(one.chunks[0]).any()
     }
-    pieces = [_of_frames(frames, caller)] if frames else []
+    pieces = [_of_frames(frames)] if frames else []
     pieces += [_of_array(name, one) for name, one in uncounted.items()]
     if pieces:
         n_rows = dask.delayed(_n_rows, pure=False)
@@ -115,15 +114,15 @@ def _parts(columns: Columns, caller: str) -> tuple[list[list[Any]], list[int]]:
         lengths = list(next(iter(lazy.values())).chunks[0])
     for name, values in columns.items():
         if name not in frames and name not in uncounted:
-            pieces.append(_of_known(name, values, lengths, caller))
+            pieces.append(_of_known(name, values, lengths))
     for piece, name in zip(pieces, [*list(frames)[:1], *uncounted], strict=False):
         if len(piece) != len(lengths):
             must = f"have partitions like those of other columns, here {len(lengths)}"
-            raise check.fail(caller, name, must, f"{len(piece)}", _TO_ALIGN)
+            raise check.fail(name, must, f"{len(piece)}", _TO_ALIGN)
     return [list(part) for part in zip(*pieces, strict=True)], lengths
 
 
-def _of_frames(frames: Columns, caller: str) -> list[Any]:
+def _of_frames(frames: Columns) -> list[Any]:
     """Return the partitions of columns of dataframes, in one graph: they are read together."""
     frames_of_dask, pd = _imported("dask.dataframe"), _imported("pandas")
     first = next(iter(frames))
@@ -131,7 +130,7 @@ def _of_frames(frames: Columns, caller: str) -> list[Any]:
         if frame.npartitions != frames[first].npartitions:
             must = f"have as many partitions as {first!r}"
             got = f"{frame.npartitions} and {frames[first].npartitions}"
-            raise check.fail(caller, name, must, got, _TO_ALIGN)
+            raise check.fail(name, must, got, _TO_ALIGN)
     packed = frames_of_dask.map_partitions(
         _packed,
         *frames.values(),
@@ -165,13 +164,13 @@ def _named(name: str, block: Any) -> dict[str, Any]:
     return {name: block}
 
 
-def _of_known(name: str, values: Any, lengths: Sequence[int], caller: str) -> list[Any]:
+def _of_known(name: str, values: Any, lengths: Sequence[int]) -> list[Any]:
     """Return the partitions of an array whose length is known, cut like those of others."""
     dask = _imported("dask")
-    column: Any = values if is_dask(values) else check.converted(name, values, caller)
+    column: Any = values if is_dask(values) else check.converted(name, values)
     if len(column) != sum(lengths):
         must, got = "have as many rows as other columns", f"{len(column)} rows and {sum(lengths)}"
-        raise check.fail(caller, name, must, got)
+        raise check.fail(name, must, got)
     if is_dask(values):
         cut = column if column.chunks[0] == tuple(lengths) else column.rechunk({0: tuple(lengths)})
         return _of_array(name, cut)

@@ -11,7 +11,6 @@ from scipy.special import chdtri
 
 from .._checks import fail
 from .._evaluating import (
-    CallWarnings,
     below_baseline,
     chosen_interval,
     make_result,
@@ -19,7 +18,7 @@ from .._evaluating import (
 )
 from .._evidence import ScoreCall
 from .._inputs import Rows, positive_setting
-from .._warnings import Note, texts_of
+from .._warnings import Note, tell, texts_of
 from ..inference.evidence import Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.class_metrics import averaged_sizes
@@ -75,7 +74,7 @@ def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
     ValueError
         If there are no rows, none with weight, or few units whose rows were not kept.
     """
-    _check_enough(state, settings.caller)
+    _check_enough(state)
     if state.n_units >= FEWEST_UNITS:
         return None
     assert state.few is not None
@@ -91,20 +90,20 @@ def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
     return FewGiven(columns.get(TRUTH), y_preds, options)
 
 
-def _check_enough(state: StreamState, caller: str) -> None:
+def _check_enough(state: StreamState) -> None:
     """Refuse a stream of no rows, of few units whose rows are not known, or without weight."""
     unit = "groups" if state.unit == "groups" else "rows"
     if not state.n_rows:
-        raise fail(caller, "update", "have been given rows", "none")
+        raise fail("update", "have been given rows", "none")
     if state.n_units < FEWEST_UNITS and not state.has_few:
         must = f"have been given at least {FEWEST_UNITS} {unit}"
         advice = (
             f"Rows of fewer are kept while they hold at most {MOST_VALUES:,} numbers and texts, of "
             "the same shapes and kinds in all batches: skboot.bootstrap_score takes any rows."
         )
-        raise fail(caller, "update", must, f"{state.n_units}", advice)
+        raise fail("update", must, f"{state.n_units}", advice)
     if state.weighted and state.terms.values(slice(1, 2))[0, 0] == 0:
-        raise fail(caller, "sample_weight", "be more than 0 for some row", "0 for all rows")
+        raise fail("sample_weight", "be more than 0 for some row", "0 for all rows")
 
 
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
@@ -127,18 +126,14 @@ def settings_of(settings: StreamSettings, state: StreamState) -> dict[str, Any]:
     }
 
 
-def results_of(
-    settings: StreamSettings, state: StreamState
-) -> tuple[dict[str, EvaluationResult], list[Note]]:
+def results_of(settings: StreamSettings, state: StreamState) -> dict[str, EvaluationResult]:
     """Return the result of one system by each metric, and the warnings."""
-    warned = CallWarnings()
-    with warned.collecting():
-        scores = scores_of(settings, state, settings.interval, warned)
-    return {name: own[0].result for name, own in scores.items()}, warned.notes
+    scores = scores_of(settings, state, settings.interval)
+    return {name: own[0].result for name, own in scores.items()}
 
 
 def scores_of(
-    settings: StreamSettings, state: StreamState, interval: str, warned: CallWarnings
+    settings: StreamSettings, state: StreamState, interval: str
 ) -> dict[str, list[StreamScore]]:
     """Return the scores of every system by each metric.
 
@@ -148,11 +143,9 @@ def scores_of(
     state : StreamState
     interval : str
         "auto" or the name of a method, for the systems by themselves.
-    warned : CallWarnings
-        Takes the warnings.
     """
     notes = _notes_on_rows(state)
-    warned.add((*notes, *state.doubts))
+    tell(*(*notes, *state.doubts))
     nothing = Rows(None, np.empty(0), None, settings.labels)
     call = ScoreCall(
         nothing,
@@ -160,18 +153,16 @@ def scores_of(
         interval,
         settings.confidence_level,
         settings_of(settings, state),
-        settings.caller,
         notes=tuple(notes),
     )
     scores = {
         name: [
-            _score(call, name, system, state, settings, warned)
-            for system in range(len(settings.systems))
+            _score(call, name, system, state, settings) for system in range(len(settings.systems))
         ]
         for name in settings.readings
     }
     unused = of_no_positive([own[0].statistic for own in scores.values()], settings.pos_label)
-    warned.add([unused] if unused is not None else [])
+    tell(*[unused] if unused is not None else [])
     return scores
 
 
@@ -181,21 +172,20 @@ def _score(
     system: int,
     state: StreamState,
     settings: StreamSettings,
-    warned: CallWarnings,
 ) -> StreamScore:
     """Return a metric of one system with its interval."""
     read = state.read(name, system, settings)
-    warned.add(_doubts(read, settings.systems[system], state.n_rows))
+    tell(*_doubts(read, settings.systems[system], state.n_rows))
     evidence = _evidence(call, read, state)
     chosen = chosen_interval(call, evidence)
-    warned.add(chosen.notes)
+    tell(*chosen.notes)
     truth = settings.labels if read.columns is None else read.columns[0]
     like = np.empty((0, 2) if state.in_columns else 0)
     positive = positive_note(read.statistic, truth, like, "caution")
     naive = None if read.columns is None else read.statistic.naive(None, read.columns)
     of_class = of_reversed_scores(read.statistic, truth, naive, chosen.interval)
     of_class += () if positive is None else (positive,)
-    warned.add(of_class)
+    tell(*of_class)
     notes = (*chosen.notes, *_notes(read, settings), *call.notes, *of_class)
     below = () if of_class else below_baseline(evidence, naive, read.statistic.greater_is_better)
     result = make_result(
@@ -203,7 +193,7 @@ def _score(
         name,
         SystemBasis(evidence),
         chosen.interval,
-        notes_on_limits((*texts_of(notes), *below), name, evidence, chosen.interval, warned),
+        notes_on_limits((*texts_of(notes), *below), name, evidence, chosen.interval),
         n_samples=state.n_rows,
         greater_is_better=read.statistic.greater_is_better,
         naive_estimate=naive,

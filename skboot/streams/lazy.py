@@ -27,17 +27,15 @@ ADVICE = (
 )
 
 
-def check_streamed(
-    caller: str, known: tuple[str, ...], interval: str, refused: Mapping[str, Any]
-) -> None:
+def check_streamed(known: tuple[str, ...], interval: str, refused: Mapping[str, Any]) -> None:
     """Refuse arguments that need all rows together, and other intervals than the known ones."""
     for name, value in refused.items():
         if value is not None and value is not False:
             must = "not be given with columns that are not in memory"
-            raise check.fail(caller, name, must, _shown(value), ADVICE)
+            raise check.fail(name, must, _shown(value), ADVICE)
     if interval not in known:
         must = f"be one of {list(known)} with columns that are not in memory"
-        raise check.fail(caller, "interval", must, repr(interval), ADVICE)
+        raise check.fail("interval", must, repr(interval), ADVICE)
 
 
 def _shown(value: Any) -> str:
@@ -46,7 +44,6 @@ def _shown(value: Any) -> str:
 
 
 def settings_of_lazy(
-    caller: str,
     *,
     metric: Any,
     random_state: Any,
@@ -62,8 +59,6 @@ def settings_of_lazy(
 
     Parameters
     ----------
-    caller : str
-        Function named in messages.
     metric, random_state, n_resamples, labels, confidence_level, interval, greater_is_better, \
             pos_label
         As of `skboot.BootstrapAccumulator`, but that any seed will do.
@@ -73,20 +68,19 @@ def settings_of_lazy(
     advice = "1999 is enough for a 95% interval."
     settings = StreamSettings(
         metric=str(metric) if isinstance(metric, NotGiven) else metric,
-        seed=check.check_seed(random_state, caller),
-        n_resamples=check.check_count("n_resamples", n_resamples, caller, 2, advice),
+        seed=check.check_seed(random_state),
+        n_resamples=check.check_count("n_resamples", n_resamples, 2, advice),
         systems=systems,
-        labels=check.check_labels(labels, None, caller),
+        labels=check.check_labels(labels, None),
         n_bins=N_BINS,
         confidence_level=confidence_level,
         interval=interval,
-        greater_is_better=check.check_direction(greater_is_better, caller),
-        pos_label=check.check_label("pos_label", pos_label, caller),
-        caller=caller,
+        greater_is_better=check.check_direction(greater_is_better),
+        pos_label=check.check_label("pos_label", pos_label),
     )
     # Metrics that a stream cannot have are refused here.
     n_scores = len(settings.readings) * len(systems)
-    check_replicates_fit(settings.n_resamples, n_scores, caller)
+    check_replicates_fit(settings.n_resamples, n_scores)
     return settings
 
 
@@ -104,14 +98,13 @@ def state_of_lazy(
     workers : Workers
         For scanned data sets; dask has its own.
     """
-    caller = settings.caller
     given = {name: one for name, one in columns.items() if one is not None}
     of_dask = [name for name, one in given.items() if is_dask(one)]
     scanned = [name for name, one in given.items() if isinstance(one, DatasetColumns)]
     if of_dask and scanned:
         must = "be of the same kind as other columns"
         got = f"a column of dask, and of scan_dataset in {scanned[0]!r}"
-        raise check.fail(caller, of_dask[0], must, got)
+        raise check.fail(of_dask[0], must, got)
     if of_dask:
         state = state_of_dask(settings, given)
     else:
@@ -122,5 +115,5 @@ def state_of_lazy(
         )
         must = f"hold at least {FEWEST_UNITS} {unit} where they are not in memory"
         advice = "Give arrays, which are drawn together: .compute(), or .collect()."
-        raise check.fail(caller, name, must, f"{state.n_units}", advice)
+        raise check.fail(name, must, f"{state.n_units}", advice)
     return state

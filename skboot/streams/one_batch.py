@@ -65,7 +65,7 @@ def state_of(
     largest = np.abs(terms).max(axis=1)
     if not np.all(np.isfinite(largest)):
         must = "give a finite value of each metric for every row"
-        raise fail(settings.caller, "y_pred", must, "an infinite one")
+        raise fail("y_pred", must, "an infinite one")
     zero_one = np.all((terms == 0) | (terms == 1), axis=1) & (sample_weight is None)
     if sample_weight is not None:
         terms *= sample_weight
@@ -114,10 +114,10 @@ def _coded(settings: StreamSettings, rows: Rows, key: tuple[str, int], bits_drop
     kind = key[0]
     reading: Any = next(one for one in settings.readings.values() if kind in one.tables)
     given, predicted = reading.columns(rows, kind)
-    truth = _as_labels(given, "y_true", settings.caller)
+    truth = _as_labels(given, "y_true")
     labels = label_counts(truth)[0]
     if kind == LABELS:
-        decided = _as_labels(predicted, "y_pred", settings.caller)
+        decided = _as_labels(predicted, "y_pred")
         labels = joined_labels(labels, label_counts(decided)[0])
         first, second = encode(truth, labels), encode(decided, labels).astype(np.uint64)
         found = distinct_cells(first, second)
@@ -142,13 +142,13 @@ def _coarser(settings: StreamSettings, fine: Coded, bits_dropped: int) -> Coded:
     return Table(table.labels, truth, other, _NOTHING, shift + spare, ends), at[code]
 
 
-def _as_labels(y: NDArray[Any] | None, name: str, caller: str) -> NDArray[Any]:
+def _as_labels(y: NDArray[Any] | None, name: str) -> NDArray[Any]:
     """Return labels as an array of numbers or of text."""
     assert y is not None
     found = np.array(y.tolist()) if y.dtype.kind == "O" else y
     found = found.astype(str) if found.dtype.kind == "S" else found
     if found.dtype.kind not in "biufU":
-        raise fail(caller, name, "hold labels that are numbers, or text", f"{found.dtype}")
+        raise fail(name, "hold labels that are numbers, or text", f"{found.dtype}")
     return found
 
 

@@ -38,18 +38,18 @@ _TYPES = {"<i8", "<u8", "<f8", "|b1"}
 # ------------------------------------------------------------------ metrics by name
 
 
-def metric_record(metric: Any, caller: str) -> Any:
+def metric_record(metric: Any) -> Any:
     """Return a metric as JSON holds it; refuse one without a public name."""
     if isinstance(metric, str):
         return str(metric)
     if isinstance(metric, Mapping):
-        return {"by name": {str(name): metric_record(one, caller) for name, one in metric.items()}}
+        return {"by name": {str(name): metric_record(one) for name, one in metric.items()}}
     if isinstance(metric, list | tuple):
-        return [metric_record(one, caller) for one in metric]
+        return [metric_record(one) for one in metric]
     if isinstance(metric, partial) and not metric.args:
         options = _as_json(metric.keywords)
         if options is not None:
-            return {"function": metric_record(metric.func, caller), "options": options}
+            return {"function": metric_record(metric.func), "options": options}
     for module, public in _MODULES.items():
         name = getattr(metric, "__name__", "")
         if name in public.__all__ and getattr(public, name) is metric:
@@ -59,7 +59,7 @@ def metric_record(metric: Any, caller: str) -> Any:
         "A stream is saved and merged by the names of its metrics; functools.partial may set "
         "options that are numbers, texts, None, or lists of these."
     )
-    raise fail(caller, "metric", must, repr(metric), advice)
+    raise fail("metric", must, repr(metric), advice)
 
 
 def metric_of_record(record: Any) -> Any:
@@ -98,7 +98,7 @@ def settings_record(settings: StreamSettings) -> dict[str, Any]:
     seed, labels = settings.seed, settings.labels
     entropy: Any = seed.entropy
     return {
-        "metric": metric_record(settings.metric, settings.caller),
+        "metric": metric_record(settings.metric),
         "entropy": entropy if isinstance(entropy, int | None) else [int(one) for one in entropy],
         "spawn_key": [int(key) for key in seed.spawn_key],
         "pool_size": seed.pool_size,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from .._checks import fail
 from .._inputs import Rows
-from .._warnings import Notes
+from .._warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.cells import label_counts
@@ -104,7 +104,7 @@ class Reading(ABC):
         return 0
 
     @abstractmethod
-    def check(self, rows: Rows, caller: str, argument: str) -> None:
+    def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows of a batch that the metric cannot take."""
 
     def _predicted(self, rows: Rows) -> NDArray[Any]:
@@ -118,10 +118,11 @@ class Reading(ABC):
 class _Summed(Reading):
     """A metric of sums of terms."""
 
-    def check(self, rows: Rows, caller: str, argument: str) -> None:
+    def check(self, rows: Rows, argument: str) -> None:
         """See `Reading.check`."""
         predicted = self._predicted(rows)
-        check_response(self.statistic, rows.y_true, predicted, caller, Notes(), argument)
+        with collected():  # the batch is looked at as a whole
+            check_response(self.statistic, rows.y_true, predicted, argument)
 
     @abstractmethod
     def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
@@ -142,13 +143,13 @@ class MeanReading(_Summed):
 
     n_terms = 1
 
-    def check(self, rows: Rows, caller: str, argument: str) -> None:
+    def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
-        super().check(rows, caller, argument)
+        super().check(rows, argument)
         if isinstance(self.inner, TopAccuracy) and rows.y_pred.ndim == 1:
             must = "have a column for each class for a top-k accuracy of a stream"
             advice = "The threshold of one column depends on all rows together."
-            raise fail(caller, argument, must, "one column", advice)
+            raise fail(argument, must, "one column", advice)
 
     def terms(self, rows: Rows) -> Floats:
         """Return the values of the rows."""
@@ -212,20 +213,21 @@ class _Tabled(Reading):
         return rows.y_true, self._predicted(rows)
 
     @abstractmethod
-    def read(self, tables: Sequence[Table], caller: str) -> Read:
+    def read(self, tables: Sequence[Table]) -> Read:
         """Return the metric from its tables of all rows."""
 
 
 class _OneTable(_Tabled):
     """A metric of the weights of the cells of one table."""
 
-    def read(self, tables: Sequence[Table], caller: str) -> Read:
+    def read(self, tables: Sequence[Table]) -> Read:
         """See `_Tabled.read`."""
         (table,) = tables
         truth, weights = table.labels[table.truth], table.sums.values()
         decision = self._other(table)
         argument = "y_pred"
-        statistic = check_response(self.statistic, truth, decision, caller, Notes(), argument)
+        with collected():  # the batch is looked at as a whole
+            statistic = check_response(self.statistic, truth, decision, argument)
         reduced, by_code = _coded(statistic, truth, decision, weights)
         values = statistic.evaluate(WeightsBlock(by_code.T, statistic.reads), reduced)
         return Read(statistic, values, reduced, (truth, decision, weights[:, 0]))
@@ -240,19 +242,19 @@ class CellsReading(_OneTable):
 
     tables = (LABELS,)
 
-    def check(self, rows: Rows, caller: str, argument: str) -> None:
+    def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than labels; the labels are checked when all are known."""
         predicted = self._predicted(rows)
         if predicted.ndim != 1 or (predicted.dtype.kind == "f" and np.any(predicted % 1)):
             must = f"hold class labels for the metric {self.statistic.name!r}"
-            raise fail(caller, argument, must, "scores or probabilities", "Decide first.")
+            raise fail(argument, must, "scores or probabilities", "Decide first.")
 
     def _other(self, table: Table) -> NDArray[Any]:
         return np.asarray(table.labels[table.other.astype(np.intp)])
 
-    def read(self, tables: Sequence[Table], caller: str) -> Read:
+    def read(self, tables: Sequence[Table]) -> Read:
         """See `_Tabled.read`; ratios of few rows, and costs of 0 and 1, are proportions."""
-        found = super().read(tables, caller)
+        found = super().read(tables)
         assert found.reduced is not None
         return replace(
             found,
@@ -266,12 +268,12 @@ class ScoresReading(_OneTable):
 
     tables = (SCORES, FINE_SCORES)
 
-    def check(self, rows: Rows, caller: str, argument: str) -> None:
+    def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than one score a row."""
         y_pred = rows.y_pred
         if y_pred.dtype.kind not in "biuf" or (y_pred.ndim == 2 and y_pred.shape[1] != 2):
             must = f"hold one score per row for the metric {self.statistic.name!r} of a stream"
-            raise fail(caller, argument, must, f"an array of shape {y_pred.shape}")
+            raise fail(argument, must, f"an array of shape {y_pred.shape}")
 
     def _other(self, table: Table) -> NDArray[Any]:
         # The metrics know the order of scores alone.
@@ -281,13 +283,13 @@ class ScoresReading(_OneTable):
         """See `_Tabled.columns`."""
         return rows.y_true, positive_scores(rows.y_pred, self.inner.labels, self.inner.pos_label)
 
-    def read(self, tables: Sequence[Table], caller: str) -> Read:
+    def read(self, tables: Sequence[Table]) -> Read:
         """See `_Tabled.read`; an interval of scores may hold rows in any order.
 
         The estimate is that of the finer intervals. Resamples lie around it as they do around that
         of the intervals in which they were counted.
         """
-        found, fine = (super(ScoresReading, self).read([table], caller) for table in tables)
+        found, fine = (super(ScoresReading, self).read([table]) for table in tables)
         if not tables[0].shift:
             return found
         assert fine.columns is not None
@@ -321,13 +323,14 @@ class ColumnsReading(_Tabled):
         """Classes that a table tells apart."""
         return len(self.labels) if self.by_pairs else 2
 
-    def check(self, rows: Rows, caller: str, argument: str) -> None:
+    def check(self, rows: Rows, argument: str) -> None:
         """Refuse other predictions than a column for each class, and weights of pairs."""
-        check_response(self.statistic, rows.y_true, rows.y_pred, caller, Notes(), argument)
+        with collected():  # the batch is looked at as a whole
+            check_response(self.statistic, rows.y_true, rows.y_pred, argument)
         if rows.sample_weight is not None and not self.statistic.takes_weights:
             must = f"be None with the metric {self.statistic.name!r}"
             advice = "Pairs of classes have no weights in scikit-learn: use 'roc_auc_ovr'."
-            raise fail(caller, "sample_weight", must, "weights", advice)
+            raise fail("sample_weight", must, "weights", advice)
 
     def columns(self, rows: Rows, kind: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
         """See `_Tabled.columns`."""
@@ -336,7 +339,7 @@ class ColumnsReading(_Tabled):
         truth = rows.y_true if self.by_pairs else rows.y_true == self.labels[column]
         return truth, rows.y_pred[:, column]
 
-    def read(self, tables: Sequence[Table], caller: str) -> Read:
+    def read(self, tables: Sequence[Table]) -> Read:
         """See `_Tabled.read`; some of the resamples at a time."""
         n_codes = sum(table.n_cells for table in tables)
         member = self._member(tables)
@@ -418,7 +421,7 @@ class ColumnsReading(_Tabled):
         return found
 
 
-def reading_of(statistic: Statistic, caller: str) -> Reading:
+def reading_of(statistic: Statistic) -> Reading:
     """Return how a metric reads a stream; refuse one that needs all rows together."""
     inner: Any = without_sign(statistic)
     labels = getattr(inner, "labels", None)
@@ -430,13 +433,13 @@ def reading_of(statistic: Statistic, caller: str) -> Reading:
         return ScoresReading(statistic)
     if inner.response == "probabilities" and labels is None and hasattr(inner, "labels"):
         own = replace(inner, labels=ZERO_ONE)
-        found = reading_of(own if inner is statistic else Negated(own), caller)
+        found = reading_of(own if inner is statistic else Negated(own))
         found.assumes_zero_one = True
         return found
     if (isinstance(inner, TopAccuracy) or of_classes) and labels is None:
         must = f"be given for the metric {statistic.name!r} of a stream"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
-        raise fail(caller, "labels", must, "None", advice)
+        raise fail("labels", must, "None", advice)
     if isinstance(inner, RowMean) and not isinstance(inner, MeanCost):
         return MeanReading(statistic)
     if isinstance(inner, SumsStatistic) and inner.response == "labels":
@@ -449,7 +452,7 @@ def reading_of(statistic: Statistic, caller: str) -> Reading:
         "curve, average precision or an error rate at a threshold; others need all rows as arrays: "
         "skboot.bootstrap_score."
     )
-    raise fail(caller, "metric", must, f"{statistic.name!r}, which needs all rows", advice)
+    raise fail("metric", must, f"{statistic.name!r}, which needs all rows", advice)
 
 
 class WeightsBlock(Block):

@@ -22,7 +22,6 @@ from .._workers import CHUNKS_PER_WORKER, Progress, Workers, in_chunks
 from .batches import ROWS_AT_ONCE, part_added
 from .state import StreamSettings, StreamState
 
-_CALLER = "scan_dataset"
 # Runs of rows that become a state each: enough for the workers, and to report progress.
 _RUNS = 64
 # Predicted time of a weight, and of what is done with it.
@@ -68,13 +67,13 @@ def scan_dataset(source: Any) -> DatasetColumns:
         from pyarrow.dataset import Dataset, ParquetFileFormat, dataset
     except ImportError as error:
         raise ImportError(
-            f"{_CALLER} needs pyarrow. Install it with pip install pyarrow, or skboot[arrow]."
+            "scan_dataset needs pyarrow. Install it with pip install pyarrow, or skboot[arrow]."
         ) from error
     if not isinstance(source, Dataset):
         paths = source if isinstance(source, list | tuple) else [source]
         if not paths or not all(isinstance(path, str | os.PathLike) for path in paths):
             must = "be a path, a list of paths, or a pyarrow data set"
-            raise check.fail(_CALLER, "source", must, repr(source))
+            raise check.fail("source", must, repr(source))
         given = [os.fspath(path) for path in paths]
         # Reading ahead pays where each read waits for a network; its threads keep memory each.
         kind = ParquetFileFormat(pre_buffer=any("://" in path for path in given))
@@ -82,12 +81,12 @@ def scan_dataset(source: Any) -> DatasetColumns:
             found = dataset(given if len(given) > 1 else given[0], format=kind, partitioning="hive")
         except (OSError, ArrowInvalid) as error:
             must, got = "be a Parquet file or a folder of these", f"{source!r} ({error})"
-            raise check.fail(_CALLER, "source", must, got) from error
+            raise check.fail("source", must, got) from error
     else:
         found = source
     files = _Files(found)
     if not files.n_rows:
-        raise check.fail(_CALLER, "source", "hold at least one row", f"none in {source!r}")
+        raise check.fail("source", "hold at least one row", f"none in {source!r}")
     return DatasetColumns(files, tuple(found.schema.names), False)
 
 
@@ -117,7 +116,7 @@ class DatasetColumns:
         for one in names:
             if one not in self._names:
                 must = f"be one of {list(self._names)}"
-                raise check.fail("DatasetColumns", "name", must, repr(one))
+                raise check.fail("name", must, repr(one))
         return DatasetColumns(self._files, tuple(names), isinstance(name, str))
 
     def __repr__(self) -> str:
@@ -131,14 +130,14 @@ class DatasetColumns:
         ndarray of shape (n_samples,) or (n_samples, n_columns)
         """
         reader = _Reader(self._files, self._names, 0)
-        return self._array(reader.take(self._files.n_rows), "DatasetColumns", "columns")
+        return self._array(reader.take(self._files.n_rows), "columns")
 
-    def _array(self, table: Any, caller: str, argument: str) -> NDArray[Any]:
-        columns = [_as_numpy(table.column(name), caller, argument) for name in self._names]
+    def _array(self, table: Any, argument: str) -> NDArray[Any]:
+        columns = [_as_numpy(table.column(name), argument) for name in self._names]
         return columns[0] if self._is_single else np.column_stack(columns)
 
 
-def _as_numpy(column: Any, caller: str, argument: str) -> NDArray[Any]:
+def _as_numpy(column: Any, argument: str) -> NDArray[Any]:
     """Return a column of a table of pyarrow; lists of one length are rows of an array."""
     from pyarrow import types
 
@@ -149,7 +148,7 @@ def _as_numpy(column: Any, caller: str, argument: str) -> NDArray[Any]:
     lengths = {-1 if row is None else len(row) for row in found}
     if len(lengths) > 1 or -1 in lengths:
         must, got = "hold lists of one length", f"lengths {sorted(lengths)[:3]}, with -1 for none"
-        raise check.fail(caller, argument, must, got)
+        raise check.fail(argument, must, got)
     return np.stack(found.tolist())
 
 
@@ -165,9 +164,8 @@ def state_of_scanned(
         As of `skboot.streams.batches.part_added`; at least one of them scanned.
     workers : Workers
     """
-    caller = settings.caller
     given: dict[str, Any] = {
-        name: one if isinstance(one, DatasetColumns) else check.converted(name, one, caller)
+        name: one if isinstance(one, DatasetColumns) else check.converted(name, one)
         for name, one in columns.items()
     }
     first = next(name for name, one in given.items() if isinstance(one, DatasetColumns))
@@ -177,7 +175,7 @@ def state_of_scanned(
         n = one._files.n_rows if isinstance(one, DatasetColumns) else len(one)
         if n != n_rows:
             must = f"have as many rows as {first!r}"
-            raise check.fail(caller, name, must, f"{n} rows and {n_rows} rows")
+            raise check.fail(name, must, f"{n} rows and {n_rows} rows")
     runs = _runs(files.ends)
     found = StreamState.empty(settings)
     # A data set with a filter is one part, and loses the filter when it is pickled.
@@ -236,7 +234,7 @@ def _run_state(shared: tuple[StreamSettings, Mapping[str, Any]], run: _Run) -> S
         until = min(at + ROWS_AT_ONCE, run.last)
         tables = {key: reader.take(until - at) for key, reader in readers.items()}
         batch = {
-            name: one._array(tables[id(one._files)], settings.caller, name)
+            name: one._array(tables[id(one._files)], name)
             if isinstance(one, DatasetColumns)
             else one[at:until]
             for name, one in columns.items()

@@ -58,12 +58,11 @@ class StreamSettings:
     interval: str
     greater_is_better: bool | None
     pos_label: Any
-    caller: str
 
     @cached_property
     def readings(self) -> dict[str, Reading]:
         """How each metric is read, by its name."""
-        found = {name: reading_of(one, self.caller) for name, one in self._resolved[0].items()}
+        found = {name: reading_of(one) for name, one in self._resolved[0].items()}
         self._check_histograms(found)
         return found
 
@@ -83,7 +82,7 @@ class StreamSettings:
         advice = "Use fewer resamples, or one class against the others."
         if (n_bins := _MOST_BYTES_OF_COLUMNS // each) >= _FEWEST_BINS:
             advice = f"Use fewer resamples, or BootstrapAccumulator with n_bins={n_bins}."
-        raise fail(self.caller, "metric", must, got, advice)
+        raise fail("metric", must, got, advice)
 
     @cached_property
     def is_single(self) -> bool:
@@ -97,7 +96,6 @@ class StreamSettings:
             labels=self.labels,
             greater_is_better=self.greater_is_better,
             pos_label=self.pos_label,
-            caller=self.caller,
         )
 
     @cached_property
@@ -205,8 +203,8 @@ class StreamState:
             return self
         if not self.unit:
             return other
-        ranges = joined_ranges(self.ranges, other.ranges, settings.caller)
-        few = self._few_with(other, settings.caller)
+        ranges = joined_ranges(self.ranges, other.ranges)
+        few = self._few_with(other)
         groups = np.union1d(self.groups, other.groups)[:GROUPS_KEPT]
         tables = {}
         for key, table in self.tables.items():
@@ -228,13 +226,13 @@ class StreamState:
             return both
         return replace(both, few=few)
 
-    def _few_with(self, other: StreamState, caller: str) -> FewRows | None:
+    def _few_with(self, other: StreamState) -> FewRows | None:
         """Return the rows of both, where these are kept; refuse an id that both have."""
         few = self.few.plus(other.few) if self.few is not None and other.few is not None else None
         if few is not None and self.unit == "ids":
             ids = np.concatenate([batch[UNIT] for batch in few.batches])
             if len(np.unique(ids)) < len(ids):
-                raise fail(caller, "ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
+                raise fail("ids", _NEW_ROWS, "some id twice", _ADDED_ONCE)
         return few
 
     def read(self, name: str, system: int, settings: StreamSettings) -> Read:
@@ -242,7 +240,7 @@ class StreamState:
         reading: Any = settings.readings[name]
         if reading.tables:
             own = [self.tables[kind, system] for kind in reading.tables]
-            found: Read = reading.read(own, settings.caller)
+            found: Read = reading.read(own)
             return found
         place = settings.places[name, system]
         sums = self.terms.values()
@@ -253,9 +251,7 @@ class StreamState:
         return read
 
 
-def joined_ranges(
-    one: NDArray[np.int64], other: NDArray[np.int64], caller: str
-) -> NDArray[np.int64]:
+def joined_ranges(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the runs of rows of both, those that touch as one; refuse runs that overlap."""
     both = np.concatenate((one, other))
     if not len(one) or not len(other):
@@ -265,7 +261,7 @@ def joined_ranges(
     if again.any():
         k = int(np.argmax(again))
         got = f"rows {first[k + 1]} to {min(last[k], last[k + 1])} again"
-        raise fail(caller, "start", _NEW_ROWS, got, _ADDED_ONCE)
+        raise fail("start", _NEW_ROWS, got, _ADDED_ONCE)
     apart = first[1:] > last[:-1] + 1
     return np.column_stack((first[np.append(True, apart)], last[np.append(apart, True)]))
 
@@ -276,7 +272,7 @@ def _checked(table: Table, key: tuple[str, int], settings: StreamSettings) -> Ta
         check_size(table.n_cells, settings)
         return table
     if key[0] == SCORES:
-        check_classes(table.labels, settings.caller)
+        check_classes(table.labels)
     return table.within(settings.bins_of(key[0]))
 
 
@@ -286,12 +282,12 @@ def check_size(n_cells: int, settings: StreamSettings) -> None:
         must = f"hold labels whose pairs fit {_MOST_BYTES >> 20} MB of sums"
         got = f"{n_cells} pairs of labels with {settings.n_resamples} resamples each"
         advice = "Use fewer resamples, or metrics that are means of rows."
-        raise fail(settings.caller, "y_true", must, got, advice)
+        raise fail("y_true", must, got, advice)
 
 
-def check_classes(labels: NDArray[Any], caller: str) -> None:
+def check_classes(labels: NDArray[Any]) -> None:
     """Refuse more than two labels beside scores of one class."""
     if len(labels) > 2:
         must = "hold two classes for a metric of the order of scores"
         advice = "Score a class against the others: y_true == label, and its column of y_pred."
-        raise fail(caller, "y_true", must, f"the labels {labels.tolist()[:5]}", advice)
+        raise fail("y_true", must, f"the labels {labels.tolist()[:5]}", advice)

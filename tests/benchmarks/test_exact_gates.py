@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
-from skboot.inference.proportions import Discordant, tango_statistic
+from skboot.inference import tango_interval
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "coverage" / "results"
 
@@ -26,8 +27,10 @@ def rows():
 
 def test_the_score_statistic_is_that_of_verdicts(study):
     for won, lost in [(3, 12), (0, 1), (7, 7)]:
-        found = study.statistics(np.array([won]), np.array([lost]), 200, -0.02)["tango"]
-        assert_allclose(found, tango_statistic(Discordant(won, lost, 200), -0.02), rtol=1e-9)
+        [found] = study.statistics(np.array([won]), np.array([lost]), 200, -0.02)["tango"]
+        # The level at which a limit of the interval is the hypothesis.
+        limits = tango_interval(won, lost, 200, confidence_level=1 - 2 * stats.norm.sf(abs(found)))
+        assert_allclose(limits[0 if found > 0 else 1], -0.02, rtol=1e-9)
 
 
 def test_rates_of_two_rows_are_those_of_nine_cases(study):

@@ -13,11 +13,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsRegressor, NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor
+from training_jobs import drawn
 
 from benchmarks.coverage.methods import designs, parts
 from benchmarks.coverage.studies import narrower
-from skboot.refit.samples import draw_training_samples
-from skboot.scorer import BootstrapScorer
+from skboot import BootstrapScorer
 
 SLOPED, LINEAR = designs.sloped(5), designs.linear(6)
 TIGHT = {"tol": 1e-10, "max_iter": 1000}
@@ -124,14 +124,12 @@ def test_poisson_regression_is_scikit_learns():
 def test_the_intervals_of_a_cell_are_those_of_bootstrap_scorer(cell):
     design = narrower.CELLS[cell]._replace(n_resamples=70, n_repeats=2)
     X, y, groups = design.draw(np.random.default_rng(4), design.size)
-    samples = draw_training_samples(
+    samples = drawn(
         len(y),
         unit=groups,
         codes=y if y.dtype.kind == "i" else None,
-        stratify=False,
         n_resamples=70,
         n_repeats=2,
-        n_seeds=1,
         seed=np.random.SeedSequence(5),
     )
     own = parts.bootstrap(parts.parts_of(design, X, y, groups, samples))

@@ -4,13 +4,12 @@ import csv
 
 import numpy as np
 import pytest
+from command_line import exit_code_of
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
-
-from skboot.cli.main import main
 
 SYSTEMS = {
     "logistic": LogisticRegression(max_iter=2000),
@@ -63,7 +62,7 @@ def skboot(capsys):
     """Run the command in this process: its exit code, and what it wrote to both streams."""
 
     def run(*words):
-        code = main([str(word) for word in words])
+        code = exit_code_of(words)
         out, err = capsys.readouterr()
         return code, out, err
 

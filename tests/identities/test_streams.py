@@ -261,6 +261,8 @@ def test_a_batch_that_comes_again_is_refused_and_leaves_the_stream_as_it_was(str
     again = stream.batches[pick % len(stream.batches)]
     with pytest.raises(ValueError, match=r"'start' parameter .* not added before"):
         stream.update(found, again)
-    with pytest.raises(ValueError, match=r"'other' parameter of merge .* not added before"):
+    with pytest.raises(
+        ValueError, match=r"'other' parameter of BootstrapAccumulator.merge .* not added before"
+    ):
         found.merge(stream.update(stream.empty(), again))
     assert found.to_bytes() == before

@@ -2,16 +2,18 @@
 
 import warnings
 from functools import partial
+from typing import get_args
 
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
 from sklearn.metrics import f1_score, median_absolute_error, roc_auc_score
 
 from skboot import bootstrap_score
-from skboot._warnings import Notes
+from skboot._warnings import Note, NoteKind, warn_of
+from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval, within_range
-from skboot.inference.confidence_interval import ConfidenceInterval
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import confidence_interval
 
@@ -44,7 +46,7 @@ def biased(bias, skewed=False):
 def test_limits_that_rounding_took_beyond_one_end_are_cut_in_order():
     above = 1 + 2e-16
     for limits in ((above, 1.0), (above, above), (-1e-17, -1e-17), (-1e-17, 0.0)):
-        cut = within_range(ConfidenceInterval(*limits, 0.95, "percentile"), (0.0, 1.0), Notes())
+        cut = within_range(ConfidenceInterval(*limits, 0.95, "percentile"), (0.0, 1.0))
         assert 0 <= cut.low <= cut.high <= 1
         assert tuple(cut) in ((0.0, 0.0), (1.0, 1.0))
 
@@ -212,3 +214,17 @@ def test_what_is_known_of_jumps_and_classes_is_saved(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert again.interval("auto", 0.9) == result.interval("auto", 0.9)
+
+
+def test_the_kind_of_a_note_decides_whether_it_is_a_warning_and_of_which_category():
+    text = "Only one sentence, whatever it says."
+    warned = {"few": UserWarning, "caution": UserWarning, "resamples": UserWarning}
+    warned |= {"undefined": UndefinedMetricWarning, "failed": FitFailedWarning}
+    warned |= {"slow": EfficiencyWarning}
+    for kind in get_args(NoteKind):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            warn_of([Note(kind, text), Note(kind, text)], "judge")
+        categories = [one.category for one in caught]
+        assert categories == ([warned[kind]] if kind in warned else [])
+        assert {str(one.message) for one in caught} <= {f"judge: {text}"}

@@ -6,13 +6,8 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from skboot.inference import ConfidenceInterval
-from skboot.inference.automatic import automatic_interval
-from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import FOR_ONE_SCORE, confidence_interval, problem_with
 
 INTERVAL = ConfidenceInterval(0.25, 0.75, 0.95, "wilson")
 
@@ -103,41 +98,3 @@ def test_limits_that_rounding_put_in_the_wrong_order_change_places():
     above = np.nextafter(0.3, 1)
     assert ConfidenceInterval(above, 0.3, 0.95, "bca") == (0.3, above)
     assert ConfidenceInterval(0.4, 0.3, 0.95, "bca") == (0.4, 0.3)
-
-
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
-@given(
-    st.integers(0, 2**32 - 1),
-    st.sampled_from(["rows", "groups"]),
-    st.sampled_from([1e-9, 0.5, 0.95, 0.999]),
-)
-@pytest.mark.filterwarnings("ignore")
-def test_limits_of_any_evidence_are_in_order_and_within_the_range(seed, kind, level):
-    rng = np.random.default_rng(seed)
-    scale = 10.0 ** rng.integers(-12, 12)
-    low, high = (0.0, rng.choice([scale, np.inf])) if rng.random() < 0.5 else (-scale, 0.0)
-    estimate = rng.choice([low, 0.0, 1e-16 * scale, 0.3 * (low if low else scale)])
-    spread = scale * 10.0 ** rng.integers(-17, 1)
-    bias = spread * rng.choice([0.0, 1.0, 30.0])
-    evidence = Evidence(
-        estimate=float(estimate),
-        replicates=estimate + bias + spread * rng.normal(size=99),
-        kind=kind,
-        n_units=(int(rng.integers(2, 50)),),
-        bounds=(low, float(high)),
-        additive=True,
-        standard_error=spread,
-        replicate_standard_errors=spread * rng.random(99),
-        acceleration=float(rng.normal() / 5),
-        optimized=bool(rng.random() < 0.3),
-    )
-    found = [automatic_interval(evidence, level).interval]
-    for method in FOR_ONE_SCORE:
-        if not problem_with(method, evidence):
-            made = confidence_interval(evidence, method, level)
-            assert not made.low > made.high, method
-            found.append(made.within(low, high))
-    for interval in found:
-        assert not interval.low > interval.high, interval
-        assert not interval.low < low
-        assert not interval.high > high

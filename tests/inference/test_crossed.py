@@ -8,8 +8,6 @@ from scipy import stats
 from sklearn import metrics
 
 from skboot import bootstrap_score, compare_systems
-from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import confidence_interval
 
 
 def pairs_of(n_left, n_right, kept=1.0, seed=0):
@@ -164,24 +162,6 @@ def test_the_robust_variance_counts_the_noise_of_cells_once(noise):
 
 
 # ------------------------------------------------------------------ the interval
-
-
-def test_two_way_limits_are_percentiles_drawn_in_to_the_mean():
-    replicates = np.random.default_rng(7).gamma(4, size=1999)
-    known = Evidence(4.0, replicates, "crossed", (12, 30), robust_variance=1.3)
-    low, high = np.sort(replicates)[[49, 1949]]
-    centre = replicates.mean()
-    reach = stats.t.ppf(0.975, 11) / stats.norm.ppf(0.975)
-    share = reach * np.sqrt(1.3) / replicates.std(ddof=1)
-    assert share < 1
-    expected = centre + share * (low - centre), centre + share * (high - centre)
-    np.testing.assert_allclose(confidence_interval(known, "two-way")[:2], expected, rtol=1e-12)
-
-
-def test_two_way_limits_are_never_beyond_the_percentiles():
-    replicates = np.random.default_rng(8).normal(size=999)
-    known = Evidence(0.0, replicates, "crossed", (12, 30), robust_variance=9.0)
-    assert confidence_interval(known, "two-way")[:2] == confidence_interval(known, "percentile")[:2]
 
 
 @pytest.mark.parametrize(

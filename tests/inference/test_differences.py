@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from skboot.inference import delong_test
 from skboot.inference.differences import (
     DIFFERENCE_METHODS,
     Difference,
-    delong_test,
     difference_interval,
     p_value,
 )

@@ -286,3 +286,21 @@ def test_auto_says_that_too_few_resamples_gave_a_value_instead_of_failing():
     assert result.n_undefined == 2
     assert np.isnan(result.confidence_interval[:2]).all()
     assert "95 % CI            undefined: fewer than two resamples gave a value" in result.summary()
+
+
+def test_two_way_limits_are_percentiles_drawn_in_to_the_mean():
+    replicates = np.random.default_rng(7).gamma(4, size=1999)
+    known = Evidence(4.0, replicates, "crossed", (12, 30), robust_variance=1.3)
+    low, high = np.sort(replicates)[[49, 1949]]
+    centre = replicates.mean()
+    reach = stats.t.ppf(0.975, 11) / stats.norm.ppf(0.975)
+    share = reach * np.sqrt(1.3) / replicates.std(ddof=1)
+    assert share < 1
+    expected = centre + share * (low - centre), centre + share * (high - centre)
+    np.testing.assert_allclose(confidence_interval(known, "two-way")[:2], expected, rtol=1e-12)
+
+
+def test_two_way_limits_are_never_beyond_the_percentiles():
+    replicates = np.random.default_rng(8).normal(size=999)
+    known = Evidence(0.0, replicates, "crossed", (12, 30), robust_variance=9.0)
+    assert confidence_interval(known, "two-way")[:2] == confidence_interval(known, "percentile")[:2]

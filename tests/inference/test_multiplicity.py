@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import integrate, stats
 
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import confidence_interval
@@ -14,10 +14,16 @@ from skboot.inference.multiplicity import (
     holm,
     joint_deviations,
     joint_p_values,
+    level_of_each,
     max_t_adjusted,
     step_down,
     t_quantile_of_normal,
 )
+from skboot.results.simultaneous_basis import bases_together
+
+
+def evidence_of(replicates, estimate=0.0):
+    return Evidence(estimate, replicates, "rows", (200,))
 
 
 def test_holm_by_hand():
@@ -175,3 +181,70 @@ def test_resamples_that_are_not_kept_leave_step_down_as_it_is():
 def test_a_difference_that_does_not_vary_is_not_told():
     joint = JointDeviations(np.empty(0), (np.zeros((99, 2), np.float32),), np.empty(0))
     assert_array_equal(step_down(np.array([np.nan, 5.0]), joint, 0.95, lambda m: 2.0), [0, 1])
+
+
+# ------------------------------------------------------------------ the level of each score
+
+
+@pytest.mark.parametrize("n_scores", [2, 5, 20])
+def test_independent_scores_have_sidaks_level(n_scores):
+    # The quantile of 20,000 draws has a standard error of .0015; 4 of them are an alarm in 16,000.
+    draws = np.random.default_rng(1).normal(size=(n_scores, 20_000))
+    basis = bases_together([evidence_of(own) for own in draws])[0]
+    at_once = basis.level_of_own(0.95) ** n_scores
+    assert at_once == pytest.approx(0.95, abs=4 * 0.0015)
+
+
+def test_the_level_does_not_depend_on_the_scale_of_the_scores():
+    draws = np.random.default_rng(1).normal(size=(4, 1999)) + np.random.default_rng(2).normal(
+        size=1999
+    )
+    of_normal = bases_together([evidence_of(own) for own in draws])[0]
+    of_others = bases_together([evidence_of(np.exp(3 * own), 1.0) for own in draws])[0]
+    assert of_normal.level_of_own(0.95) == of_others.level_of_own(0.95)
+
+
+def test_equal_scores_have_the_level_of_the_call():
+    draws = np.random.default_rng(1).normal(size=1999)
+    assert bases_together([evidence_of(draws)] * 7)[0].level_of_own(0.95) == 0.95
+
+
+def test_normal_scores_with_a_common_part_have_the_exact_level():
+    # Equal correlations: the largest of |z| has a distribution function of one integral.
+    n_scores, correlation = 6, 0.5
+    rng = np.random.default_rng(3)
+    common = rng.normal(size=40_000)
+    draws = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * rng.normal(
+        size=(n_scores, 40_000)
+    )
+    basis = bases_together([evidence_of(own) for own in draws])[0]
+    c = stats.norm.ppf((1 + basis.level_of_own(0.95)) / 2)
+    x = np.linspace(-8, 8, 4001)
+    inside = [
+        stats.norm.cdf((end - np.sqrt(correlation) * x) / np.sqrt(1 - correlation))
+        for end in (-c, c)
+    ]
+    at_once = integrate.trapezoid(stats.norm.pdf(x) * (inside[1] - inside[0]) ** n_scores, x)
+    assert at_once == pytest.approx(0.95, abs=4 * 0.0011)
+
+
+def test_the_level_is_between_that_of_the_call_and_bonferronis():
+    far, near = np.full(1999, 9.0), np.zeros(1999)
+    assert level_of_each(far, 0.95, n_scores=4) == 1 - 0.05 / 4
+    assert level_of_each(near, 0.95, n_scores=4) == 0.95
+
+
+def test_scores_that_never_vary_count_as_independent():
+    varying = evidence_of(np.random.default_rng(1).normal(size=20_000))
+    constant = evidence_of(np.zeros(20_000))
+    basis = bases_together([varying, constant, constant])[0]
+    assert basis.level_of_own(0.95) == pytest.approx(0.95 ** (1 / 3), abs=0.003)
+    only = bases_together([constant, constant])[0]
+    assert only.level_of_own(0.95) == pytest.approx(0.95**0.5, abs=1e-12)
+
+
+def test_undefined_replicates_are_left_out():
+    draws = np.random.default_rng(1).normal(size=(3, 1999))
+    draws[1, ::7] = np.nan
+    basis = bases_together([evidence_of(own) for own in draws])[0]
+    assert 0.975 < basis.level_of_own(0.95) <= 1 - 0.05 / 3

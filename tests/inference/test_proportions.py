@@ -9,7 +9,12 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from skboot.inference import mcnemar_exact, proportion_interval, tango_interval
-from skboot.inference.proportions import Discordant, tango_statistic
+from skboot.inference.proportions import (
+    Discordant,
+    TwoProportions,
+    newcombe_limits,
+    tango_statistic,
+)
 
 REFERENCES = Path(__file__).parents[1] / "references"
 
@@ -117,6 +122,18 @@ def test_tango_of_exchanged_systems_is_the_exact_mirror(counts):
     low, high = tango_interval(b, c, n)
     mirrored_low, mirrored_high = tango_interval(c, b, n)
     assert (low, high) == (-mirrored_high, -mirrored_low)
+
+
+def test_newcombes_limits_are_the_published_ones():
+    # Newcombe (1998), table II, method 10: 56/70 - 48/80, 9/10 - 3/10, 5/56 - 0/29, 0/10 - 0/10.
+    z = stats.norm.ppf(0.975)
+    for counts, expected in [
+        ((56, 70, 48, 80), (0.0524, 0.3339)),
+        ((9, 10, 3, 10), (0.1705, 0.8090)),
+        ((5, 56, 0, 29), (-0.0381, 0.1926)),
+        ((0, 10, 0, 10), (-0.2775, 0.2775)),
+    ]:
+        assert_allclose(newcombe_limits(TwoProportions(*counts), z), expected, atol=6e-5)
 
 
 def test_tango_at_zero_is_mcnemars_statistic():

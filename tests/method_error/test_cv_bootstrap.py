@@ -9,6 +9,7 @@ from scipy.stats import beta, binom, norm
 from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
 
+from skboot.inference import prediction_error
 from skboot.inference.proportions import score_limits
 from skboot.method_error.cv_bootstrap import (
     auc_error_influence,
@@ -18,7 +19,6 @@ from skboot.method_error.cv_bootstrap import (
     share_of_training,
 )
 from skboot.method_error.few_events import mover_limits
-from skboot.method_error.prediction_error import prediction_error
 
 Z = norm.ppf(0.975)
 

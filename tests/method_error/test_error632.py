@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from method_error_problems import Oracle, drawn, nearest_mean_scores, small_problem
 
+from skboot.inference import prediction_error
 from skboot.inference.proportions import score_limits
 from skboot.method_error.cv_bootstrap import auc_error_influence
 from skboot.method_error.error632 import error632, optimism, point632_plus
 from skboot.method_error.no_information import NO_INFORMATION_SCORE
 from skboot.method_error.out_of_bag import out_of_bag_metric
-from skboot.method_error.prediction_error import prediction_error
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from method_error_problems import (
 )
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from skboot.method_error._columns import sum_of_variances, where_outside
 from skboot.method_error.out_of_bag import out_of_bag_error, out_of_bag_metric
 
 
@@ -176,3 +177,23 @@ def test_centred_standard_error_varies_less_than_the_published_one():
         for form, values in spread.items():
             values.append(out_of_bag_error(losses, weights, form=form).standard_error)
     assert np.var(spread["centred"]) < np.var(spread["et97"]) / 1.5
+
+
+# ------------------------------------------------------------------ blocks of columns
+
+
+def test_what_stands_in_a_resample_does_not_count_not_even_nan_or_infinity():
+    rng = np.random.default_rng(0)
+    outside = rng.random((40, 60)) < 0.4
+    values = rng.normal(size=(40, 60))
+    expected = np.where(outside, values, 0.0)
+    for inside in (values, 7.0, np.nan, np.inf):
+        found = where_outside(np.where(outside, values, inside), outside)
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(where_outside(outside.astype(np.int8), outside), outside)
+
+
+def test_the_sum_of_variances_is_that_of_numpy():
+    values = 1e3 + np.random.default_rng(0).normal(size=(40, 60))
+    expected = np.var(values, axis=0, ddof=1).sum()
+    assert sum_of_variances(values.copy()) == pytest.approx(expected, rel=1e-10)

@@ -9,7 +9,7 @@ from method_error_problems import (
     small_problem,
 )
 
-from skboot.method_error.prediction_error import prediction_error
+from skboot.inference import prediction_error
 
 CASES = ["iris_lda", "pima_lda", "null40_knn1"]
 

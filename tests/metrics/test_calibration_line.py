@@ -9,7 +9,6 @@ from sklearn.linear_model import LogisticRegression
 
 from skboot import bootstrap_score
 from skboot.metrics import calibration_intercept, calibration_slope
-from skboot.metrics.calibration_line import fitted_lines, points_of, terms_of
 
 
 def rows(n, seed, decimals=None):
@@ -47,22 +46,6 @@ def test_slope_and_intercept_are_those_of_other_solvers(n, weighted):
 def test_there_is_no_slope_where_a_threshold_tells_the_classes_apart(y, prob):
     assert np.isnan(calibration_slope(y, prob))
     assert np.isfinite(calibration_intercept(y, prob))
-
-
-@pytest.mark.parametrize("of_intercept", [False, True])
-@pytest.mark.parametrize("steep", [1.0, 8.0])
-def test_pieces_are_as_good_as_points(of_intercept, steep):
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=20_000)
-    y = (rng.random(len(x)) < expit(steep * x)).astype(np.intp)
-    weights = rng.integers(0, 3, (4, len(x))).astype(float)
-    points, terms = terms_of(x, y, np.ones(len(x)))
-    assert points.n_powers > 1
-    by_pieces = fitted_lines(points, weights @ terms, of_intercept=of_intercept)
-    by_points = [
-        fitted_lines(*points_of(x, y, one), of_intercept=of_intercept)[0] for one in weights
-    ]
-    assert_allclose(by_pieces, by_points, rtol=1e-11, atol=1e-11)
 
 
 def test_replicates_of_many_rows_are_the_slopes_of_repeated_rows():

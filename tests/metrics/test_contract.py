@@ -479,7 +479,7 @@ def reduced_of(case):
     statistic = statistic_of(case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        statistic = check_response(statistic, data.y_true, data.y_pred, "bootstrap_score")
+        statistic = check_response(statistic, data.y_true, data.y_pred)
     return statistic, statistic.reduce(data.y_true, data.y_pred, weights_of(case))
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.metrics import median_absolute_error, roc_curve
 
-from skboot.metrics.cost_metrics import equal_error_rate, false_positive_rate_at
+from skboot.metrics import equal_error_rate, false_positive_rate_at
 from skboot.metrics.crossing import EqualErrorRate, FalsePositiveRateAt, MedianAbsoluteError
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from designs import EXAMPLES, N
 from numpy.testing import assert_allclose
+from scipy.special import expit
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import det_curve, precision_recall_curve, roc_curve
 
 from skboot.metrics.calibration import SmoothCalibration
+from skboot.metrics.calibration_line import fitted_lines, points_of, terms_of
 from skboot.metrics.curves import (
     CalibrationBins,
     CurveOfCallable,
@@ -212,3 +214,22 @@ def test_limits_of_rates_are_free_where_one_row_decides():
     assert below.tolist() == [True] * 3 + [False] * 5 + [True]
     assert above.tolist() == [True] + [False] * 5 + [True] * 3
     assert np.array_equal(Det(grid).free(rows.sizes), (above, below))
+
+
+# ------------------------------------------------------------------ lines of calibration
+
+
+@pytest.mark.parametrize("of_intercept", [False, True])
+@pytest.mark.parametrize("steep", [1.0, 8.0])
+def test_pieces_are_as_good_as_points(of_intercept, steep):
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=20_000)
+    y = (rng.random(len(x)) < expit(steep * x)).astype(np.intp)
+    weights = rng.integers(0, 3, (4, len(x))).astype(float)
+    points, terms = terms_of(x, y, np.ones(len(x)))
+    assert points.n_powers > 1
+    by_pieces = fitted_lines(points, weights @ terms, of_intercept=of_intercept)
+    by_points = [
+        fitted_lines(*points_of(x, y, one), of_intercept=of_intercept)[0] for one in weights
+    ]
+    assert_allclose(by_pieces, by_points, rtol=1e-11, atol=1e-11)

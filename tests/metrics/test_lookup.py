@@ -14,6 +14,7 @@ import skboot.metrics
 from skboot.metrics.lookup import check_response, resolve_metrics
 from skboot.metrics.names import known_names
 from skboot.metrics.statistic import CallableStatistic, MetricError
+from skboot.metrics.vectors import entries_of
 from skboot.resampling.coding import CodedRows
 from skboot.resampling.design import RowDesign
 from skboot.resampling.plan import ResamplingPlan
@@ -44,7 +45,7 @@ def observed(statistic, y_true, y_pred, weights=None):
     """Value on the rows as they are."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        statistic = check_response(statistic, y_true, y_pred, "bootstrap_score")
+        statistic = check_response(statistic, y_true, y_pred)
     return resampled(statistic, y_true, y_pred, weights, np.arange(len(y_pred))[None])[0]
 
 
@@ -129,7 +130,7 @@ def test_names_of_scikit_learn_are_known():
     ],
 )
 def test_unknown_names_list_the_known_ones(name, message):
-    with pytest.raises(ValueError, match=rf"The 'metric' parameter of bootstrap_score.*{message}"):
+    with pytest.raises(ValueError, match=rf"The 'metric' parameter.*{message}"):
         resolve_metrics(name)
 
 
@@ -147,6 +148,8 @@ def test_unknown_names_list_the_known_ones(name, message):
         partial(metrics.accuracy_score, normalize=True, sample_weight=None),
         partial(skboot.metrics.expected_cost, costs=[[0, 1], [5, 0]]),
         "f1",
+        "positive_likelihood_ratio",
+        "neg_negative_likelihood_ratio",
     ],
 )
 def test_known_functions_are_evaluated_from_sums(metric):
@@ -256,7 +259,7 @@ def test_any_callable_works_on_repeated_rows():
 def test_without_truth_a_callable_gets_predictions_alone():
     words = np.array(["a", "bb", "ccc"] * 10)
     statistic = one(lambda y_pred: float(np.mean([len(word) for word in y_pred])))
-    check_response(statistic, None, words, "bootstrap_score")
+    check_response(statistic, None, words)
     assert resampled(statistic, None, words, None, [np.arange(30)])[0] == 2.0
 
 
@@ -302,7 +305,7 @@ def test_probabilities_keep_the_labels_of_the_whole_test_set():
     rows = np.array([np.flatnonzero(THREE != 2)[:12], np.flatnonzero(THREE == 1)[:12]])
     best = partial(metrics.top_k_accuracy_score, k=1)
     statistic = one(best)
-    statistic = check_response(statistic, THREE, PROB, "bootstrap_score")
+    statistic = check_response(statistic, THREE, PROB)
     expected = [best(THREE[r], PROB[r], labels=[0, 1, 2]) for r in rows]
     assert resampled(statistic, THREE, PROB, None, rows).tolist() == pytest.approx(expected)
 
@@ -310,7 +313,7 @@ def test_probabilities_keep_the_labels_of_the_whole_test_set():
 def test_labels_of_the_test_set_are_kept_in_a_subgroup():
     subgroup = np.flatnonzero(THREE != 2)
     for metric in ("neg_log_loss", partial(metrics.top_k_accuracy_score, k=1)):
-        statistic = check_response(one(metric), THREE, PROB, "bootstrap_score")
+        statistic = check_response(one(metric), THREE, PROB)
         rows = [np.arange(len(subgroup))]
         found = resampled(statistic, THREE[subgroup], PROB[subgroup], None, rows)[0]
         function = metric if callable(metric) else metrics.log_loss
@@ -320,7 +323,7 @@ def test_labels_of_the_test_set_are_kept_in_a_subgroup():
 
 def test_one_column_of_probabilities_keeps_its_meaning_in_a_subgroup_of_one_class():
     subgroup = BINARY == 1
-    statistic = check_response(one("neg_log_loss"), BINARY, SECOND, "bootstrap_score")
+    statistic = check_response(one("neg_log_loss"), BINARY, SECOND)
     rows = [np.arange(subgroup.sum())]
     found = resampled(statistic, BINARY[subgroup], SECOND[subgroup], None, rows)[0]
     assert found == pytest.approx(np.log(SECOND[subgroup]).mean())
@@ -440,8 +443,8 @@ NAMES = np.array(["ham", "spam"])
 )
 def test_predictions_that_do_not_fit_are_refused(metric, y_true, y_pred, message):
     with pytest.raises(ValueError, match=message) as caught:
-        check_response(one(metric), y_true, y_pred, "bootstrap_score")
-    assert "parameter of bootstrap_score must " in str(caught.value)
+        check_response(one(metric), y_true, y_pred)
+    assert " parameter must " in str(caught.value)
 
 
 def test_the_system_whose_probabilities_do_not_sum_to_one_is_named():
@@ -453,7 +456,7 @@ def test_the_system_whose_probabilities_do_not_sum_to_one_is_named():
 
 def test_probabilities_that_do_not_sum_to_one_are_said():
     with pytest.warns(UserWarning, match="do not sum to one"):
-        check_response(one("neg_log_loss"), THREE, 0.9 * PROB, "bootstrap_score")
+        check_response(one("neg_log_loss"), THREE, 0.9 * PROB)
 
 
 @pytest.mark.parametrize(
@@ -471,7 +474,7 @@ def test_options_of_a_top_k_accuracy_are_checked(options, message):
 
 def test_a_top_k_accuracy_that_cannot_miss_is_said():
     with pytest.warns(UndefinedMetricWarning, match="is 1 whatever the predictions"):
-        check_response(one("top_k_accuracy"), BINARY, SECOND, "bootstrap_score")
+        check_response(one("top_k_accuracy"), BINARY, SECOND)
 
 
 @pytest.mark.parametrize("metric", ["top_k_accuracy", NUMBER_OF_TOPS])
@@ -494,7 +497,7 @@ def test_a_top_k_accuracy_of_a_subgroup_keeps_the_threshold_of_the_whole_test_se
     score = np.array([-2.0, 0.2, 0.4, 0.3])
     truth = np.array([0, 1, 1, 1])
     top = partial(metrics.top_k_accuracy_score, k=1)
-    statistic = check_response(one(top), truth, score, "bootstrap_score")
+    statistic = check_response(one(top), truth, score)
     reduced = statistic.reduce(truth[1:], score[1:], None)
     assert statistic.proportion(reduced).hits == 3
 
@@ -514,4 +517,10 @@ def test_a_top_k_accuracy_of_a_subgroup_keeps_the_threshold_of_the_whole_test_se
     ],
 )
 def test_predictions_that_fit_are_taken(metric, y_true, y_pred):
-    check_response(one(metric), y_true, y_pred, "bootstrap_score")
+    check_response(one(metric), y_true, y_pred)
+
+
+def test_what_is_taken_for_several_numbers():
+    assert entries_of(np.array([1.0, 2.0])) == entries_of([1.0, 2.0]) == {0: 1.0, 1: 2.0}
+    for single in (1.0, np.float64(1), np.array(1.0), (1.0, 2.0), np.eye(2), "text", None):
+        assert entries_of(single) is None

@@ -10,7 +10,6 @@ from sklearn.metrics import class_likelihood_ratios, make_scorer, precision_scor
 import skboot.metrics
 from skboot import BootstrapScorer, bootstrap_score, compare_systems
 from skboot.inference import proportion_interval
-from skboot.metrics.lookup import resolve_metrics
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 300)
@@ -137,9 +136,7 @@ def test_likelihood_ratios_of_three_classes_are_refused(name):
 
 
 @pytest.mark.parametrize("name", ["positive_likelihood_ratio", "neg_negative_likelihood_ratio"])
-def test_likelihood_ratios_are_evaluated_from_sums_and_take_weights(name):
-    (statistic,) = resolve_metrics(name)[0].values()
-    assert statistic.reads == "sums"
+def test_likelihood_ratios_take_weights(name):
     weights = RNG.integers(1, 3, 300)
     rows = np.repeat(np.arange(300), weights)
     options = {"metric": name, "n_resamples": 399, "random_state": 0}

@@ -12,7 +12,7 @@ import sklearn.metrics
 
 import skboot
 from skboot import BootstrapScorer, bootstrap_score
-from skboot.metrics.names import known_names, losses
+from skboot.metrics.names import ALIASES, known_names, losses
 from skboot.metrics.unnamed import AS_MEAN, CALLABLES, ROW_MEANS
 
 RNG = np.random.default_rng(0)
@@ -230,3 +230,10 @@ def test_no_name_is_both_known_and_missing():
     unnamed = {*CALLABLES, *ROW_MEANS}
     assert len(unnamed) == len(CALLABLES) + len(ROW_MEANS)
     assert not unnamed & {*known_names(), *losses()}
+
+
+def test_aliases_lead_to_known_names_and_are_none():
+    known = {*known_names(), *losses()}
+    assert set(ALIASES.values()) <= known
+    assert not set(ALIASES) & known
+    assert not set(ALIASES) & {*CALLABLES, *ROW_MEANS}

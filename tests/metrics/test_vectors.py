@@ -13,7 +13,6 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 import skboot
 from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems
-from skboot.metrics.vectors import entries_of
 from skboot.testing import assert_not_worse
 
 N = 60
@@ -213,12 +212,6 @@ def test_a_series_of_pandas_names_its_entries():
         TRUTH, PREDICTED, metric=lambda y, p: pandas.Series(clinical(y, p)), **OPTIONS
     )
     assert list(result) == ["hits", "far"]
-
-
-def test_what_is_taken_for_several_numbers():
-    assert entries_of(np.array([1.0, 2.0])) == entries_of([1.0, 2.0]) == {0: 1.0, 1: 2.0}
-    for one in (1.0, np.float64(1), np.array(1.0), (1.0, 2.0), np.eye(2), "text", None):
-        assert entries_of(one) is None
 
 
 def test_a_table_of_entries_is_saved_and_loaded(tmp_path):

@@ -3,17 +3,18 @@
 import sys
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from displayed import result
 
-from skboot.plots import BootstrapDistributionDisplay, IntervalDisplay
+from skboot import BootstrapDistributionDisplay, IntervalDisplay, compare_systems
 
 
 def test_without_matplotlib_displays_say_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     for draw in (BootstrapDistributionDisplay.from_result, IntervalDisplay.from_result):
-        with pytest.raises(ImportError, match=r"Display.plot needs matplotlib.*skboot\[plot\]"):
+        with pytest.raises(ImportError, match=r"Pictures need matplotlib.*skboot\[plot\]"):
             draw(result())
 
 
@@ -57,14 +58,20 @@ def test_a_display_that_is_not_drawn_is_shown_as_text():
 
 
 def test_labels_of_pairs_keep_both_names():
-    from skboot.plots.common import MAX_LABEL, shortened_pair
-
-    one, other = (
+    pytest.importorskip("matplotlib")
+    one, other, short = (
         "a very long name of a system, version 1",
         "a very long name of a system, version 2",
+        "A",
     )
-    label = shortened_pair(one, other)
-    assert len(label) <= MAX_LABEL
-    assert label == "a very lo…ersion 1 - a very lo…ersion 2"
-    assert shortened_pair("A", "B") == "A - B"
-    assert shortened_pair("A", other).startswith("A - a very long name")
+    truth = np.arange(60) % 2
+    systems = {
+        name: np.where(np.arange(60) % k == 0, 1 - truth, truth)
+        for name, k in ((short, 9), ("B", 7), (one, 5), (other, 4))
+    }
+    display = compare_systems(truth, systems, random_state=0).plot()
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert "a very lo…ersion 1 - a very lo…ersion 2" in labels
+    assert max(map(len, labels)) <= 40
+    assert "A - B" in labels
+    assert sum(label.startswith("A - a very long name") for label in labels) == 2

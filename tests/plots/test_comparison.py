@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skboot.comparison import compare_systems
+from skboot import compare_systems
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-from skboot.plots import ComparisonDisplay  # noqa: E402
+from skboot import ComparisonDisplay  # noqa: E402
 
 
 def compared(n_systems, **options):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from displayed import labels_of, result
 
-from skboot.inference.confidence_interval import ConfidenceInterval
-from skboot.plots import BootstrapDistributionDisplay
+from skboot import BootstrapDistributionDisplay
+from skboot.inference import ConfidenceInterval
 
 plt = pytest.importorskip("matplotlib.pyplot")
 

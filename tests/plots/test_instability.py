@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from training_jobs import drawn
 
-from skboot import BootstrapScorer
-from skboot.plots import PredictionInstabilityDisplay
-from skboot.refit.samples import stream
-from skboot.splitters import BootstrapSplit
+from skboot import BootstrapScorer, PredictionInstabilityDisplay
 
 CLASSES = make_classification(60, 4, flip_y=0.2, class_sep=0.6, random_state=0)
 VALUES = make_regression(50, 3, noise=20.0, random_state=0)
@@ -22,9 +20,9 @@ def fitted(model, data, scoring):
 def answers_of_rows_left_out(model, data, method):
     """By scikit-learn on the rows of each bootstrap sample; NaN for rows trained on."""
     X, y = data
-    samples = BootstrapSplit(40, random_state=stream(np.random.SeedSequence(0), 0)).split(X)
     found = np.full((40, len(y)), np.nan)
-    for line, (train, test) in enumerate(samples):
+    for line, counts in enumerate(drawn(len(y), n_resamples=40).counts.astype(int)):
+        train, test = np.repeat(np.arange(len(y)), counts), np.flatnonzero(counts == 0)
         answers = getattr(model.fit(X[train], y[train]), method)(X[test])
         found[line, test] = answers if answers.ndim == 1 else answers[:, 1]
     return found

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from displayed import labels_of, overlaps, result
+from made_results import subgroups
 
-from skboot.inference.confidence_interval import ConfidenceInterval
-from skboot.plots import IntervalDisplay
-from skboot.results import ResultTable
-from skboot.results.gap_basis import GapBasis
+from skboot import IntervalDisplay, ResultTable
+from skboot.inference import ConfidenceInterval
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
@@ -67,8 +66,7 @@ def subgroup_results():
         greater_is_better=None,
         naive_estimate=None,
     )
-    basis = GapBasis(gap.evidence, metric="accuracy", pair="women - men", of_systems=False)
-    gap = replace(gap, basis=basis)
+    gap = replace(gap, basis=replace(subgroups()["gap"].basis, evidence=gap.evidence))
     groups = {
         name: result(value, metric=f"accuracy ({name})")
         for name, value in (("women", 0.85), ("men", 0.8))

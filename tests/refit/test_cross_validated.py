@@ -14,9 +14,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from skboot.refit.training import Answers, in_order_of
-from skboot.results import EvaluationResult
-from skboot.scorer import BootstrapScorer
+from skboot import BootstrapScorer, EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*smallest class has 10 rows")
 
@@ -178,40 +176,6 @@ def test_a_callable_of_the_estimator_says_that_its_estimate_is_the_mean_over_fol
     with pytest.warns(UserWarning, match="too few for the infinitesimal jackknife"):
         found.fit(X, y)
     assert "averaged over folds of about 15 rows" in found.result_.summary()
-
-
-def test_values_are_handed_out_in_the_order_of_others():
-    rng = np.random.default_rng(3)
-    values, order = rng.random(50), np.round(rng.normal(size=50), 1)
-    found = in_order_of(values, order)
-    for i in range(50):
-        for j in range(50):
-            assert np.sign(order[i] - order[j]) == np.sign(found[i] - found[j])
-    assert found.sum() == pytest.approx(values.sum())
-    np.testing.assert_allclose(in_order_of(values, 3 * values - 1), values)
-
-
-def test_probabilities_in_another_order_than_decisions_keep_the_ranks_of_the_decisions(rare):
-    X, y = rare
-
-    class Inconsistent:
-        classes_ = np.array([0, 1])
-
-        def decision_function(self, X):
-            return X[:, 0]
-
-        def predict_proba(self, X):
-            p = 1 / (1 + np.exp(-X[:, 0] - X[:, 1]))
-            return np.column_stack((1 - p, p))
-
-    given = Answers(Inconsistent(), X, y, np.array([0, 1]))
-    methods = ("decision_function", "predict_proba")
-    for positive, truth in ((1, y), (0, 1 - y)):
-        found = given.comparable(methods, positive)
-        probabilities = given.probabilities[:, positive]
-        np.testing.assert_allclose(np.sort(found), np.sort(probabilities))
-        expected = average_precision_score(truth, X[:, 0] * (2 * positive - 1))
-        assert average_precision_score(truth, found) == pytest.approx(expected)
 
 
 # ------------------------------------------------------------------ the conservative interval

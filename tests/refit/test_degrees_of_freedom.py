@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, precision_score, recall_score
+from training_jobs import few_positives
 
 from skboot import BootstrapScorer
 from skboot.metrics.lookup import resolve_metrics
 from skboot.refit.degrees_of_freedom import class_average_df, n_effective_of
+from skboot.refit.guards import guard_of
 from skboot.refit.run_metrics import LabelRunMetric, RunMetricArguments, Target
 
 SIZES = (250, 100, 48, 2)
@@ -141,3 +143,65 @@ def test_f1_micro_is_the_accuracy_and_so_is_its_interval():
     np.testing.assert_allclose(limits["f1_micro"], limits["accuracy"], atol=0.01)
     assert np.diff(limits["matthews_corrcoef"]) < 0.3
     assert np.diff(limits["balanced_accuracy"]) > 0.3
+
+
+# ------------------------------------------------------------------ rows that a guard counts
+
+
+@pytest.fixture(scope="module")
+def rare():
+    return few_positives()
+
+
+def guard(scoring, X, y, unit=None, repeats=1):
+    """What is found in given answers of out-of-fold rows."""
+    target = Target(y, np.unique(y), np.searchsorted(np.unique(y), y), unit)
+    metric = two_class_metric(scoring, target)
+    kept = SimpleNamespace(target=target)
+    data = np.tile(X[:, -1].astype(int), (repeats, 1))
+    return guard_of(metric, kept, data, np.empty(0))
+
+
+def two_class_metric(scoring, target):
+    statistics, _ = resolve_metrics(scoring, labels=target.classes)
+    [statistic] = statistics.values()
+    arguments = RunMetricArguments("m", target, 1.0, -1.0, (-1.0, 0.0))
+    return LabelRunMetric(arguments, statistic, target.classes)
+
+
+def test_rows_count_once_without_groups_and_repeats_add_none(rare):
+    found = guard("f1", *rare, repeats=3)
+    assert (found["guard"], found["class_sizes"]) == ("set ratio", [18.0])
+    assert guard("matthews_corrcoef", *rare, repeats=3)["class_sizes"] == [285.0, 15.0]
+
+
+def test_copies_of_a_row_in_a_group_count_once(rare):
+    X, y = rare
+    unit = np.repeat(np.arange(300), 4)
+    four = np.repeat(X, 4, axis=0), np.repeat(y, 4), unit
+    assert guard("f1", *four)["class_sizes"] == [18.0]
+    assert guard("recall", *four)["class_sizes"] == [15.0]
+    np.testing.assert_allclose(guard("matthews_corrcoef", *four)["class_sizes"], [285, 15])
+
+
+def test_groups_that_are_alike_count_as_their_rows(rare):
+    # Two halves of every group: one found, one not; no variance between the groups.
+    y = np.r_[np.ones(20, int), np.zeros(80, int)]
+    X = np.r_[np.tile([0.0, 1.0], 10), np.zeros(80)][:, None]
+    unit = np.r_[np.repeat(np.arange(10), 2), np.repeat(np.arange(10, 30), 4)]
+    # No variance at all is no sign of many rows: the groups count.
+    assert guard("recall", X, y, unit)["class_sizes"] == [10.0]
+    X[0] = 1.0
+    # A group with two hits: variance of the sum of gaps, by hand.
+    share = 11 / 20
+    gaps = np.r_[2 - 2 * share, np.full(9, 1 - 2 * share)]
+    variance = np.sum(gaps**2) / 20**2 * 10 / 9
+    expected = min(share * (1 - share) / variance, 20)
+    assert guard("recall", X, y, unit)["class_sizes"] == pytest.approx([expected])
+
+
+def test_other_metrics_have_no_guard(rare):
+    for scoring in ("f1_macro", "f1_weighted"):
+        assert guard(scoring, *rare) == {}
+    y = np.arange(300) % 3
+    assert guard("matthews_corrcoef", y[:, None].astype(float), y) == {}

@@ -1,7 +1,5 @@
 """Score-type intervals that the interval of a method contains, from its out-of-fold answers."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -16,11 +14,9 @@ from sklearn.metrics import (
     recall_score,
 )
 from sklearn.naive_bayes import GaussianNB
+from training_jobs import few_positives
 
-from skboot import BootstrapScorer
-from skboot.metrics.lookup import resolve_metrics
-from skboot.refit import estimates, guards, run_metrics
-from skboot.results import EvaluationResult
+from skboot import BootstrapScorer, EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*smallest class has 15 rows")
 
@@ -40,11 +36,7 @@ class Reads(ClassifierMixin, BaseEstimator):
 
 @pytest.fixture(scope="module")
 def rare():
-    """15 of 300 are positive; 2 are found, and 3 others are called positive."""
-    y = (np.arange(300) < 15).astype(int)
-    given = np.isin(np.arange(300), (0, 1, 15, 16, 17)).astype(int)
-    order = np.random.default_rng(0).permutation(300)
-    return given[order, None].astype(float), y[order]
+    return few_positives()
 
 
 def wilson(hits, n, level=0.95):
@@ -96,53 +88,6 @@ def test_agreement_without_a_positive_found_may_be_that_of_wilsons_share(rare, m
     assert high >= expected - 1e-9
 
 
-def guard(scoring, X, y, unit=None, repeats=1):
-    """What is found in given answers of out-of-fold rows."""
-    target = run_metrics.Target(y, np.unique(y), np.searchsorted(np.unique(y), y), unit)
-    metric = run_metric_of(scoring, target)
-    kept = SimpleNamespace(target=target)
-    data = np.tile(X[:, -1].astype(int), (repeats, 1))
-    return guards.guard_of(metric, kept, data, np.empty(0))
-
-
-def run_metric_of(scoring, target):
-    statistics, _ = resolve_metrics(scoring, labels=target.classes, caller="f")
-    [statistic] = statistics.values()
-    arguments = run_metrics.RunMetricArguments("m", target, 1.0, -1.0, (-1.0, 0.0))
-    return run_metrics.LabelRunMetric(arguments, statistic, target.classes)
-
-
-def test_rows_count_once_without_groups_and_repeats_add_none(rare):
-    found = guard("f1", *rare, repeats=3)
-    assert (found["guard"], found["class_sizes"]) == ("set ratio", [18.0])
-    assert guard("matthews_corrcoef", *rare, repeats=3)["class_sizes"] == [285.0, 15.0]
-
-
-def test_copies_of_a_row_in_a_group_count_once(rare):
-    X, y = rare
-    unit = np.repeat(np.arange(300), 4)
-    four = np.repeat(X, 4, axis=0), np.repeat(y, 4), unit
-    assert guard("f1", *four)["class_sizes"] == [18.0]
-    assert guard("recall", *four)["class_sizes"] == [15.0]
-    np.testing.assert_allclose(guard("matthews_corrcoef", *four)["class_sizes"], [285, 15])
-
-
-def test_groups_that_are_alike_count_as_their_rows(rare):
-    # Two halves of every group: one found, one not; no variance between the groups.
-    y = np.r_[np.ones(20, int), np.zeros(80, int)]
-    X = np.r_[np.tile([0.0, 1.0], 10), np.zeros(80)][:, None]
-    unit = np.r_[np.repeat(np.arange(10), 2), np.repeat(np.arange(10, 30), 4)]
-    # No variance at all is no sign of many rows: the groups count.
-    assert guard("recall", X, y, unit)["class_sizes"] == [10.0]
-    X[0] = 1.0
-    # A group with two hits: variance of the sum of gaps, by hand.
-    share = 11 / 20
-    gaps = np.r_[2 - 2 * share, np.full(9, 1 - 2 * share)]
-    variance = np.sum(gaps**2) / 20**2 * 10 / 9
-    expected = min(share * (1 - share) / variance, 20)
-    assert guard("recall", X, y, unit)["class_sizes"] == pytest.approx([expected])
-
-
 def test_the_guard_lies_inside_the_interval_of_many_positives(monkeypatch):
     rng = np.random.default_rng(1)
     y = np.arange(200) % 5 // 3
@@ -153,7 +98,7 @@ def test_the_guard_lies_inside_the_interval_of_many_positives(monkeypatch):
         return BootstrapScorer(GaussianNB(), scoring=scoring, **FEW).fit(X, y).confidence_interval_
 
     with_guards = intervals()
-    monkeypatch.setattr(estimates, "guard_of", lambda *given: {})
+    monkeypatch.setattr("skboot.refit.estimates.guard_of", lambda *given: {})
     assert intervals() == with_guards
 
 
@@ -161,13 +106,6 @@ def test_micro_averages_have_the_limits_of_the_accuracy(rare):
     X, y = rare
     micro, accuracy = interval_of("f1_micro", X, y), interval_of("accuracy", X, y)
     np.testing.assert_allclose(micro, accuracy, rtol=1e-9)
-
-
-def test_other_metrics_have_no_guard(rare):
-    for scoring in ("f1_macro", "f1_weighted"):
-        assert guard(scoring, *rare) == {}
-    y = np.arange(300) % 3
-    assert guard("matthews_corrcoef", y[:, None].astype(float), y) == {}
 
 
 def test_a_saved_result_has_the_same_interval_at_every_level(rare, tmp_path):

@@ -3,8 +3,10 @@
 Expected numbers are those of the same estimator when it works on copies.
 """
 
+import array
 import tempfile
 import warnings
+from collections import UserList
 
 import numpy as np
 import pytest
@@ -18,10 +20,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
 
 from skboot import BootstrapScorer, compare_methods, out_of_fold
 from skboot.refit import lending
 from skboot.refit.lending import Loan, copy_of, copy_of_rows, locked, with_copied_objects
+from skboot.refit.training import has_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore:BootstrapScorer", "ignore:compare_methods")
 
@@ -384,3 +388,54 @@ def test_rows_are_taken_as_scikit_learn_takes_them(make):
         found = copy_of_rows(data, rows)
         np.testing.assert_array_equal(found, _safe_indexing(data, rows))
         assert isinstance(found, list) == isinstance(data, list)
+
+
+# ------------------------------------------------------------------ parameters with a value per row
+
+ROWS, OTHER = np.zeros((60, 5)), np.ones((25, 5))
+PER_ROW = [
+    np.arange(60.0),
+    list(range(60)),
+    tuple(range(60)),
+    range(60),
+    array.array("d", range(60)),
+    UserList(range(60)),
+    np.arange(120).reshape(60, 2),
+    sparse.csr_array(np.eye(60)),
+]
+WHOLE = [
+    [(OTHER, OTHER[:, 0])],
+    [(ROWS, ROWS[:, 0])],
+    (OTHER, OTHER[:, 0]),
+    OTHER,
+    sparse.csr_array(np.eye(25)),
+    "error",
+    None,
+    False,
+    0.5,
+    [len],
+    {"a": 1},
+    np.arange(61),
+    iter([1]),
+]
+
+
+def name_of(value):
+    return f"{type(value).__name__} {str(value)[:12]}"
+
+
+@pytest.mark.parametrize("value", [*PER_ROW, *WHOLE], ids=name_of)
+def test_a_parameter_is_sliced_exactly_where_scikit_learn_slices_it(value):
+    rows = np.array([3, 3, 0])
+    taken = _check_method_params(ROWS, {"value": value}, rows)["value"]
+    assert has_rows(value, len(ROWS)) == (taken is not value)
+    if taken is not value:
+        ours = copy_of_rows(value, rows)
+        if sparse.issparse(ours):
+            ours, taken = ours.toarray(), taken.toarray()
+        np.testing.assert_array_equal(ours, taken)
+
+
+@pytest.mark.parametrize("value", ["x" * 60, dict.fromkeys(range(60)), np.array(1.0)], ids=name_of)
+def test_texts_dicts_and_arrays_without_dimensions_are_no_rows(value):
+    assert not has_rows(value, 60)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from training_jobs import drawn
 
-from skboot.splitters import BootstrapSplit
+from skboot import BootstrapSplit
 
 
 def test_no_stream_of_a_splitter_with_the_same_seed_is_used():

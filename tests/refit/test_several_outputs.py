@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 import sklearn.metrics as metrics
 from sklearn.base import BaseEstimator
+from sklearn.datasets import make_multilabel_classification
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import get_scorer, make_scorer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -187,3 +189,14 @@ def test_a_metric_without_an_average_is_refused_as_on_a_test_set():
     scorer = BootstrapScorer(DecisionTreeClassifier(), scoring="f1", random_state=0)
     with pytest.raises(ValueError, match=r"'scoring'.*name an average.*Use 'f1_macro'"):
         scorer.fit(X, y)
+
+
+def test_a_label_that_no_training_row_has_scores_lowest():
+    X, y = make_multilabel_classification(160, 8, n_classes=3, n_labels=2, random_state=0)
+    X, y = X[:100], y[:100]
+    y[:, 0] = 0
+    forest = RandomForestClassifier(3, random_state=0).fit(X, y)
+    given = Answers(forest, X, y, None).scores(("predict_proba",))
+    assert given.shape == y.shape
+    assert not given[:, 0].any()
+    np.testing.assert_array_equal(given[:, 1], forest.predict_proba(X)[1][:, 1])

@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingClassifier, VotingClassifier
 from sklearn.feature_selection import SelectKBest
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -22,10 +23,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 from training_jobs import drawn, job_of
 
-from skboot.method_error.prediction_error import prediction_error
+from skboot.inference import prediction_error
 from skboot.refit import inner_cv
 from skboot.refit.runner import record_of
-from skboot.refit.training import Answers, Run, prepared
+from skboot.refit.training import Answers, Run, in_order_of, prepared
 
 REFERENCES = Path(__file__).parents[1] / "references" / "ipred"
 
@@ -182,3 +183,39 @@ def test_decisions_of_a_missing_class_are_below_all_others():
     answers = Answers(model, X, y, np.unique(y))
     assert answers.decisions.shape == (12, 3)
     assert (answers.decisions[:, 2] < answers.decisions[:, :2].min(axis=1)).all()
+
+
+def test_values_are_handed_out_in_the_order_of_others():
+    rng = np.random.default_rng(3)
+    values, order = rng.random(50), np.round(rng.normal(size=50), 1)
+    found = in_order_of(values, order)
+    for i in range(50):
+        for j in range(50):
+            assert np.sign(order[i] - order[j]) == np.sign(found[i] - found[j])
+    assert found.sum() == pytest.approx(values.sum())
+    np.testing.assert_allclose(in_order_of(values, 3 * values - 1), values)
+
+
+def test_probabilities_in_another_order_than_decisions_keep_the_ranks_of_the_decisions():
+    y = (np.arange(150) % 15 == 0).astype(int)
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    X[:, :2] += 0.9 * y[:, None]
+
+    class Inconsistent:
+        classes_ = np.array([0, 1])
+
+        def decision_function(self, X):
+            return X[:, 0]
+
+        def predict_proba(self, X):
+            p = 1 / (1 + np.exp(-X[:, 0] - X[:, 1]))
+            return np.column_stack((1 - p, p))
+
+    given = Answers(Inconsistent(), X, y, np.array([0, 1]))
+    methods = ("decision_function", "predict_proba")
+    for positive, truth in ((1, y), (0, 1 - y)):
+        found = given.comparable(methods, positive)
+        probabilities = given.probabilities[:, positive]
+        np.testing.assert_allclose(np.sort(found), np.sort(probabilities))
+        expected = average_precision_score(truth, X[:, 0] * (2 * positive - 1))
+        assert average_precision_score(truth, found) == pytest.approx(expected)

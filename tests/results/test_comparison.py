@@ -6,8 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from skboot.comparison import compare_systems
-from skboot.results import ComparisonResult
+from skboot import ComparisonResult, compare_systems
 
 N = 400
 

@@ -4,14 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from made_results import ROWS, accuracy_result, mean_evidence, mean_result, subgroups
+from made_results import RESAMPLED, ROWS, accuracy_result, mean_evidence, mean_result, subgroups
 
-from skboot.inference.confidence_interval import ConfidenceInterval
-from skboot.inference.intervals import (
-    FOR_ONE_SCORE,
-    WITHOUT_RESAMPLES,
-    confidence_interval,
-)
+from skboot.inference import ConfidenceInterval
 
 
 @pytest.mark.parametrize("method", ["percentile", "basic", "normal", "t", "bca", "studentized"])
@@ -19,7 +14,7 @@ def test_monte_carlo_error_is_the_spread_of_limits_over_bootstrap_runs(method):
     # 300 runs know a spread to 4 %, the mean of 30 estimates to about 5 %: a false alarm at
     # 20 % in one of twelve comparisons is less likely than 1 in 50 (fixed seeds).
     runs = [mean_evidence(n_resamples=499, seed=seed) for seed in range(300)]
-    limits = np.array([confidence_interval(run, method, 0.9)[:2] for run in runs])
+    limits = np.array([mean_result(method, 0.9, run).confidence_interval[:2] for run in runs])
     errors = [mean_result(method, 0.9, run).monte_carlo_error for run in runs[:30]]
     np.testing.assert_allclose(np.mean(errors, axis=0), limits.std(axis=0, ddof=1), rtol=0.2)
 
@@ -44,8 +39,7 @@ def test_limits_cut_at_the_range_do_not_move_there():
 
 
 def test_monte_carlo_error_exists_for_every_method():
-    resampled = set(FOR_ONE_SCORE) - WITHOUT_RESAMPLES
-    for method in resampled:
+    for method in RESAMPLED:
         # Percentiles are drawn in to half of the variance that the resamples have.
         robust = ROWS.var() / len(ROWS) / 2 if method == "two-way" else None
         evidence = mean_evidence(robust_variance=robust)

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 from made_results import ALL_KINDS, accuracy_result, any_kind, mean_evidence, mean_result, subgroups
 
-from skboot.inference.automatic import automatic_interval
-from skboot.inference.confidence_interval import ConfidenceInterval
-from skboot.inference.intervals import (
-    confidence_interval,
-)
-from skboot.results.basis import ScoresBasis, SystemBasis
+from skboot.inference import ConfidenceInterval
 
 # ------------------------------------------------------------------ numbers
 
@@ -75,9 +70,9 @@ def test_a_result_equals_its_copy_and_cannot_be_hashed(kind):
         {"naive_estimate": 0.5},
         {"settings": {"interval": "t"}},
         {"runs": {"score": np.array([1.0])}},
-        {"basis": SystemBasis(mean_evidence(seed=1))},
-        {"basis": SystemBasis(mean_evidence(acceleration=None))},
-        {"basis": ScoresBasis(mean_evidence())},
+        {"basis": mean_result(evidence=mean_evidence(seed=1)).basis},
+        {"basis": mean_result(evidence=mean_evidence(acceleration=None)).basis},
+        {"basis": mean_result(estimand="method").basis},
         {"confidence_interval": ConfidenceInterval(0.0, 1.0, 0.95, "t")},
     ],
     ids=lambda change: next(iter(change)),
@@ -93,8 +88,8 @@ def test_results_that_differ_anywhere_are_not_equal(change):
 @pytest.mark.parametrize("method", ["percentile", "basic", "bca", "t", "studentized"])
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_another_interval_is_that_of_the_evidence(method, level):
-    result = mean_result()
-    assert result.interval(method, level) == confidence_interval(result.evidence, method, level)
+    expected = mean_result(method, level).confidence_interval
+    assert mean_result().interval(method, level) == expected
 
 
 def test_without_arguments_the_interval_is_the_one_of_the_call():
@@ -104,9 +99,9 @@ def test_without_arguments_the_interval_is_the_one_of_the_call():
 
 
 def test_an_automatic_interval_is_chosen_again_at_another_level():
-    result = accuracy_result(50, 50, kind="groups", n_units=(10,), replicates=np.ones(99))
-    expected = automatic_interval(result.evidence, 0.8).interval
-    assert result.interval(confidence_level=0.8) == expected
+    known = {"kind": "groups", "n_units": (10,), "replicates": np.ones(99)}
+    expected = accuracy_result(50, 50, level=0.8, **known).confidence_interval
+    assert accuracy_result(50, 50, **known).interval(confidence_level=0.8) == expected
     assert mean_result("percentile").interval(confidence_level=0.8).method == "percentile"
     assert mean_result("percentile").interval("auto").method == "studentized"
 

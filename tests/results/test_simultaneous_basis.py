@@ -2,13 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
 
 from skboot import EvaluationResult, ResultTable, bootstrap_score
-from skboot.inference.evidence import Evidence
-from skboot.inference.intervals import confidence_interval
-from skboot.inference.multiplicity import level_of_each
-from skboot.results.simultaneous_basis import bases_together
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -18,80 +13,6 @@ OPTIONS = {"n_resamples": 1999, "random_state": 0}
 
 def means(losses):
     return losses.mean(axis=0)
-
-
-def evidence_of(replicates, estimate=0.0):
-    return Evidence(estimate, replicates, "rows", (N,))
-
-
-# ------------------------------------------------------------------ the level of each
-
-
-@pytest.mark.parametrize("n_scores", [2, 5, 20])
-def test_independent_scores_have_sidaks_level(n_scores):
-    # The quantile of 20,000 draws has a standard error of .0015; 4 of them are an alarm in 16,000.
-    draws = np.random.default_rng(1).normal(size=(n_scores, 20_000))
-    basis = bases_together([evidence_of(own) for own in draws])[0]
-    at_once = basis.level_of_own(0.95) ** n_scores
-    assert at_once == pytest.approx(0.95, abs=4 * 0.0015)
-
-
-def test_the_level_does_not_depend_on_the_scale_of_the_scores():
-    draws = np.random.default_rng(1).normal(size=(4, 1999)) + np.random.default_rng(2).normal(
-        size=1999
-    )
-    of_normal = bases_together([evidence_of(own) for own in draws])[0]
-    of_others = bases_together([evidence_of(np.exp(3 * own), 1.0) for own in draws])[0]
-    assert of_normal.level_of_own(0.95) == of_others.level_of_own(0.95)
-
-
-def test_equal_scores_have_the_level_of_the_call():
-    draws = np.random.default_rng(1).normal(size=1999)
-    assert bases_together([evidence_of(draws)] * 7)[0].level_of_own(0.95) == 0.95
-
-
-def test_normal_scores_with_a_common_part_have_the_exact_level():
-    # Equal correlations: the largest of |z| has a distribution function of one integral.
-    n_scores, correlation = 6, 0.5
-    rng = np.random.default_rng(3)
-    common = rng.normal(size=40_000)
-    draws = np.sqrt(correlation) * common + np.sqrt(1 - correlation) * rng.normal(
-        size=(n_scores, 40_000)
-    )
-    basis = bases_together([evidence_of(own) for own in draws])[0]
-    c = stats.norm.ppf((1 + basis.level_of_own(0.95)) / 2)
-    x = np.linspace(-8, 8, 4001)
-    inside = [
-        stats.norm.cdf((end - np.sqrt(correlation) * x) / np.sqrt(1 - correlation))
-        for end in (-c, c)
-    ]
-    at_once = integrate.trapezoid(stats.norm.pdf(x) * (inside[1] - inside[0]) ** n_scores, x)
-    assert at_once == pytest.approx(0.95, abs=4 * 0.0011)
-
-
-def test_the_level_is_between_that_of_the_call_and_bonferronis():
-    far, near = np.full(1999, 9.0), np.zeros(1999)
-    assert level_of_each(far, 0.95, n_scores=4) == 1 - 0.05 / 4
-    assert level_of_each(near, 0.95, n_scores=4) == 0.95
-
-
-def test_scores_that_never_vary_count_as_independent():
-    varying = evidence_of(np.random.default_rng(1).normal(size=20_000))
-    constant = evidence_of(np.zeros(20_000))
-    basis = bases_together([varying, constant, constant])[0]
-    assert basis.level_of_own(0.95) == pytest.approx(0.95 ** (1 / 3), abs=0.003)
-    only = bases_together([constant, constant])[0]
-    assert only.level_of_own(0.95) == pytest.approx(0.95**0.5, abs=1e-12)
-
-
-def test_undefined_replicates_are_left_out():
-    draws = np.random.default_rng(1).normal(size=(3, 1999))
-    draws[1, ::7] = np.nan
-    basis = bases_together([evidence_of(own) for own in draws])[0]
-    assert 0.975 < basis.level_of_own(0.95) <= 1 - 0.05 / 3
-
-
-# ------------------------------------------------------------------ results
 
 
 def results(**options):
@@ -105,9 +26,7 @@ def test_each_interval_is_its_own_at_the_level_that_holds_all_at_once():
     assert 0.95 < level < 1 - 0.05 / 4
     for key, one in together.items():
         assert np.array_equal(one.bootstrap_distribution, alone[key].bootstrap_distribution)
-        assert tuple(one.confidence_interval) == tuple(
-            confidence_interval(alone[key].evidence, "bca", level)
-        )
+        assert tuple(one.confidence_interval) == tuple(alone[key].interval("bca", level))
         low, high = alone[key].confidence_interval
         assert one.confidence_interval.low < low < high < one.confidence_interval.high
         assert one.confidence_interval.confidence_level == 0.95
@@ -128,7 +47,8 @@ def test_other_intervals_of_a_result_hold_all_at_once_too():
     asked = one.interval("percentile", 0.9)
     level = one.basis.level_of_own(0.9)
     assert 0.9 < level < one.basis.level_of_own(0.95)
-    assert tuple(asked) == tuple(confidence_interval(one.evidence, "percentile", level))
+    alone = bootstrap_score(None, LOSSES, metric=means, **OPTIONS)[0]
+    assert tuple(asked) == tuple(alone.interval("percentile", level))
     assert (asked.confidence_level, asked.method) == (0.9, "percentile")
     assert one.interval("auto") == one.confidence_interval
 

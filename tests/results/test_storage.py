@@ -19,8 +19,8 @@ from made_results import (
     subgroups,
 )
 
-from skboot.inference.confidence_interval import ConfidenceInterval
-from skboot.results import EvaluationResult, storage
+from skboot import EvaluationResult
+from skboot.inference import ConfidenceInterval
 
 
 @any_kind
@@ -162,7 +162,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatc
         file.write(b"half")
         raise OSError("disk full")
 
-    monkeypatch.setattr(storage.np, "savez_compressed", fail)
+    monkeypatch.setattr(np, "savez_compressed", fail)
     with pytest.raises(OSError, match="disk full"):
         accuracy_result().save(path)
     assert [file.name for file in tmp_path.iterdir()] == ["r.npz"]

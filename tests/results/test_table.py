@@ -90,11 +90,11 @@ def test_a_file_of_one_result_is_no_table(tmp_path):
 
 
 def test_a_file_that_lacks_a_part_is_refused(tmp_path):
-    from skboot.results import storage
-
-    part = ("accuracy", "skboot.EvaluationResult", {"metric": "accuracy"})
-    for parts in ({}, {"entries": [part]}, {"entries": [("a", "os.system", {})]}):
-        storage.save(tmp_path / "x.npz", parts, format_name="skboot.ResultTable", version=1)
+    part = {"$tuple": ["accuracy", "skboot.EvaluationResult", {"metric": "accuracy"}]}
+    foreign = {"$tuple": ["a", "os.system", {}]}
+    for parts in ({}, {"entries": [part]}, {"entries": [foreign]}):
+        header = {"format": "skboot.ResultTable", "version": 1, "parts": parts}
+        np.savez(tmp_path / "x.npz", header=np.array(json.dumps(header)))
         with pytest.raises(ValueError, match="does not hold a whole table"):
             ResultTable.load(tmp_path / "x.npz")
 

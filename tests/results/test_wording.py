@@ -26,10 +26,8 @@ from skboot import (
     bootstrap_score,
     compare_systems,
 )
-from skboot.inference.automatic import degeneracy
-from skboot.inference.confidence_interval import ConfidenceInterval
+from skboot.inference import ConfidenceInterval
 from skboot.metrics import expected_cost
-from skboot.results import rendering, wording
 
 # ------------------------------------------------------------------ rounding
 
@@ -51,35 +49,46 @@ def test_digits_follow_the_width_of_the_interval(low, high, shown):
     result = accuracy_result(
         evidence=evidence, confidence_interval=ConfidenceInterval(low, high, 0.95, "t")
     )
-    if low == 0:
-        assert wording.limits(result).endswith("1.00e-07")
-    else:
-        assert wording.limits(result) == shown
+    # How a limit of zero is written is another matter.
+    shown = " to 1.00e-07" if low == 0 else f"95 % CI {shown}"
+    assert f"{shown}, t interval" in result.claim()
 
 
 def test_rounding_moves_no_limit_by_more_than_a_fortieth_of_the_width():
-    rng = np.random.default_rng(0)
+    rng, known = np.random.default_rng(0), mean_evidence()
     for _ in range(300):
         low = rng.normal() * 10 ** rng.uniform(-3, 3)
         high = low + 10 ** rng.uniform(-4, 3)
-        digits = rendering.digits_for(low, high, (low, high), (0.0,))
-        for limit in (low, high):
-            assert abs(float(rendering.number(limit, digits)) - limit) <= (high - low) / 40 * 1.001
+        interval = ConfidenceInterval(low, high, 0.95, "t")
+        evidence = replace(known, estimate=(low + high) / 2)
+        claim = mean_result(evidence=evidence, confidence_interval=interval).claim()
+        shown = re.search(r"95 % CI (\S+) to (\S+), t interval", claim).groups()
+        for limit, written in zip((low, high), shown, strict=True):
+            assert abs(float(written) - limit) <= (high - low) / 40 * 1.001
 
 
 @pytest.mark.parametrize(
-    ("value", "digits", "shown"),
+    ("value", "low", "high", "shown"),
     [
-        (-0.0001, 2, "0.00"),
-        (math.nan, 2, "undefined"),
-        (-math.inf, 2, "-inf"),
-        (1234.5, -2, "1200"),
-        (3e12, -3, "3.000000000e+12"),
-        (0.0, 3, "0.000"),
+        (math.nan, math.nan, math.nan, "undefined"),
+        (0.0, -math.inf, 0.5, "-inf"),
+        (1234.5, -600.0, 3000.0, "1200"),
+        (3e12, 3e12 - 18e3, 3e12 + 18e3, "3.000000000e+12"),
+        (0.0, -0.04, 0.05, "0.000"),
     ],
 )
-def test_numbers_have_no_negative_zero_and_no_nan(value, digits, shown):
-    assert rendering.number(value, digits) == shown
+def test_numbers_are_written_to_their_digits_and_never_as_nan(value, low, high, shown):
+    interval = ConfidenceInterval(low, high, 0.95, "t")
+    result = mean_result(evidence=mean_evidence(estimate=value), confidence_interval=interval)
+    assert f" {shown} " in result.claim()
+
+
+def test_there_is_no_negative_zero():
+    evidence = mean_evidence(estimate=0.75, replicates=np.array([0.65, 0.849998]))
+    interval = ConfidenceInterval(0.6, 0.95, 0.95, "t")
+    result = mean_result(evidence=evidence, confidence_interval=interval)
+    assert pytest.approx(result.bias) == -1e-6
+    assert dict(facts_of(result))["bias"] == "0.000"
 
 
 # ------------------------------------------------------------------ words
@@ -253,7 +262,8 @@ def test_notes_that_are_no_reason_stay_beside_an_undefined_number():
     """Fewer than two resamples are the reason of no limits; a caution is not."""
     evidence = mean_evidence(replicates=np.full(9, np.nan))
     limits = ConfidenceInterval(np.nan, np.nan, 0.95, "undefined")
-    notes = ("Only 3 rows.", degeneracy(limits, evidence))
+    why = "The limits are undefined: fewer than two resamples gave a value."
+    notes = ("Only 3 rows.", why)
     result = mean_result(evidence=evidence, confidence_interval=limits, notes=notes)
     found = facts_of(result)
     assert ("95 % CI", "undefined: fewer than two resamples gave a value") in found

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import mean_squared_error
 
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems, scan_dataset
-from skboot.streams import batches, scanned
 
 RNG = np.random.default_rng(8)
 N, B = 300, 99
@@ -161,7 +160,7 @@ def test_rows_made_a_state_together_change_no_number(call, parts, rows_at_once):
         return da.from_array(DATA[name], chunks=(tuple(parts),))
 
     with pytest.MonkeyPatch.context() as patched, dask.config.set(scheduler="synchronous"):
-        patched.setattr(batches, "ROWS_AT_ONCE", rows_at_once)
+        patched.setattr("skboot.streams.batches.ROWS_AT_ONCE", rows_at_once)
         found = evaluated(call, lazy)
     assert_agree(found, at_once(call).result(), call)
 
@@ -255,7 +254,7 @@ def test_files_and_groups_of_rows_may_be_of_any_size(
     files = scan_dataset(folder)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("skboot._workers._WORTH_WORKERS", 0.0)
-        patched.setattr(scanned, "_RUNS", runs)
-        patched.setattr(scanned, "ROWS_AT_ONCE", rows_at_once)
+        patched.setattr("skboot.streams.scanned._RUNS", runs)
+        patched.setattr("skboot.streams.scanned.ROWS_AT_ONCE", rows_at_once)
         found = evaluated(call, lambda name: files[name], n_jobs=n_jobs)
     assert_agree(found, at_once(call).result(), call)

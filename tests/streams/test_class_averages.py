@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from designs import weights_in_a_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems, scan_dataset
-from skboot.resampling.streamed import PoissonWeights
 
 RNG = np.random.default_rng(12)
 N, B, C = 400, 60, 4
@@ -58,8 +58,7 @@ def accumulator(name, **options):
 
 
 def drawn(n=N):
-    weights = PoissonWeights(np.random.SeedSequence(3), B)
-    return weights.weights(weights.units(np.arange(n)))
+    return weights_in_a_stream(3, B, np.arange(n))
 
 
 # ------------------------------------------------------------------ against repeated rows

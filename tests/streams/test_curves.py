@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from designs import weights_in_a_stream
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_curve
@@ -13,7 +14,6 @@ from skboot import (
     bootstrap_curve,
     scan_dataset,
 )
-from skboot.resampling.streamed import PoissonWeights
 
 N, B = 1500, 60
 RNG = np.random.default_rng(5)
@@ -69,8 +69,7 @@ def test_replicates_are_those_of_scikit_learn_on_rows_repeated_by_their_number(c
     scores = expit(SCORES)
     found = accumulator().update(TRUTH, scores, start=0, sample_weight=weights)
     result = found.curve(curve, grid=RATES)
-    drawn = PoissonWeights(np.random.SeedSequence(3), B)
-    repeated = drawn.weights(drawn.units(np.arange(N)))
+    repeated = weights_in_a_stream(3, B, np.arange(N))
     for resample in (0, 7, B - 1):
         rows = np.repeat(np.arange(N), repeated[:, resample])
         own = None if weights is None else weights[rows]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from designs import weights_in_a_stream
 
 import skboot
 from skboot import BootstrapAccumulator, bootstrap_curve, bootstrap_score, compare_systems
-from skboot.resampling.streamed import PoissonWeights
 from skboot.testing import assert_not_worse
 
 da = pytest.importorskip("dask.array")
@@ -54,8 +54,7 @@ def test_chunks_give_the_bits_of_one_process(metric, chunks):
 
 
 def test_replicates_are_the_metric_on_rows_repeated_by_their_number_in_all_data():
-    drawn = PoissonWeights(np.random.SeedSequence(0), B)
-    weights = drawn.weights(drawn.units(np.arange(N)))
+    weights = weights_in_a_stream(0, B, np.arange(N))
     found = bootstrap_score(cut(TRUTH, 300), cut(SCORES, 300), metric="roc_auc", **OPTIONS)
     for resample in range(0, B, 10):
         rows = np.repeat(np.arange(N), weights[:, resample])

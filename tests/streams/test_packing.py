@@ -1,8 +1,10 @@
 """Bytes of a stream are data: damaged and hostile ones give a clear error."""
 
 import contextlib
+import copy
 import hashlib
 import json
+import struct
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skboot import BootstrapAccumulator
-from skboot.streams.packing import _HEAD, _MARK, _VERSION, pack
 
+# What bytes begin with: a mark, the version, a checksum, the length of the header.
+HEAD, MARK, VERSION = struct.Struct("<14sI32sQ"), b"skboot-stream\n", 2
 RNG = np.random.default_rng(0)
 TRUTH = RNG.integers(0, 2, 50)
 FOUND = BootstrapAccumulator(["roc_auc", "f1", "accuracy"], random_state=0, n_resamples=5)
@@ -23,8 +26,8 @@ DATA = FOUND.update(TRUTH, TRUTH ^ (RNG.random(50) < 0.2), groups=np.arange(50))
 
 
 def taken_apart(data=DATA):
-    *_, length = _HEAD.unpack_from(data)
-    body = data[_HEAD.size :]
+    *_, length = HEAD.unpack_from(data)
+    body = data[HEAD.size :]
     return json.loads(body[:length]), body[length:]
 
 
@@ -33,7 +36,7 @@ def with_header(record, arrays):
     header = json.dumps(record).encode()
     body = header + arrays
     digest = hashlib.blake2b(body, digest_size=32).digest()
-    return _HEAD.pack(_MARK, _VERSION, digest, len(header)) + body
+    return HEAD.pack(MARK, VERSION, digest, len(header)) + body
 
 
 def test_the_helper_packs_as_the_module_does():
@@ -46,21 +49,21 @@ def test_what_is_no_bytes_is_refused(data):
         BootstrapAccumulator.from_bytes(data)
 
 
-@pytest.mark.parametrize("data", [b"", b"other", _MARK, DATA[1:]])
+@pytest.mark.parametrize("data", [b"", b"other", MARK, DATA[1:]])
 def test_other_bytes_are_refused(data):
     with pytest.raises(ValueError, match="data must be what to_bytes"):
         BootstrapAccumulator.from_bytes(data)
 
 
 def test_another_version_is_refused():
-    _, version, digest, length = _HEAD.unpack_from(DATA)
-    other = _HEAD.pack(_MARK, version + 1, digest, length) + DATA[_HEAD.size :]
+    _, version, digest, length = HEAD.unpack_from(DATA)
+    other = HEAD.pack(MARK, version + 1, digest, length) + DATA[HEAD.size :]
     with pytest.raises(ValueError, match=r"format version 2 or before\. Got version 3"):
         BootstrapAccumulator.from_bytes(other)
 
 
 def test_every_damaged_byte_is_found():
-    for at in range(len(_MARK), len(DATA), 97):
+    for at in range(len(MARK), len(DATA), 97):
         damaged = bytearray(DATA)
         damaged[at] ^= 0x10
         with pytest.raises(ValueError, match=r"data must be"):
@@ -188,17 +191,21 @@ def test_a_hostile_header_of_few_rows_gives_an_error_or_an_accumulator(path, val
         found.result()
 
 
+def bytes_of_changed_state(**changes):
+    other = copy.copy(FEW)
+    other._state = replace(FEW._state, **changes)
+    return other.to_bytes()
+
+
 @pytest.mark.parametrize("ranges", [[[5, 4]], [[0, 9], [9, 12]], [[7, 9], [0, 3]], [[1, 2, 3]]])
 def test_ranges_that_overlap_or_do_not_rise_are_refused(ranges):
-    state = replace(FEW._state, ranges=np.array(ranges))
     with pytest.raises(ValueError, match="data must be what to_bytes"):
-        BootstrapAccumulator.from_bytes(pack(FEW._settings, state))
+        BootstrapAccumulator.from_bytes(bytes_of_changed_state(ranges=np.array(ranges)))
 
 
 @pytest.mark.parametrize("lacking", ["unit", "y_pred 0", "sample_weight"])
 def test_few_rows_without_a_column_are_refused(lacking):
     [columns] = FEW._state.few.batches
     left = {name: one for name, one in columns.items() if name != lacking}
-    state = replace(FEW._state, few=SimpleNamespace(columns=left))
     with pytest.raises(ValueError, match="data must be what to_bytes"):
-        BootstrapAccumulator.from_bytes(pack(FEW._settings, state))
+        BootstrapAccumulator.from_bytes(bytes_of_changed_state(few=SimpleNamespace(columns=left)))

@@ -7,10 +7,10 @@ M, and not that times 1/n: by the series of E[1/M] the standard error is 1 + 1/(
 
 import numpy as np
 import pytest
+from designs import weights_in_a_stream
 from scipy.stats import poisson
 
 from skboot import BootstrapAccumulator, bootstrap_score, compare_systems
-from skboot.resampling.streamed import PoissonWeights
 
 # Standard deviations at which a test fails: a false alarm in some 15,000 seeds.
 FAR = 4
@@ -49,8 +49,7 @@ def test_the_standard_error_of_a_mean_is_that_of_the_law(n, n_resamples):
 def test_sizes_of_resamples_have_the_mean_inverse_of_the_law(n):
     # A total of ones is the size of a resample; the score of a mean does not show it.
     n_resamples = 400_000
-    drawn = PoissonWeights(np.random.SeedSequence(4), n_resamples)
-    sizes = drawn.sums(drawn.units(np.arange(n)), np.ones((1, n)))[0][0]
+    sizes = weights_in_a_stream(4, n_resamples, np.arange(n)).sum(axis=0)
     spread = np.sqrt(mean_inverse(n, 2) - mean_inverse(n) ** 2)
     noise = spread / np.sqrt(n_resamples)
     assert np.mean(n / sizes) == pytest.approx(mean_inverse(n), abs=FAR * noise)

@@ -1,9 +1,12 @@
-"""Tables of labels and of scores depend on the set of rows alone."""
+"""Parts of a state: tables of labels and of scores, ranges of rows, few rows."""
 
 import numpy as np
 import pytest
 
+from skboot._inputs import Rows
 from skboot.streams.exact_sums import ExactSums
+from skboot.streams.few_rows import FewRows
+from skboot.streams.state import joined_ranges
 from skboot.streams.tables import (
     Table,
     bits_of,
@@ -120,3 +123,18 @@ def test_labels_of_decisions_are_numbered_anew_when_more_are_met():
 def test_labels_of_two_kinds_are_refused():
     with pytest.raises(ValueError, match="numbers in one batch and text"):
         joined_labels(np.array([0, 1]), np.array(["0", "1"]))
+
+
+def test_a_million_batches_that_follow_one_another_are_one_range():
+    found = np.array([[0, 9]])
+    for k in range(1, 1000):
+        found = joined_ranges(found, np.array([[10 * k, 10 * k + 9]]))
+    many = np.column_stack((np.arange(10_000, 10**7, 10), np.arange(10_009, 10**7, 10)))
+    every_other = joined_ranges(many[::2], many[1::2])
+    assert joined_ranges(found, every_other).tolist() == [[0, 10**7 - 1]]
+
+
+def test_what_is_neither_number_nor_text_is_not_kept():
+    pairs = np.empty(2, dtype=object)
+    pairs[:] = [(0, 1), (1, 0)]
+    assert FewRows.of([Rows(pairs, pairs, None, None)], np.arange(2)) is None
