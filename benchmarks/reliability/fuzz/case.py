@@ -53,6 +53,8 @@ class Case(NamedTuple):
         Pattern of refusals in the words of scikit-learn or of the user's own function.
     tolerance : float
         Relative difference up to which a number is the one expected.
+    rounding : float
+        Absolute difference.
     """
 
     text: str
@@ -63,6 +65,7 @@ class Case(NamedTuple):
     may_refuse: bool = False
     own_words: str = ""
     tolerance: float = 1e-6
+    rounding: float = 1e-9
 
 
 def judged(case: Case) -> str:
@@ -117,7 +120,9 @@ def _judge_answer(case, found):
             raise Fault("; ".join(unsound))
         return
     found = np.asarray(found)
-    if not np.allclose(found, case.expected, rtol=case.tolerance, atol=1e-9, equal_nan=True):
+    if not np.allclose(
+        found, case.expected, rtol=case.tolerance, atol=case.rounding, equal_nan=True
+    ):
         raise Fault(f"answered {found.tolist()}, expected {np.asarray(case.expected).tolist()}")
 
 
