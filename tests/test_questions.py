@@ -1,0 +1,67 @@
+"""How often modules outside of `metrics` ask what class a statistic is, read from the code.
+
+A statistic should answer for itself: each question is a place that another metric must be added to.
+The count is that of today, without slack; whoever removes a question lowers it.
+"""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
+METRICS = PACKAGE / "metrics"
+TODAY = 58
+
+
+def trees(paths):
+    for path in paths:
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def classes_of_statistics():
+    """Names of `Statistic` and of all that inherit from it."""
+    bases = {
+        node.name: {ast.unparse(base).partition("[")[0] for base in node.bases}
+        for _, tree in trees(METRICS.rglob("*.py"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {"Statistic"}
+    while more := {name for name, own in bases.items() if own & found} - found:
+        found |= more
+    return found
+
+
+def asks(node, classes):
+    """Whether a node asks for the class, or for an attribute that not every statistic has."""
+    text = ast.unparse(node) if isinstance(node, ast.Call | ast.Compare) else ""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if text else set()
+    if isinstance(node, ast.Compare):
+        return "type(" in text and bool(names & classes)
+    if not text or not isinstance(node.func, ast.Name):
+        return False
+    if node.func.id == "getattr":
+        return "stat" in ast.unparse(node.args[0])
+    return node.func.id in ("isinstance", "issubclass") and bool(names & classes)
+
+
+def questions(paths):
+    classes = classes_of_statistics()
+    return [
+        f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        for path, tree in trees(paths)
+        for node in ast.walk(tree)
+        if asks(node, classes)
+    ]
+
+
+def test_a_statistic_is_asked_what_it_is_as_often_as_today():
+    paths = [path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(METRICS)]
+    found = questions(sorted(paths))
+    assert len(found) == TODAY, found
+
+
+def test_questions_are_found(tmp_path):
+    asked = ["isinstance(one, RowMean)", "type(one) is RocAuc", "getattr(statistic, 'x', 0)"]
+    (tmp_path / "asks.py").write_text("\n".join([*asked, "isinstance(1, int)"]))
+    assert len(questions([tmp_path / "asks.py"])) == 3
