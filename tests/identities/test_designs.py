@@ -19,7 +19,6 @@ from identity_cases import (
     one_of,
     plain_value,
     quiet,
-    scored,
 )
 from sklearn import config_context
 
