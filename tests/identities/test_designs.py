@@ -8,17 +8,16 @@ of a system, a pair and several runs is what the fast form must say.
 from functools import partial
 
 import numpy as np
-import pytest
 from identity_cases import (
     FAST,
-    KINDS,
     any_seed,
     call_of,
     close,
-    of_each_kind,
+    each_with,
     one_of,
     plain_value,
     quiet,
+    unless,
 )
 from sklearn import config_context
 
@@ -80,12 +79,7 @@ def both_forms(call):
 def called(function, *arguments, **options):
     """The answer for both forms; None of tasks on which the metric is undefined."""
     with config_context(skip_parameter_validation=True, assume_finite=True):
-        try:
-            return quiet(function, *arguments, **{**OPTIONS, **options})
-        except ValueError as error:
-            if "on which the metric" in str(error):
-                return None
-            raise
+        return unless("on which the metric", function, *arguments, **{**OPTIONS, **options})
 
 
 def case_of(name, design, seed, n=84):
@@ -94,34 +88,12 @@ def case_of(name, design, seed, n=84):
     return call, {**call.columns, **designs(n, call.rng)[design]}
 
 
-def some_of(names, choices, n, turn):
-    """Pairs of a name of each kind and so many choices, others for the next; the rest slow."""
-    kind_of = {name: kind for kind, own in KINDS.items() for name in own}
-    found, step = [], len(choices) / n
-    of_fast = {one for one in of_each_kind(names, turn) if isinstance(one, str)}
-    for name in names:
-        first = turn + 5 * list(KINDS).index(kind_of[name])
-        fast = {choices[int(first + k * step) % len(choices)] for k in range(n)}
-        fast = fast if name in of_fast else set()
-        found += [
-            (name, one) if one in fast else pytest.param(name, one, marks=pytest.mark.slow)
-            for one in choices
-        ]
-    return found
-
-
-def cases(designs_of, n):
-    """So many designs for one name of each kind; the rest in `make slow`."""
-    found = some_of(OF_ROWS, designs_of, n, turn=len(designs_of) + n)
-    return pytest.mark.parametrize(("name", "design"), found)
-
-
 def assert_same_limits(one, other, bounds, rtol=1e-6):
     """The function's range is not known, at which limits are cut."""
     close(*(np.clip([*each], *bounds) for each in (one, other)), rtol, 1e-8)
 
 
-@cases(NAMES, 4)
+@each_with(OF_ROWS, NAMES, 3)
 @any_seed
 def test_a_score_by_name_is_that_of_the_function_on_rows(name, design, seed):
     call, columns = case_of(name, design, seed)
@@ -141,7 +113,7 @@ def test_a_score_by_name_is_that_of_the_function_on_rows(name, design, seed):
         assert_same_limits(*asked, one.evidence.bounds)
 
 
-@cases(NAMES, 2)
+@each_with(OF_ROWS, NAMES, 2)
 @any_seed
 def test_a_pair_by_name_is_that_of_the_function_on_rows(name, design, seed):
     call, columns = case_of(name, design, seed)
@@ -162,7 +134,7 @@ def test_a_pair_by_name_is_that_of_the_function_on_rows(name, design, seed):
         close([one.p_value, one.p_value_adjusted], [other.p_value, other.p_value_adjusted], 1e-5)
 
 
-@cases(OF_RUNS, 2)
+@each_with(OF_ROWS, OF_RUNS, 2)
 @any_seed
 def test_runs_by_name_are_those_of_the_function_on_rows(name, design, seed):
     call, columns = case_of(name, design, seed)
@@ -175,7 +147,8 @@ def test_runs_by_name_are_those_of_the_function_on_rows(name, design, seed):
     close(one.estimate, other.estimate, 1e-8)
     close(one.runs["score"], other.runs["score"], 1e-8, 1e-10)
     # The test variance of a mean of single rows is that of their values.
-    if one.unit == "row" and call.score.values is not None:
+    is_mean = call.score.values is not None or name == "f1 of sets"
+    if one.unit == "row" and is_mean:
         return
     close(one.standard_error, other.standard_error, 1e-6, 1e-9)
     close(*([*result.variance_components.values()] for result in (one, other)), 1e-6, 1e-10)
