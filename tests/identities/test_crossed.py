@@ -33,10 +33,10 @@ def compared(y_true, systems, **options):
 
 def members_of(n, rng):
     """Two columns of members, of which some rows pair a member with itself."""
-    return np.column_stack([rng.integers(0, 13, n), rng.integers(2, 10, n)])
+    return np.column_stack([rng.integers(0, 9, n), rng.integers(2, 8, n)])
 
 
-def case_of(name, same, seed, n=80):
+def case_of(name, same, seed, n=50):
     weighted = bool((len(name) + same + seed) % 2)
     call = call_of(name, "rows", weighted, seed, n=n)
     return call, members_of(n, call.rng)

@@ -61,7 +61,7 @@ UNITS = ("groups", "groups in strata", "crossed", "one population", "drawn tasks
 # ------------------------------------------------------------------ pairs
 
 
-@each_with(MEANS, UNITS, 3)
+@each_with(MEANS, UNITS, 2)
 @any_seed
 def test_a_difference_of_means_is_the_mean_of_the_differences(name, design, seed):
     call = call_of(name, "rows", bool((len(name) + seed) % 2), seed, n=90)
@@ -83,7 +83,7 @@ def test_a_difference_of_means_is_the_mean_of_the_differences(name, design, seed
         close([*own.confidence_interval], limits if sign > 0 else -limits[::-1], 1e-7, 1e-9)
 
 
-@each_with(FAST, UNITS, 2)
+@each_with(FAST, UNITS)
 @any_seed
 def test_a_gate_is_the_verdict_of_the_pair_in_every_design(name, design, seed):
     call = call_of(name, "rows", bool((len(name) + seed) % 2), seed, n=120)

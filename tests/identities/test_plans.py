@@ -42,7 +42,7 @@ def case_of(name, design, seed, n=90):
     return call, columns
 
 
-@each_with(MEANS, DESIGNS, 2)
+@each_with(MEANS, DESIGNS)
 @any_seed
 def test_a_plan_says_of_the_size_of_its_pilot_what_the_pilot_said(name, design, seed, tmp_path):
     call, columns = case_of(name, design, seed)
@@ -93,7 +93,7 @@ def test_a_plan_of_counts_is_the_interval_of_as_many_rows(name, method):
 # ------------------------------------------------------------------ pairs
 
 
-@each_with(MEANS, DESIGNS, 2)
+@each_with(MEANS, DESIGNS)
 @any_seed
 def test_the_power_of_a_plan_is_that_of_the_normal_or_the_t_law(name, design, seed, tmp_path):
     call, columns = case_of(name, design, seed)

@@ -10,8 +10,8 @@ from identity_cases import FAST, MEANS, any_seed, call_of, close, each_of, quiet
 
 import skboot
 
-OPTIONS = {"n_resamples": 19, "random_state": 0}
-SIZES = (60, 34, 26)
+OPTIONS = {"n_resamples": 9, "random_state": 0}
+SIZES = (30, 20, 16)
 
 
 def compared(y_true, systems, **options):
@@ -29,7 +29,7 @@ def compared_runs(y_true, runs, **options):
 def numbers_of(y_true, systems, **columns):
     """What a score, a pair, runs and methods say of the same rows."""
     first = next(iter(systems.values()))
-    one = scored(y_true, first, **{**columns, "n_resamples": 19})
+    one = scored(y_true, first, **{**columns, "n_resamples": 9})
     [pair] = compared(y_true, systems, **columns).pairs
     runs = runs_of(y_true, [*systems.values()], **columns)
     twice = {key: [own, first] for key, own in systems.items()}

@@ -172,7 +172,7 @@ OF_STRATA = {
 }
 
 
-@each_with(MEANS, tuple(OF_STRATA), 3)
+@each_with(MEANS, tuple(OF_STRATA), 2)
 @any_seed
 def test_one_stratum_is_none_with_tasks_and_blocks(name, design, seed):
     call = call_of(name, "rows", bool((len(name) + seed) % 2), seed, n=90)
