@@ -177,3 +177,24 @@ def test_auto_is_the_call_with_the_length_that_it_finds(name, seed):
 def means_of_rows(call):
     values = call.score.values(call.y_true, call.y_pred)
     return values / max(np.std(values), 1e-9)
+
+
+@pytest.mark.parametrize("panel", [False, True])
+@any_seed
+def test_the_length_of_a_pair_is_that_of_its_difference_where_this_is_larger(panel, seed):
+    """What two systems have in common hides how far their difference depends on rows before."""
+    rng = np.random.default_rng([seed, panel])
+    columns = {"metric": "mean", **panel_of(panel, rng)}
+    common, own = 3 * rng.normal(size=270), 0.3 * dependent(270, rng, 0.85)
+    first, second = common + own, common
+    alone = [
+        length_of(skboot.bootstrap_score, None, values, **columns)
+        for values in (first, second, first - second)
+    ]
+    assert alone[2] > max(alone[:2])
+    found = length_of(skboot.compare_systems, None, {"A": first, "B": second}, **columns)
+    three = {"C": second + 0.1 * rng.normal(size=270), "A": first, "B": second}
+    assert found == alone[2]
+    assert length_of(skboot.compare_systems, None, three, **columns) >= found
+    runs = {"A": [first, first], "B": [second, second]}
+    assert length_of(skboot.compare_runs, None, runs, **columns) == alone[2]
