@@ -8,6 +8,7 @@ of a system, a pair and several runs is what the fast form must say.
 from functools import partial
 
 import numpy as np
+import pytest
 from identity_cases import (
     FAST,
     any_seed,
@@ -155,3 +156,29 @@ def test_runs_by_name_are_those_of_the_function_on_rows(name, design, seed):
     for estimand in ("method", "next_run"):
         asked = (quiet(result.interval, estimand=estimand) for result in (one, other))
         assert_same_limits(*asked, one.evidence.bounds)
+
+
+DRAWN_FIRST = ("groups", "one population", "blocks", "panel", "drawn tasks", "groups of tasks",
+               "drawn tasks in strata", "groups across tasks", "series of tasks")  # fmt: skip
+
+
+@pytest.mark.parametrize("design", DRAWN_FIRST)
+@pytest.mark.parametrize("n_kinds", [2, 4])
+@any_seed
+def test_values_of_few_kinds_are_those_that_differ_by_nearly_nothing(n_kinds, design, seed):
+    """Rows of equal value are counted together, and rows that differ by 1e-11 are not."""
+    rng = np.random.default_rng([seed, n_kinds, len(design)])
+    values = rng.integers(0, n_kinds, 72).astype(float)
+    apart = values + 1e-11 * rng.permutation(72)
+    columns = {**designs(72, rng)[design], "metric": "mean", **OPTIONS}
+    columns |= {"sample_weight": rng.integers(1, 5, 72) / 2} if len(design) % 2 else {}
+    one, other = (quiet(skboot.bootstrap_score, None, own, **columns) for own in (values, apart))
+    close(one.bootstrap_distribution, other.bootstrap_distribution, 1e-8, 1e-9)
+    for method in ("percentile", "basic", "normal", "t", "expanded", "bca", "studentized"):
+        asked = [unless("interval", each.interval, method) for each in (one, other)]
+        assert (asked[0] is None) == (asked[1] is None)
+        # BCa counts replicates that equal the estimate by halves.
+        if asked[0] is not None and method != "bca":
+            close([*asked[0]], [*asked[1]], 1e-5, 1e-8)
+    if one.evidence.acceleration is not None:
+        close(one.evidence.acceleration, other.evidence.acceleration, 1e-6, 1e-8)
