@@ -135,7 +135,7 @@ def test_a_pair_by_name_is_that_of_the_function_on_rows(name, design, seed):
         close([one.p_value, one.p_value_adjusted], [other.p_value, other.p_value_adjusted], 1e-5)
 
 
-@each_with(OF_ROWS, OF_RUNS, 2)
+@each_with(OF_ROWS, OF_RUNS)
 @any_seed
 def test_runs_by_name_are_those_of_the_function_on_rows(name, design, seed):
     call, columns = case_of(name, design, seed)
