@@ -132,7 +132,7 @@ def test_drawn_tasks_are_the_rows_of_their_scores_in_every_function(name, seed):
     scores = {key: np.array(of_each_task(call, units, every, own)) for key, own in systems.items()}
     how = {**columns, "n_resamples": 19}
     one = unless("on which the metric", scored, call.y_true, call.y_pred, **how)
-    if one is None:
+    if one is None or not np.isfinite([*scores.values()]).all():
         return
     more = {"metric": "mean", "groups": groups}
     other = scored(None, scores["A"], **more, n_resamples=19)
