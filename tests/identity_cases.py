@@ -499,6 +499,28 @@ def each_of(names, n=1):
     return with_names
 
 
+def each_with(names, choices, n=1):
+    """Run a test on one name of each kind with so many designs, others for the next; rest slow."""
+
+    def with_both(test):
+        turn, kind_of = zlib.crc32(test.__name__.encode()), {}
+        for k, those in enumerate(KINDS.values()):
+            kind_of |= dict.fromkeys(those, turn + 5 * k)
+        fast = {name for name in of_each_kind(names, turn) if isinstance(name, str)}
+        step, found = len(choices) / n, []
+        for name in names:
+            first = kind_of.get(name, turn)
+            chosen = {choices[int(first + k * step) % len(choices)] for k in range(n)}
+            for one in choices:
+                if name in fast and one in chosen:
+                    found.append((name, one))
+                elif N_SLOW:
+                    found.append(pytest.param(name, one, marks=pytest.mark.slow))
+        return pytest.mark.parametrize(("name", "design"), found)(test)
+
+    return with_both
+
+
 def score_of(name, rng):
     return ALL[name](rng)
 
@@ -621,6 +643,16 @@ def quiet(function, *arguments, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*arguments, **options)
+
+
+def unless(words, function, *arguments, **options):
+    """The answer of a function; None where it is refused in these words."""
+    try:
+        return quiet(function, *arguments, **options)
+    except ValueError as error:
+        if words in str(error):
+            return None
+        raise
 
 
 def scored(y_true, y_pred, **options):

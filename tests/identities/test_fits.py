@@ -121,3 +121,24 @@ def test_a_method_beside_itself_differs_by_nothing_and_a_metric_in_a_list_is_its
         close(listed.score_[name], alone.score_)
         close(listed.standard_error_[name], alone.standard_error_)
         close([*listed.confidence_interval_[name]], [*alone.confidence_interval_])
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_without_information_precision_is_the_share_of_positives_and_recall_that_of_answers(share):
+    """Truth and answers of the model of all rows are paired at random, each with each."""
+    X, y = make_classification(90, 4, flip_y=0.3, weights=[1 - share], random_state=2)
+    model = GaussianNB()
+    said = clone(model).fit(X, y).predict(X)
+    p, q = np.mean(y == 1), np.mean(said == 1)
+    expected = {
+        "precision": p,
+        "recall": q,
+        "f1": 2 * p * q / (p + q),
+        "accuracy": p * q + (1 - p) * (1 - q),
+        "balanced_accuracy": 0.5,
+        "jaccard": p * q / (p + q - p * q),
+        "roc_auc": 0.5,
+    }
+    for scoring, value in expected.items():
+        found = fitted(model, X, y, scoring=scoring)
+        close(found.no_information_score_, value, 1e-6)
