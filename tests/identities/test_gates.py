@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pytest
+from command_line import exit_code_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import zero_one_loss
@@ -21,7 +22,6 @@ from skboot import (
     bootstrap_score,
     compare_systems,
 )
-from skboot.cli.main import main
 from skboot.testing import assert_not_worse
 
 FEW = settings(
@@ -77,7 +77,7 @@ def told(*words):
     """The exit code, and the record that the command prints."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        code = main([*map(str, words), "--json", "--n-resamples", str(B)])
+        code = exit_code_of([*map(str, words), "--json", "--n-resamples", str(B)])
     return code, json.loads(out.getvalue())
 
 
@@ -253,8 +253,8 @@ def test_a_name_of_a_file_reaches_no_terminal_as_an_escape_sequence(name, tmp_pa
     _, y, (a, b) = decisions(1)
     file = write(tmp_path / "rows.csv", {"y": y, name: a, "B": b})
     words = ("--y-true", "y", f"--candidate={name}", "--reference", "B", "--margin", "0.3")
-    assert main(["gate", file, *words, *form, "--n-resamples", str(B)]) == 0
-    assert main(["gate", file, *words[:2], "--candidate", "none", *words[3:]]) == 2
+    assert exit_code_of(["gate", file, *words, *form, "--n-resamples", str(B)]) == 0
+    assert exit_code_of(["gate", file, *words[:2], "--candidate", "none", *words[3:]]) == 2
     out, err = capsys.readouterr()
     for text in (out, err):
         assert all(c.isprintable() or c in "\n\t" for c in text)

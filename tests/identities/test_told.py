@@ -6,11 +6,11 @@ import json
 
 import numpy as np
 import pytest
+from command_line import exit_code_of
 from identity_cases import quiet, rows_of
 from scipy.special import ndtri
 
 import skboot
-from skboot.cli.main import main
 
 B = 39
 OPTIONS = {"n_resamples": B, "random_state": 0}
@@ -19,7 +19,7 @@ OPTIONS = {"n_resamples": B, "random_state": 0}
 def told(*words):
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        code = main([*map(str, words), "--json", "--n-resamples", str(B)])
+        code = exit_code_of([*map(str, words), "--json", "--n-resamples", str(B)])
     assert code == 0
     return json.loads(out.getvalue())
 
