@@ -1,0 +1,266 @@
+"""One metric, design or study said in two ways: as another metric, of fewer columns, by its parts.
+
+Exact where both draw the same groups; else the error of each is said.
+"""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from identity_cases import any_seed, close, quiet, scored
+from scipy.special import expit, logit
+from scipy.stats import norm
+from sklearn.metrics import make_scorer, mean_squared_error, roc_auc_score, zero_one_loss
+
+import skboot
+from skboot import metrics as own
+
+N = 120
+OPTIONS = {"n_resamples": 99, "random_state": 0}
+
+
+def compared(y_true, systems, **options):
+    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
+
+
+def data(seed, n=N):
+    """Random numbers, labels of three classes, decisions, probabilities and groups of rows."""
+    rng = np.random.default_rng([seed, n])
+    y = rng.permutation(np.arange(n) % 5 // 2)
+    p = np.where(rng.random(n) < 0.25, rng.integers(0, 3, n), y)
+    prob = rng.dirichlet(np.ones(3), n) + 0.6 * np.eye(3)[y]
+    return rng, y, p, prob / prob.sum(axis=1, keepdims=True), rng.permutation(np.arange(n) // 3)
+
+
+# ------------------------------------------------------------------ metrics
+
+
+@any_seed
+@pytest.mark.parametrize("weighted", [False, True])
+def test_recall_weighted_by_the_classes_is_the_accuracy(weighted, seed):
+    rng, y, p, _, groups = data(seed)
+    options = {"groups": groups, **({"sample_weight": rng.random(N) + 0.2} if weighted else {})}
+    recall, accuracy = (scored(y, p, metric=m, **options) for m in ("recall_weighted", "accuracy"))
+    close(recall.bootstrap_distribution, accuracy.bootstrap_distribution)
+    for method in ("percentile", "bca", "studentized"):
+        close(quiet(recall.interval, method), quiet(accuracy.interval, method), 1e-7, 1e-9, method)
+
+
+@any_seed
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_areas_of_classes_weigh_rows_as_scikit_learn_does(average, seed):
+    rng, y, _, prob, groups = data(seed)
+    weight = rng.integers(1, 5, N) * np.where(y == 1, 3.0, 1.0)
+    area = partial(roc_auc_score, multi_class="ovr", average=average)
+    result = scored(y, prob, metric=area, sample_weight=weight, groups=groups)
+    close(result.estimate, area(y, prob, sample_weight=weight))
+
+
+@any_seed
+def test_an_actual_detection_cost_is_that_of_bayes_decisions(seed):
+    rng = np.random.default_rng(seed)
+    y, priors = rng.integers(0, 2, N), np.array([0.7, 0.3])
+    score = rng.normal(size=N) + 2 * y - 1
+    costs = np.array([[-0.4, 1.5], [2.0, 0.3]])
+    positive = expit(score + logit(priors[1]))
+    decided = own.bayes_decisions(np.column_stack([1 - positive, positive]), costs=costs)
+    expected = own.expected_cost(y, decided, costs=costs, priors=priors)
+    metric = partial(own.actual_detection_cost, costs=costs, priors=priors)
+    close(metric(y, score), expected)
+    groups = np.arange(N) // 2
+    result = scored(y, score, metric=metric, groups=groups)
+    other = partial(own.expected_cost, costs=costs, priors=priors)
+    same = scored(y, decided, metric=other, groups=groups)
+    close(result.bootstrap_distribution, same.bootstrap_distribution)
+
+
+@any_seed
+def test_a_negated_metric_is_the_mirror_image_in_runs_and_gaps(seed):
+    rng, y, p, _, groups = data(seed)
+    runs = [np.where(rng.random(N) < 0.2, 0, p) for _ in range(4)]
+    values, truth = rng.normal(size=(4, N)), rng.normal(size=N)
+    for truths, predicted, loss in (
+        (y, runs, zero_one_loss),
+        (truth, values, mean_squared_error),
+    ):
+        turned = make_scorer(loss, greater_is_better=False)
+        for varied in ("seed", "training", "both", "independent"):
+            options = {"varied": varied, "groups": groups, **OPTIONS}
+            if varied in ("training", "both"):
+                options["full_runs"] = predicted[:2]
+            if varied == "both":
+                options["training"] = [0, 0, 1, 1]
+            plain = quiet(skboot.bootstrap_runs, truths, predicted, metric=loss, **options)
+            mirror = quiet(skboot.bootstrap_runs, truths, predicted, metric=turned, **options)
+            close(mirror.estimate, -plain.estimate)
+            close(mirror.bootstrap_distribution, -plain.bootstrap_distribution)
+            low, high = mirror.confidence_interval
+            close([low, high], [-plain.confidence_interval.high, -plain.confidence_interval.low])
+    by = np.arange(N) % 2
+    gaps = [
+        scored(y, p, metric=metric, by=by, groups=groups)["gap"]
+        for metric in (
+            "accuracy",
+            zero_one_loss,
+            make_scorer(zero_one_loss, greater_is_better=False),
+        )
+    ]
+    for gap in gaps[1:]:
+        close(gap.estimate, gaps[0].estimate)
+        if gap.estimate > 1e-9:  # either part may come first where they tie
+            close([*gap.confidence_interval], [*gaps[0].confidence_interval], 1e-7, 1e-9)
+
+
+# ------------------------------------------------------------------ designs
+
+
+@any_seed
+@pytest.mark.parametrize("groups", [None, 2])
+def test_strata_within_tasks_hold_their_shares(groups, seed):
+    """The values are those of strata within tasks, each unit of equally many rows."""
+    rng = np.random.default_rng(seed)
+    strata, task = np.repeat(rng.permutation(4), N // 4), np.arange(N) // 4 % 3
+    columns = {"strata": strata, "average_over": task, "metric": "mean"}
+    if groups:
+        columns["groups"] = np.arange(N) // groups
+    result = scored(None, 2.0**strata + task, **columns)
+    close(result.bootstrap_distribution, result.estimate)
+    assert np.ptp(scored(None, rng.normal(size=N), **columns).bootstrap_distribution) > 0
+
+
+@any_seed
+@pytest.mark.parametrize("metric", ["accuracy", "f1_macro"])
+def test_a_subgroup_of_one_population_is_the_call_on_its_rows(metric, seed):
+    rng = np.random.default_rng(seed)
+    pairs = np.array([(a, b) for a in range(12) for b in range(a, 12)])
+    pairs = np.where((rng.random(len(pairs)) < 0.5)[:, None], pairs, pairs[:, ::-1])
+    n = len(pairs)
+    y = rng.integers(0, 2, n)
+    p = np.where(rng.random(n) < 0.25, 1 - y, y)
+    # Members in one part stand in the second column alone.
+    by = np.where(pairs.min(axis=1) < 3, "few", "others")
+    options = {"metric": metric, "same_population": True, **OPTIONS}
+    table = scored(y, p, groups=pairs, by=by, **options)
+    for part in ("few", "others"):
+        rows = by == part
+        alone = scored(y[rows], p[rows], groups=pairs[rows], **options)
+        turned = scored(y[rows], p[rows], groups=pairs[rows][:, ::-1], **options)
+        assert table[part].n_units == alone.n_units == turned.n_units
+        close([*alone.confidence_interval], [*turned.confidence_interval])
+
+
+@any_seed
+def test_a_gap_within_groups_is_the_mean_of_their_differences(seed):
+    """Of halves of every group that vary together; within a third of the width."""
+    rng = np.random.default_rng(seed)
+    n_groups = 60
+    level = rng.normal(size=n_groups)
+    first, second = (level + 0.3 * rng.normal(size=n_groups) for _ in range(2))
+    values = np.concatenate([first + 1, second])
+    groups, by = np.tile(np.arange(n_groups), 2), np.repeat(["a", "b"], n_groups)
+    gap = scored(None, values, metric="mean", groups=groups, by=by, n_resamples=999)["gap"]
+    alone = scored(None, first + 1 - second, metric="mean", n_resamples=999)
+    close(gap.estimate, abs(alone.estimate))
+    low, high = gap.confidence_interval
+    expected = alone.confidence_interval.high - alone.confidence_interval.low
+    assert 0.67 < (high - low) / expected < 1.5
+
+
+@any_seed
+def test_few_groups_that_err_weigh_as_their_rows(seed):
+    """Whole weights, equal within a group, are rows that come as often."""
+    rng = np.random.default_rng(seed)
+    groups = np.arange(N) // 6
+    y = np.zeros(N, int)
+    p = np.where((groups < 2) & (rng.random(N) < 0.7), 1, 0)
+    times = rng.integers(1, 6, groups.max() + 1)[groups]
+    weighted = scored(y, p, groups=groups, sample_weight=times.astype(float))
+    rows = np.repeat(np.arange(N), times)
+    repeated = scored(y[rows], p[rows], groups=groups[rows])
+    close(weighted.estimate, repeated.estimate)
+    close([*weighted.confidence_interval], [*repeated.confidence_interval], 1e-7, 1e-9)
+
+
+# ------------------------------------------------------------------ pairs
+
+
+@any_seed
+@pytest.mark.parametrize("weighted", [False, True])
+def test_limits_of_a_difference_of_means_are_those_of_the_differences(weighted, seed):
+    rng = np.random.default_rng(seed)
+    groups = np.arange(N) // 2
+    a, b = rng.gamma(2.0, size=(2, N))
+    columns = {"groups": groups} | ({"sample_weight": rng.random(N) + 0.2} if weighted else {})
+    alone = scored(None, a - b, metric="mean", **OPTIONS, **columns)
+    for interval in ("bca", "percentile", "t", "normal"):
+        limits = quiet(alone.interval, interval)
+        pair = compared(None, {"a": a, "b": b}, metric="mean", interval=interval, **columns)
+        close([*pair.pairs[0].confidence_interval], [*limits], 1e-7, 1e-9, interval)
+
+
+@any_seed
+def test_delong_of_unpaired_areas_is_the_root_of_the_sum_of_squares(seed):
+    rng = np.random.default_rng(seed)
+    truths = {name: np.arange(n) % 3 // 2 for name, n in (("a", 90), ("b", 150))}
+    scores = {name: y + rng.normal(size=len(y)) for name, y in truths.items()}
+    options = {"metric": "roc_auc", "interval": "delong"}
+    pair = compared(truths, scores, paired=False, **options).pairs[0]
+    alone = [scored(truths[name], scores[name], metric="roc_auc") for name in "ab"]
+    by = [quiet(one.interval, "delong") for one in alone]
+    close(pair.difference, alone[0].estimate - alone[1].estimate)
+    # DeLong's limits of one area are on the logit scale: its error follows from their distance.
+    low, high = (logit([one.low for one in by]), logit([one.high for one in by]))
+    area = np.array([one.estimate for one in alone])
+    errors = (high - low) / 2 / norm.ppf(0.975) * area * (1 - area)
+    width = pair.confidence_interval.high - pair.confidence_interval.low
+    assert width / 2 / norm.ppf(0.975) == pytest.approx(np.hypot(*errors), rel=0.15)
+
+
+@any_seed
+def test_one_sided_limits_of_equal_differences_are_the_outer_ones(seed):
+    """Of two copies of one system; within a third of the standard error."""
+    rng, y, p, *_ = data(seed)
+    other = np.where(rng.random(N) < 0.3, 0, p)
+    systems, options = {"A": p, "B": other, "C": other}, {"reference": "A", "n_resamples": 999}
+    both = compared(y, systems, confidence_level=0.95, **options).pairs[0]
+    for alternative, side in (("greater", 0), ("less", 1)):
+        one = compared(y, systems, confidence_level=0.975, alternative=alternative, **options)
+        found, expected = one.pairs[0].simultaneous_interval, both.simultaneous_interval
+        assert abs(found[side] - expected[side]) < both.standard_error / 3
+
+
+@any_seed
+def test_a_gap_among_three_pairs_has_the_level_of_a_third(seed):
+    rng, y, p, _, groups = data(seed, 240)
+    others = {name: np.where(rng.random(240) < 0.25, 0, p) for name in "BC"}
+    options = {"by": groups % 2, "groups": groups, "metric": "accuracy", "n_resamples": 199}
+    every = compared(y, {"A": p, **others}, **options)["gap"]
+    for name, gap in every.items():
+        first, _, second = name.partition(" - ")
+        systems = {one: {"A": p, **others}[one] for one in (first, second)}
+        alone = compared(y, systems, confidence_level=1 - 0.05 / 3, **options)["gap"]
+        [expected] = alone.values()
+        close(gap.estimate, expected.estimate)
+        low, high = gap.confidence_interval
+        close([low, high], [*expected.confidence_interval], 1e-6, 1e-6)
+
+
+# ------------------------------------------------------------------ data sets
+
+
+@any_seed
+def test_the_error_over_given_data_sets_is_the_root_of_the_sum_of_squares(seed):
+    rng = np.random.default_rng(seed)
+    results = {}
+    for k in range(6):
+        y = rng.integers(0, 2, 200)
+        systems = {
+            name: np.where(rng.random(200) < share, 1 - y, y)
+            for name, share in (("a", 0.2), ("b", 0.3))
+        }
+        results[f"set {k}"] = compared(y, systems, n_resamples=199)
+    across = quiet(skboot.compare_across, results, estimand="these", **OPTIONS).pairs[0]
+    errors = np.array([one.pairs[0].standard_error for one in results.values()])
+    sizes = np.array([one.pairs[0].difference for one in results.values()])
+    close(abs(across.difference), abs(sizes.mean()))
+    assert across.standard_error == pytest.approx(np.sqrt((errors**2).sum()) / 6, rel=0.1)
