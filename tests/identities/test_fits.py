@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from identity_cases import close, quiet
+from scipy import optimize, stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LinearRegression
@@ -142,3 +143,89 @@ def test_without_information_precision_is_the_share_of_positives_and_recall_that
     for scoring, value in expected.items():
         found = fitted(model, X, y, scoring=scoring)
         close(found.no_information_score_, value, 1e-6)
+
+
+def test_the_optimism_is_the_mean_of_what_samples_lose_on_all_rows(regression):
+    """Efron & Gong (1983): the error on all rows less that on the sample, over the samples."""
+    X, y = regression
+    TRAINED.clear()
+    options = {"scoring": "neg_mean_squared_error", "strategy": "optimism", "n_train_resamples": 20}
+    found = fitted(Recorded(), X, y, **options)
+    samples = [(own, of) for own, of in TRAINED if len(np.unique(own[:, 0])) < 40]
+    assert len(samples) == 20
+    whole = LinearRegression().fit(X, y)
+    resubstitution = np.mean((whole.predict(X) - y) ** 2)
+    gaps = []
+    for own, of in samples:
+        model = LinearRegression().fit(own, of)
+        on_all, inside = ((model.predict(a) - b) ** 2 for a, b in ((X, y), (own, of)))
+        gaps.append(on_all.mean() - inside.mean())
+    close(found.score_, -(resubstitution + np.mean(gaps)))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "loss"),
+    [
+        ("neg_mean_absolute_error", lambda a, b: np.abs(a - b)),
+        ("neg_mean_squared_error", lambda a, b: (a - b) ** 2),
+    ],
+)
+def test_a_score_without_information_is_that_of_all_pairs(regression, scoring, loss):
+    X, y = regression
+    found = fitted(LinearRegression(), X, y, scoring=scoring, strategy=".632+")
+    predicted = LinearRegression().fit(X, y).predict(X)
+    close(found.no_information_score_, -loss(y[:, None], predicted[None, :]).mean())
+
+
+class Answers(DecisionTreeClassifier):
+    """A tree that keeps what each model answers for the rows of a test set."""
+
+    GIVEN = ()
+
+    def predict(self, X):
+        answer = super().predict(X)
+        if len(X) == 90:
+            Answers.GIVEN = (*Answers.GIVEN, answer)
+        return answer
+
+
+@pytest.mark.parametrize("n_seeds", [1, 3])
+def test_a_fit_with_a_test_set_is_the_runs_that_it_made(n_seeds):
+    X, y = make_classification(150, 4, flip_y=0.2, random_state=2)
+    Answers.GIVEN = ()
+    options = {"n_train_resamples": 6, "n_seeds": n_seeds, "random_state": 0, "scoring": "accuracy"}
+    scorer = skboot.BootstrapScorer(Answers(max_features=1), n_test_resamples=99, **options)
+    quiet(scorer.fit, X[:60], y[:60], X_test=X[60:], y_test=y[60:])
+    runs = np.array(Answers.GIVEN)
+    samples = runs[1 : 1 + 6 * n_seeds]
+    found = quiet(
+        skboot.bootstrap_runs,
+        y[60:],
+        samples,
+        metric="accuracy",
+        varied="training" if n_seeds == 1 else "both",
+        training=None if n_seeds == 1 else np.repeat(np.arange(6), n_seeds),
+        full_runs=np.concatenate([runs[:1], runs[1 + 6 * n_seeds :]]),
+        n_resamples=99,
+        random_state=0,
+    )
+    close(scorer.score_, found.estimate)
+    close(scorer.standard_error_, found.standard_error, 1e-6)
+    parts = scorer.result_.variance_components
+    for part, value in found.variance_components.items():
+        close(parts[part], value, 1e-7, 1e-12)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_p_values_of_methods_are_of_the_t_law_of_their_intervals(classes, level):
+    X, y = classes
+    methods = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(random_state=0)}
+    options = {"n_train_resamples": 12, "n_cv_repeats": 2, "random_state": 0, "scoring": "accuracy"}
+    pair = quiet(
+        skboot.compare_methods, methods, X[:40], y[:40], confidence_level=level, **options
+    ).pairs[0]
+    low, high = pair.confidence_interval
+    quantile = (high - low) / 2 / pair.standard_error
+    freedom = optimize.brentq(lambda df: stats.t.ppf(0.5 + level / 2, df) - quantile, 1, 1e6)
+    statistic = abs(pair.difference) / pair.standard_error
+    assert pair.p_value == pytest.approx(2 * stats.t.sf(statistic, freedom), rel=0.02)

@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from identity_cases import any_seed, close, quiet, scored
+from identity_cases import any_seed, close, quiet, scored, three_seeds
 from scipy.special import expit, logit
-from scipy.stats import norm
+from scipy.stats import norm, t
 from sklearn.metrics import make_scorer, mean_squared_error, roc_auc_score, zero_one_loss
 
 import skboot
@@ -299,6 +299,94 @@ def test_a_group_in_text_is_itself_beside_longer_names(seed):
     assert one.n_units == other.n_units
     close(one.bootstrap_distribution, other.bootstrap_distribution)
     close([*one.confidence_interval], [*other.confidence_interval])
+
+
+@any_seed
+@pytest.mark.parametrize("metric", ["accuracy", "mean"])
+def test_p_values_are_of_the_t_law_of_their_intervals(metric, seed):
+    rng, y, p, _, groups = data(seed)
+    if metric == "mean":
+        truth, systems = None, {"a": rng.normal(size=N), "b": rng.normal(size=N) + 0.1}
+    else:
+        truth, systems = y, {"a": p, "b": np.where(rng.random(N) < 0.2, rng.integers(0, 3, N), p)}
+    pair = compared(truth, systems, metric=metric, interval="t", groups=groups).pairs[0]
+    low, high = pair.confidence_interval
+    half, freedom = (high - low) / 2, len(np.unique(groups)) - 1
+    statistic = abs(pair.difference) / (half / t.ppf(0.975, freedom))
+    # No p-value of resamples is below the share of two of them.
+    expected = max(2 * t.sf(statistic, freedom), 2 / (OPTIONS["n_resamples"] + 1))
+    assert pair.p_value == pytest.approx(expected, rel=0.02)
+
+
+@any_seed
+def test_a_perfect_ranking_is_no_error_of_the_smaller_class(seed):
+    rng = np.random.default_rng(seed)
+    for few in (12, 30):
+        y = rng.permutation(np.arange(150 + few) < few).astype(int)
+        result = scored(y, y + 0.5 * rng.random(len(y)), metric="roc_auc")
+        alone = skboot.inference.proportion_interval(few, few)
+        close(result.confidence_interval.low, alone.low, 1e-6)
+
+
+@any_seed
+def test_rates_of_the_other_class_are_each_others(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, N)
+    p = np.where(rng.random(N) < np.where(y == 1, 0.3, 0.1), 1 - y, y)
+    options = {"groups": np.arange(N) // 2}
+    for one, other in (("sensitivity", "specificity"), ("ppv", "npv")):
+        first = scored(y, p, metric=one, pos_label=0, **options)
+        second = scored(y, p, metric=other, pos_label=1, **options)
+        close(first.estimate, second.estimate)
+        close(first.bootstrap_distribution, second.bootstrap_distribution)
+
+
+# ------------------------------------------------------------------ searches and runs
+
+
+@three_seeds
+def test_a_search_among_systems_of_chance_is_near_chance(seed):
+    """The mean over eight useless systems is .5; the best of them is one standard error above."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 150)
+    systems = {f"c{k}": rng.random(150) for k in range(8)}
+    found = quiet(skboot.search_score, y, systems, metric="roc_auc", **OPTIONS)
+    areas = [roc_auc_score(y, own) for own in systems.values()]
+    assert found.estimate < (max(areas) + np.mean(areas)) / 2
+
+
+@any_seed
+def test_a_search_by_a_loss_keeps_its_limits_in_a_file(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    y = rng.normal(size=80)
+    systems = {f"c{k}": y + (1 + 0.1 * k) * rng.normal(size=80) for k in range(4)}
+    for metric in ("mean_absolute_error", "neg_mean_absolute_error"):
+        found = quiet(skboot.search_score, y, systems, metric=metric, **OPTIONS)
+        found.save(tmp_path / "search.npz")
+        loaded = skboot.EvaluationResult.load(tmp_path / "search.npz")
+        for level in (0.8, 0.95):
+            limits = quiet(found.interval, confidence_level=level)
+            close([*quiet(loaded.interval, confidence_level=level)], [*limits])
+            assert min(limits) <= found.estimate <= max(limits)
+
+
+@any_seed
+def test_more_samples_of_one_list_leave_the_variance_of_training(seed):
+    """Runs that come twice say nothing new of a list that is the same for all."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 300)
+    runs = {
+        name: [np.where(rng.random(300) < level + 0.2 * rng.random(), 1 - y, y) for _ in range(8)]
+        for name, level in (("a", 0.1), ("b", 0.2))
+    }
+    full = {name: own[:1] for name, own in runs.items()}
+    twice = {name: own * 2 for name, own in runs.items()}
+    options = {"varied": "training", "full_runs": full, **OPTIONS}
+    one, two = (
+        quiet(skboot.compare_runs, y, own, **options).pairs[0].standard_error
+        for own in (runs, twice)
+    )
+    assert 0.85 < two / one < 1.15
 
 
 # ------------------------------------------------------------------ data sets
