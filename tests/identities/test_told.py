@@ -133,3 +133,18 @@ def test_a_plan_of_a_share_is_wilsons_interval(share, level):
         z = ndtri(0.5 + level / 2)
         half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
         assert (half <= 0.03) == is_enough
+
+
+def test_one_population_on_the_command_line_is_that_of_the_call(tmp_path):
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, 20, (2, 200))
+    values = np.round(rng.normal(size=20)[i] + rng.normal(size=20)[j] + rng.normal(size=200), 3)
+    file = write(tmp_path, {"value": values, "i": i, "j": j})
+    words = ["score", file, "--y-pred", "value", "--metric", "mean", "--groups", "i", "j"]
+    groups = np.column_stack([i, j])
+    for same in (False, True):
+        said = told(*words, *(["--same-population"] if same else []))
+        call = {"metric": "mean", "groups": groups, "same_population": same}
+        result = quiet(skboot.bootstrap_score, None, values, **call, **OPTIONS)
+        assert said["estimate"] == as_told(result)["estimate"]
+        assert said["confidence_interval"] == as_told(result)["confidence_interval"]
