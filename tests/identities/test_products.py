@@ -10,7 +10,13 @@ import pytest
 from identity_cases import any_seed, close, quiet, scored
 from scipy.special import expit, logit
 from scipy.stats import norm, t
-from sklearn.metrics import make_scorer, mean_squared_error, roc_auc_score, zero_one_loss
+from sklearn.metrics import (
+    make_scorer,
+    mean_absolute_error,
+    mean_squared_error,
+    roc_auc_score,
+    zero_one_loss,
+)
 
 import skboot
 from skboot import metrics as own
@@ -75,13 +81,16 @@ def test_an_actual_detection_cost_is_that_of_bayes_decisions(seed):
 
 
 @any_seed
-def test_a_negated_metric_is_the_mirror_image_in_runs_and_gaps(seed):
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_negated_metric_is_the_mirror_image_in_runs_and_gaps(grouped, seed):
     rng, y, p, _, groups = data(seed)
+    groups = groups if grouped else None
     runs = [np.where(rng.random(N) < 0.2, 0, p) for _ in range(4)]
     values, truth = rng.normal(size=(4, N)), rng.normal(size=N)
     for truths, predicted, loss in (
         (y, runs, zero_one_loss),
         (truth, values, mean_squared_error),
+        (y, [run.astype(float) for run in runs], mean_absolute_error),
     ):
         turned = make_scorer(loss, greater_is_better=False)
         for varied in ("seed", "training", "both", "independent"):
