@@ -6,6 +6,7 @@ from identity_cases import close, quiet
 from scipy import optimize, stats
 from sklearn.base import clone
 from sklearn.datasets import make_classification, make_regression
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
 from sklearn.naive_bayes import GaussianNB
@@ -229,3 +230,14 @@ def test_p_values_of_methods_are_of_the_t_law_of_their_intervals(classes, level)
     freedom = optimize.brentq(lambda df: stats.t.ppf(0.5 + level / 2, df) - quantile, 1, 1e6)
     statistic = abs(pair.difference) / pair.standard_error
     assert pair.p_value == pytest.approx(2 * stats.t.sf(statistic, freedom), rel=0.02)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "f1", "roc_auc"])
+def test_a_method_that_is_better_on_every_sample_outperforms(classes, scoring):
+    X, y = classes
+    methods = {"bayes": GaussianNB(), "chance": DummyClassifier(strategy="uniform", random_state=0)}
+    options = {"n_train_resamples": 12, "n_cv_repeats": 2, "random_state": 0, "scoring": scoring}
+    for order in (methods, dict(reversed(methods.items()))):
+        pair = quiet(skboot.compare_methods, order, X, y, **options).pairs[0]
+        share = pair.outperformance.probability
+        assert share == (1 if pair.difference > 0 else 0)
