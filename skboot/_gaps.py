@@ -19,9 +19,8 @@ from .inference.evidence import Evidence
 from .inference.proportions import Discordant
 from .inference.subgroup_gap import Side, SubgroupGap
 from .metrics.adapters import without_sign
-from .metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from .metrics.cells import label_counts
-from .metrics.class_metrics import SetAverage, SetRatio, averages_classes, class_weights
+from .metrics.class_metrics import averages_classes, class_weights
 from .metrics.statistic import Statistic
 
 # Minimum number of rows of a subgroup (right or wrong, or of each class), and of rows with a value
@@ -142,7 +141,8 @@ def _classes(statistic: Statistic, rows: Rows) -> Any:
         # The rows of a callable may be texts or lists, which need not have an order.
         return None
     labels = label_counts(truth)[0]
-    return labels if len(labels) == 2 or (of_labels and not _pools_classes(statistic)) else None
+    pools = without_sign(statistic).pools_classes
+    return labels if len(labels) == 2 or (of_labels and not pools) else None
 
 
 def _classes_counted_evenly(statistic: Statistic, classes: Any) -> int:
@@ -151,16 +151,6 @@ def _classes_counted_evenly(statistic: Statistic, classes: Any) -> int:
     if classes is None or not averages_classes(inner):
         return 2
     return max(int(np.count_nonzero(class_weights(inner, classes, np.ones(len(classes))))), 2)
-
-
-def _pools_classes(statistic: Statistic) -> bool:
-    """Return whether every row has the same weight in the metric, whatever its class."""
-    inner = without_sign(statistic)
-    if isinstance(inner, SetAverage):
-        return inner.weighted
-    if isinstance(inner, SetRatio):
-        return inner.classes is None
-    return isinstance(inner, MatthewsCoefficient | Kappa | WeightedKappa)
 
 
 def _counted(columns: tuple[Any, Any, Any], classes: Any) -> tuple[int, int | None, float]:

@@ -20,7 +20,7 @@ from .metrics.doubts import LookedAt, doubts
 from .metrics.lookup import resolve_metrics
 from .metrics.names import NotGiven
 from .metrics.responses import check_decidable, check_response
-from .metrics.statistic import CallableStatistic, Statistic
+from .metrics.statistic import Statistic
 from .metrics.two_class import of_no_positive, positive_note
 from .metrics.vectors import each_entry
 from .resampling.design import (
@@ -298,7 +298,7 @@ def statistics_of_each(
     if pos_label is not OF_SCORERS:
         tell(*doubts(looked_at))
         tell(*_of_positive([own for _, own in rows], found, pos_label))
-    if not several or not any(isinstance(own[0], CallableStatistic) for own in found.values()):
+    if not several or not any(own[0].calls_function for own in found.values()):
         return found, Places(single, {name: (name,) for name in found}, single)
     columns = {
         name: columns_of_each([own for _, own in rows], statistics)

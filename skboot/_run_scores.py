@@ -27,7 +27,7 @@ from .inference.distribution import (
 )
 from .inference.evidence import Evidence
 from .inference.variance import RowNoise
-from .metrics.additive import RowMean, mean_of_values
+from .metrics.additive import mean_of_values
 from .metrics.statistic import Statistic
 from .resampling.plan import Binding, ResamplingPlan
 
@@ -199,7 +199,7 @@ def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
             subjects.append(BoundStatistic.of(statistic, reduced))
     values = None
     if keeps_values:
-        values = [subject.statistic.values_of(subject.reduced) for subject in subjects]  # type: ignore[attr-defined]
+        values = [subject.statistic.values_of(subject.reduced) for subject in subjects]
     return BoundRuns(call, subjects, system, values)
 
 
@@ -208,7 +208,7 @@ def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
     design = call.plan.design
     return (
         design.draws_independent_rows
-        and isinstance(statistic, RowMean)
+        and statistic.of_row_values
         and statistic.is_row_mean
         and call.runs.rows[0].sample_weight is None
     )
@@ -296,7 +296,7 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
         bound,
         np.array([score for score, _ in pairs]),
         np.array([replicates for _, replicates in pairs]),
-        subjects[0].statistic.sign * centre,  # type: ignore[attr-defined]
+        subjects[0].statistic.sign * centre,
         bound.system.evidence(drawn, left_out),
     )
 

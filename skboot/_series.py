@@ -28,8 +28,6 @@ from .inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from .inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
 from .inference.distribution import BoundStatistic, leave_out
 from .metrics.adapters import without_sign
-from .metrics.additive import RowMean
-from .metrics.posteriors import PosteriorMean
 from .metrics.statistic import Statistic
 from .metrics.task_average import TaskAverage, Tasks
 from .resampling._tuning import JACKKNIFE_UNITS
@@ -319,10 +317,7 @@ def _with_caution(
 def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks: int) -> bool:
     """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
     statistic, n = without_sign(statistic), rows.n_samples
-    if not isinstance(statistic, RowMean) or n < FEWEST_ROWS:
-        return False
-    if isinstance(statistic, PosteriorMean) and statistic.labels is None:
-        # The labels are those of the truth, of which a sample can lack some.
+    if not statistic.of_row_values or n < FEWEST_ROWS:
         return False
     if n <= 2 * _PAIRS_LOOKED_AT:
         looked_at: NDArray[np.intp] = np.arange(n)

@@ -25,8 +25,7 @@ from ..inference.distribution import (
 )
 from ..inference.evidence import Evidence
 from ..metrics.adapters import without_sign
-from ..metrics.additive import RowMean
-from ..metrics.ranking import RocAuc, delong_covariance
+from ..metrics.ranking import delong_covariance
 from ..metrics.score_order import positive_rows, positive_scores
 from ..metrics.statistic import Statistic
 from ..resampling.design import CrossedDesign
@@ -240,7 +239,7 @@ def _contestants(
 def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
     """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
     proportion, statistic = unit.evidence.proportion, unit.subject.statistic
-    if proportion is None or not isinstance(statistic, RowMean):
+    if proportion is None or not statistic.of_row_values:
         return None
     _, _, exact, scale, sign = proportion
     if not (exact and scale == "identity" and unit.evidence.independent_rows):
@@ -257,7 +256,7 @@ def _delong_covariance(
         return None
     statistics = {name: without_sign(unit.subject.statistic) for name, unit in units.items()}
     has_delong = all(
-        isinstance(statistics[name], RocAuc)
+        statistics[name].reads == "pairs"
         and unit.evidence.delong is not None
         and unit.evidence.independent_rows
         for name, unit in units.items()

@@ -238,7 +238,7 @@ def _scored_methods(
         own, bound = call.methods[name], of_method.bound
         noise: UnitNoise
         if bound.row_values is not None:
-            sign = bound.subjects[0].statistic.sign  # type: ignore[attr-defined]
+            sign = bound.subjects[0].statistic.sign
             noise = RowNoise([values * sign for values in bound.row_values])
         else:
             noise = ResampleNoise(of_method.replicates[:, defined], call.plan.design.inflation)

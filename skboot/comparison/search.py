@@ -32,7 +32,6 @@ from ..method_error.error632 import error632
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.selection_error import out_of_bag_error_of_selection
-from ..metrics.additive import RowMean
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
@@ -246,7 +245,7 @@ class _Candidates:
     @property
     def are_row_means(self) -> bool:
         """Whether every score is a mean of row values."""
-        return all(isinstance(s, RowMean) and s.is_row_mean for s in self.statistics.values())
+        return all(s.of_row_values and s.is_row_mean for s in self.statistics.values())
 
     @cached_property
     def subjects(self) -> list[BoundStatistic]:

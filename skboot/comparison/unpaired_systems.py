@@ -21,7 +21,7 @@ from .._warnings import tell, texts_of
 from .._workers import Workers
 from ..inference.distribution import bootstrap
 from ..metrics.statistic import Statistic
-from ..metrics.task_average import DrawnTaskAverage, Tasks
+from ..metrics.task_average import Tasks
 from ..resampling.plan import ResamplingPlan
 from ..results.comparison import ComparisonResult
 from .contestants import Contestant, pairs_of
@@ -207,7 +207,7 @@ def _check_same_tasks(call: UnpairedCall, plans: Mapping[str, Any]) -> None:
     averaged = [
         own for of_system in plans.values() for _, many in of_system for own in many.values()
     ]
-    if all(isinstance(own, DrawnTaskAverage) for own in averaged):
+    if all(own.parts == "drawn" for own in averaged):
         return
     lacking = sorted(map(str, set.union(*names.values()) - set.intersection(*names.values())))
     must = "name the same tasks for each system"

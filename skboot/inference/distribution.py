@@ -19,9 +19,7 @@ from .._memory import check_fits
 from .._warnings import Note, tell
 from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.adapters import n_cells_with_weights
-from ..metrics.additive import SumsStatistic
 from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
-from ..metrics.task_average import OverTasks
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
@@ -188,12 +186,12 @@ def _check_tasks(
 ) -> None:
     """Refuse averages over tasks of which one is undefined, on the data or too many resamples."""
     for k, bound in enumerate(statistics):
-        if isinstance(bound.statistic, OverTasks):
+        if bound.statistic.parts:
             only = binding.only([k])
             n_undefined = sum(int(np.isnan(part[k]).sum()) for part in replicates)
             blocks = (only.block(number)[0] for number in range(binding.n_blocks))
             drawn = (n_undefined, binding.plan.n_resamples)
-            bound.statistic.check_each(bound.reduced, estimates[k], only.observed, drawn, blocks)
+            bound.statistic.check_parts(bound.reduced, estimates[k], only.observed, drawn, blocks)
 
 
 def bootstrap_each(
@@ -211,9 +209,11 @@ def bootstrap_each(
         drawn = plan.counts_of_two([bound.coding for bound in statistics])
         for bound, counts in zip(statistics, drawn, strict=True):
             reduced = bound.reduced
-            if counts is not None and isinstance(bound.statistic, SumsStatistic):
+            values = None
+            if counts is not None and reduced.terms is not None:
                 sums = counts[:, :1] * reduced.terms[0] + counts[:, 1:] * reduced.terms[1]
-                values = bound.statistic.combine(sums, reduced)
+                values = bound.statistic.of_sums(sums, reduced)
+            if values is not None:
                 distributions.append((float(values[-1]), values[:-1]))
                 continue
             binding, evaluate = plan.bind([bound.coding]), bound.statistic.evaluate

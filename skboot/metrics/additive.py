@@ -54,6 +54,10 @@ class SumsStatistic(Statistic):
         """Value on each resample of the block."""
         return self.combine(block.sums(reduced.terms), reduced)
 
+    def of_sums(self, sums: Floats, reduced: ReducedData) -> Floats:
+        """The formula; see `Statistic.of_sums`."""
+        return self.combine(sums, reduced)
+
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of the formula by each sum, by central differences."""
         gradient = np.empty_like(sums)
@@ -115,6 +119,10 @@ class RowMean(SumsStatistic):
         From (y_true, sample_weight) to the mean of the best system that ignores its inputs.
     """
 
+    of_row_values = True
+    adds_by_row = True
+    sketch = "means"
+
     name: str
     row_values: RowValues
     greater_is_better: bool | None = False
@@ -138,6 +146,14 @@ class RowMean(SumsStatistic):
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the value of each row before its sign, (n_samples,), real or boolean."""
         return self.row_values(y_true, y_pred)
+
+    def signed_values(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+        """See `Statistic.signed_values`."""
+        return self.sign * np.asarray(self.row_values(y_true, y_pred), dtype=np.float64)
+
+    def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
+        """One, and the value; see `Statistic.terms_of`."""
+        return np.column_stack((np.ones(len(y_pred)), self.row_values(y_true, y_pred)))
 
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""

@@ -19,6 +19,7 @@ class _Agreement(LabelMetric):
     """A function of hits and of the two margins."""
 
     bounds = (-1.0, 1.0)
+    pools_classes = True
 
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -44,6 +45,8 @@ class MatthewsCoefficient(_Agreement):
     Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
     coefficient. Computational Biology and Chemistry 28, 367-374, equation 8.
     """
+
+    matrix_rule = "matthews"
 
     name: str = "matthews_corrcoef"
 
@@ -91,6 +94,8 @@ class Kappa(_Agreement):
     Psychological Measurement 20, 37-46.
     """
 
+    matrix_rule = "kappa"
+
     name: str = "cohen_kappa_score"
 
     def formula(self, sums: Floats, rows: Floats, data: Mapping[str, Any]) -> Floats:
@@ -133,6 +138,9 @@ class WeightedKappa(LabelMetric):
     Cohen, J. (1968). Weighted kappa: nominal scale agreement with provision for scaled
     disagreement or partial credit. Psychological Bulletin 70, 213-220.
     """
+
+    matrix_rule = "kappa"
+    pools_classes = True
 
     name: str = "cohen_kappa_score"
     weights: Literal["linear", "quadratic"] = "linear"

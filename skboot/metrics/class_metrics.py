@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from .cells import encode, label_counts
 from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
 from .registry import Factory, Request, fast_path
-from .statistic import Floats, Proportion, ReducedData, Statistic
+from .statistic import Floats, MatrixRule, Proportion, ReducedData, Statistic
 from .two_class import class_of
 
 
@@ -78,6 +78,13 @@ class SetRatio(LabelMetric):
     classes: NDArray[Any] | None = None
     zero_division: float = 0.0
     binary: bool = False
+
+    matrix_rule = "sets"
+
+    @property
+    def pools_classes(self) -> bool:  # type: ignore[override]
+        """Whether the sets of all classes are pooled."""
+        return self.classes is None
 
     @property
     def pos_label(self) -> Any:
@@ -176,6 +183,11 @@ class SetAverage(LabelMetric):
     classes: NDArray[Any] | None = None
     zero_division: float = 0.0
 
+    @property
+    def pools_classes(self) -> bool:  # type: ignore[override]
+        """Whether classes weigh by their size."""
+        return self.weighted
+
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
     ) -> CellTerms:
@@ -273,6 +285,11 @@ class BalancedAccuracy(LabelMetric):
     def bounds(self) -> tuple[float, float]:  # type: ignore[override]
         """From 0, or from the lowest adjusted value, which is that of two classes."""
         return (-1.0 if self.adjusted else 0.0, 1.0)
+
+    @property
+    def matrix_rule(self) -> MatrixRule:  # type: ignore[override]
+        """Recalls of the classes, and whether chance is scaled to 0."""
+        return "adjusted recalls" if self.adjusted else "recalls"
 
     def range_on(self, reduced: ReducedData) -> tuple[float, float]:
         """Adjusted, K classes of the truth without a hit have 1 / (1 - K)."""

@@ -37,6 +37,9 @@ class Coefficient(SumsStatistic):
     A truth counts as constant where its variance is below the rounding of its sums.
     """
 
+    adds_by_row = True
+    sketch = "moments"
+
     name: str = "r2"
     about_mean: bool = False
     force_finite: bool = True
@@ -68,6 +71,12 @@ class Coefficient(SumsStatistic):
         for values in (truth, residual):
             sums += [weights * values, weights * values**2]
         return ReducedData(None, len(truth), np.column_stack(sums))
+
+    def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
+        """The same terms without weights, the truth about the origin; see `Statistic.terms_of`."""
+        truth, residual = y_true - origin, y_true - y_pred
+        ones = np.ones(len(y_true))
+        return np.column_stack((ones, ones, truth, truth**2, residual, residual**2))
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""

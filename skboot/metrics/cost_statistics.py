@@ -31,7 +31,7 @@ from .posteriors import (
     squared_distances,
 )
 from .registry import Factory, Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response, Statistic
+from .statistic import Columns, Floats, ReducedData, Response, Sketch, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,16 @@ class ClassCosts(SumsStatistic):
     def greater_is_positive(self) -> bool:  # type: ignore[override]
         """Whether scores or probabilities in one column are those of the greater label."""
         return self.response != "labels"
+
+    @property
+    def sketch(self) -> Sketch:  # type: ignore[override]
+        """Pairs of labels, or the weight and loss of each class."""
+        return "cells" if self.response == "labels" else "class losses"
+
+    @property
+    def lacks_labels(self) -> bool:  # type: ignore[override]
+        """Whether there are columns, whose labels are those of the truth."""
+        return self.response == "probabilities" and self.labels is None
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -269,6 +279,10 @@ class MeanCost(RowMean):
     labels : ndarray of shape (n_classes,), optional
         Labels of rows and columns; by default those that occur, sorted.
     """
+
+    # Costs are those of the labels that occur, if none are given.
+    adds_by_row = False
+    sketch = "cells"  # type: ignore[assignment]
 
     # Costs are looked up by cell.
     row_values: Any = None

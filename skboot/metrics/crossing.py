@@ -113,6 +113,8 @@ class EqualErrorRate(_ErrorRates):
     between the two neighbouring ones; NaN where a class is absent.
     """
 
+    sketch = "scores"
+
     columns_suffice = True
     name: str = "equal_error_rate"
     sign: float = 1.0
@@ -168,6 +170,8 @@ class FalsePositiveRateAt(_ErrorRates):
     -----
     Of attained operating points, without interpolation; NaN where a class is absent.
     """
+
+    sketch = "scores"
 
     false_negative_rate: float
     name: str = "false_positive_rate_at"

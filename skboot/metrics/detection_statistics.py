@@ -26,6 +26,7 @@ class DetectionLoss(ClassCosts):
     """Mean loss of scores of two classes under priors, negatives first."""
 
     columns_suffice = False
+    sketch = ""
     response: Response = "scores"
 
     def reduce(

@@ -22,7 +22,7 @@ from scipy import sparse
 from ._tuning import CONSTANTS_AT_ONCE, DENSE_TERMS, FEW_CELLS
 from .additive import SumsStatistic
 from .cells import Cells, label_counts
-from .statistic import Columns, Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response, Sketch
 
 
 class CellTerms(NamedTuple):
@@ -89,6 +89,12 @@ class LabelMetric(SumsStatistic):
 
     response: Response = "labels"
     bounds: tuple[float, float] = (0.0, 1.0)
+    adds_by_row = True
+
+    @property
+    def sketch(self) -> Sketch:  # type: ignore[override]
+        """Pairs of labels; of several labels a row, nothing less than the rows."""
+        return "cells" if self.response == "labels" else ""
 
     @abstractmethod
     def cell_terms(

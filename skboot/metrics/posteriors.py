@@ -49,6 +49,11 @@ class PosteriorMean(RowMean):
     columns_suffice: bool = True
     halved_of_two: bool = False
 
+    @property
+    def lacks_labels(self) -> bool:  # type: ignore[override]
+        """Whether the labels of the columns are those of the truth."""
+        return self.labels is None
+
     def range_on(self, reduced: ReducedData) -> tuple[float, float]:
         """Half of the range of several classes where there are two, if the loss is halved."""
         low, high = self.bounds
@@ -87,6 +92,8 @@ class TopAccuracy(PosteriorMean):
     k : int
         How many classes count.
     """
+
+    threshold_by_rows = True
 
     greater_is_better: bool | None = True
     response: Response = "scores"

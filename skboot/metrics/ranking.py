@@ -32,7 +32,16 @@ from .score_order import (
     rank,
     score_codes,
 )
-from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
+from .statistic import (
+    Columns,
+    Floats,
+    ReadableBlock,
+    Reading,
+    ReducedData,
+    Response,
+    Sketch,
+    Statistic,
+)
 
 
 def _sides(
@@ -92,6 +101,19 @@ class RocAuc(Statistic):
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
+
+    @property
+    def sketch(self) -> Sketch:  # type: ignore[override]
+        """Scores of two classes, or each column of several."""
+        of_two = self.multi_class is None or (self.labels is not None and len(self.labels) < 3)
+        if of_two:
+            return "scores"
+        return "pairs of columns" if self.multi_class == "ovo" else "columns"
+
+    @property
+    def lacks_labels(self) -> bool:  # type: ignore[override]
+        """Whether several classes are averaged, and none was named."""
+        return self.multi_class is not None and self.labels is None
 
     @property
     def takes_weights(self) -> bool:  # type: ignore[override]
@@ -261,6 +283,11 @@ class AveragePrecision(Statistic):
         if self.average not in ("macro", "weighted"):
             raise ValueError(f"average must be 'macro' or 'weighted'. Got {self.average!r}.")
 
+    @property
+    def sketch(self) -> Sketch:  # type: ignore[override]
+        """Scores of two classes, or each column of several."""
+        return "scores" if self.labels is None or len(self.labels) < 3 else "columns"
+
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
@@ -285,10 +312,14 @@ class AveragePrecision(Statistic):
     ) -> ReducedData:
         member = _class_columns(y_true, self.labels)
         ranked = [rank(of, y_pred[:, k]) for k, of in enumerate(member)]
-        return self.of_ranked(ranked, len(y_true), sample_weight)
+        return self.of_ranked(ranked, member, member.T, sample_weight)
 
     def of_ranked(
-        self, ranked: Sequence[Ranked], n_codes: int, sample_weight: Floats | None = None
+        self,
+        ranked: Sequence[Ranked],
+        member: NDArray[np.bool_],
+        terms: NDArray[Any],
+        sample_weight: Floats | None = None,
     ) -> ReducedData:
         """Reduce codes of several classes that have been put in order, for each by its scores.
 
@@ -296,10 +327,11 @@ class AveragePrecision(Statistic):
         ----------
         ranked : sequence of Ranked
             Order of codes by the scores of each class.
-        n_codes : int
+        member, terms : ndarray
+            See `RocAuc.of_ranked`; here one row of ``terms`` for each code is all that is read.
         sample_weight : ndarray of shape (n_codes,), optional
         """
-        weights = np.ones(n_codes) if sample_weight is None else sample_weight
+        weights = np.ones(len(terms)) if sample_weight is None else sample_weight
         curves = []
         for one in ranked:
             down = falling(one)
@@ -308,7 +340,7 @@ class AveragePrecision(Statistic):
             ends = _ends_of_positives(down.positive, down.level)
             curves.append(_Curve(terms, ends, down.order))
         data = {"curves": curves, "equal_weights": sample_weight is None}
-        return ReducedData(None, n_codes, data=MappingProxyType(data))
+        return ReducedData(None, len(terms), data=MappingProxyType(data))
 
     def reading(self, reduced: ReducedData) -> Reading:
         """Units of equal weight have few terms, and so a closed form without one of them."""
@@ -330,6 +362,31 @@ class AveragePrecision(Statistic):
         with np.errstate(invalid="ignore", divide="ignore"):
             weights = np.stack(positives) if self.average == "weighted" else np.ones_like(areas)
             return (np.stack(areas) * weights).sum(axis=0) / weights.sum(axis=0)
+
+    def least_in_intervals(
+        self,
+        positive: NDArray[np.bool_],
+        interval: NDArray[Any],
+        weights: Floats,
+        movable: NDArray[np.bool_],
+    ) -> float:
+        """Precision if each positive of an interval has a score of its own, below negatives.
+
+        Rows of equal scores are no interval: they stay together. Between thresholds that are ever
+        closer, the precision (p + x) / (p + x + n) is integrated.
+        """
+        at = interval.astype(np.intp)
+        gained, wrong = (
+            np.bincount(at, weights * side, int(at.max()) + 1)[::-1]
+            for side in (positive, ~positive)
+        )
+        before, false = np.cumsum(gained) - gained, np.cumsum(wrong)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lost = false * np.log((before + gained + false) / (before + false))
+            of_ties = gained * false / (before + gained + false)
+        lost = np.where(np.bincount(at, movable, int(at.max()) + 1)[::-1] > 0, lost, of_ties)
+        area = gained - np.where((gained > 0) & (false > 0), lost, 0.0)
+        return float(area.sum() / gained.sum())
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """One score for all rows has the share of positives as its precision."""

@@ -9,7 +9,7 @@ function, on repeated rows; the other modules hold faster overrides, held to the
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
@@ -38,6 +38,10 @@ Response = Literal[
     "any",
 ]
 Reading = Literal["sums", "pairs", "crossing", "thresholds", "running", "rows"]
+Sketch = Literal[
+    "", "means", "moments", "class losses", "cells", "scores", "columns", "pairs of columns"
+]
+MatrixRule = Literal["", "sets", "recalls", "adjusted recalls", "matthews", "kappa"]
 
 
 class EntryOfSeveral(Protocol):
@@ -175,6 +179,31 @@ class Statistic(ABC):
         Whether it reads nothing of scores but their order, so that reversed ones show.
     pos_label : label or None
         The positive class, where the metric knows it before the rows.
+    sign : float
+        1.0, or -1.0 where the value is that of its formula, negated.
+    of_row_values : bool
+        Whether it is a function of the mean of one value per row, which `values_of` gives.
+    calls_function : bool
+        Whether it calls a function on rows, of which nothing else is known.
+    adds_by_row : bool
+        Whether it is a function of sums to which each row adds what it adds in any sample.
+    parts : {"", "fixed", "drawn"}
+        Whether it averages over parts, such as tasks: all in each resample, or those drawn.
+    threshold_by_rows : bool
+        Whether one column of scores is compared with a threshold that all rows together set.
+    pools_classes : bool
+        Whether every row has the same weight in it, whatever its class.
+    matrix_rule : {"", "sets", "recalls", "adjusted recalls", "matthews", "kappa"}
+        Which formula of the confusion matrix it is, for rules that know what few errors leave open;
+        "" for any other.
+    sketch : {"", "means", "moments", "class losses", "cells", "scores", "columns", \
+            "pairs of columns"}
+        What of many rows suffices for it: the mean of a value per row; the moments of truth and
+        residuals; weight and loss of each class; the counts of pairs of labels; those of each class
+        at each score; the same for each column of scores, against the rest or for each pair of
+        classes; or "", nothing less than the rows.
+    lacks_labels : bool
+        Whether it reads a column for each class and was not told their labels.
     """
 
     name: str
@@ -191,6 +220,16 @@ class Statistic(ABC):
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
     pos_label: Any = None
+    sign: float = 1.0
+    of_row_values: ClassVar[bool] = False
+    calls_function: ClassVar[bool] = False
+    adds_by_row: ClassVar[bool] = False
+    parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
+    threshold_by_rows: ClassVar[bool] = False
+    pools_classes: bool = False
+    matrix_rule: MatrixRule = ""
+    sketch: Sketch = ""
+    lacks_labels: bool = False
 
     @abstractmethod
     def reduce(
@@ -235,6 +274,68 @@ class Statistic(ABC):
     def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
         """Return the statistic of some of the rows, for one that knows which rows it is of."""
         return self
+
+    def values_of(self, reduced: ReducedData) -> NDArray[Any]:
+        """Value of each row before its sign, (n_samples,); see `of_row_values`."""
+        raise TypeError(f"{self.name} is no function of a mean of row values.")
+
+    def signed_values(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Floats:
+        """Value of each row with its sign, (n_samples,), where `of_row_values`.
+
+        Of a loss of probabilities ``y_true`` holds the number of each row's class.
+        """
+        raise TypeError(f"{self.name} is no function of a mean of row values.")
+
+    def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
+        """What each row adds to each sum of `of_sums`, (n_samples, n_terms), where `adds_by_row`.
+
+        Only of real values, whose truth is taken about ``origin``; the rows of few labels are
+        counted by the pairs that occur.
+        """
+        raise TypeError(f"{self.name} has no terms of single rows.")
+
+    def of_sums(self, sums: Floats, reduced: ReducedData) -> Floats | None:
+        """Values from sums (n_resamples, n_terms), of a function of these alone; else None."""
+        return None
+
+    def least_in_intervals(
+        self,
+        positive: NDArray[np.bool_],
+        interval: NDArray[Any],
+        weights: Floats,
+        movable: NDArray[np.bool_],
+    ) -> float | None:
+        """Smallest value if positives and negatives of an interval of scores come in any order.
+
+        Each argument has one entry for the positives or the negatives of an interval, numbered
+        upwards; ``movable`` says whether its scores differ. None: the value where each interval has
+        its negatives above its positives.
+        """
+        return None
+
+    def check_parts(
+        self,
+        reduced: ReducedData,
+        estimate: float,
+        observed: Callable[[], Sequence[Any]],
+        undefined: tuple[int, int],
+        blocks: Iterable[Any],
+    ) -> None:
+        """Refuse parts of it, such as tasks, that have no value; see `parts`.
+
+        Parameters
+        ----------
+        reduced : ReducedData
+        estimate : float
+            Value on the data.
+        observed : callable
+            Returns the block of the data.
+        undefined : tuple of int
+            Resamples without a value, and all.
+        blocks : iterable of Block
+            All resamples, read where many are without a value.
+        """
+        raise TypeError(f"{self.name} has no parts.")
 
     def range_on(self, reduced: ReducedData) -> tuple[float, float]:
         """Smallest and largest possible value on these rows: `bounds`, or a narrower range."""
@@ -309,6 +410,8 @@ class CallableStatistic(Statistic):
     pos_label : label, optional
         The positive class that ``function`` was given.
     """
+
+    calls_function = True
 
     function: Callable[..., Any]
     name: str = "metric"

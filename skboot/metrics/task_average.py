@@ -57,13 +57,12 @@ class OverTasks(Statistic):
 
     inner: Statistic
     tasks: Tasks
-    are_drawn: bool = False
 
     @abstractmethod
     def of_each(self, block: Any, reduced: ReducedData) -> Floats:
         """Value of each task on each resample, (n_tasks, n_resamples)."""
 
-    def check_each(
+    def check_parts(
         self,
         reduced: ReducedData,
         estimate: float,
@@ -71,20 +70,7 @@ class OverTasks(Statistic):
         undefined: tuple[int, int],
         blocks: Iterable[Any],
     ) -> None:
-        """Refuse a task without a value, by its name.
-
-        Parameters
-        ----------
-        reduced : ReducedData
-        estimate : float
-            Average on the data.
-        observed : callable
-            Returns the block of the data.
-        undefined : tuple of int
-            Resamples without an average, and all.
-        blocks : iterable of Block
-            All resamples, read where many are without an average.
-        """
+        """Refuse a task without a value, by its name; see `Statistic.check_parts`."""
         advice = "Leave the task out, merge it with another, or give it more rows."
         must = f"hold tasks on which the metric {self.name!r} is defined"
         if np.isnan(estimate):
@@ -92,7 +78,7 @@ class OverTasks(Statistic):
             got = f"{self._named(none)}, where it is not"
             raise fail("average_over", must, got, advice)
         n_undefined, n_resamples = undefined
-        if n_undefined <= MOST_UNDEFINED * n_resamples or self.are_drawn:
+        if n_undefined <= MOST_UNDEFINED * n_resamples or self.parts == "drawn":
             return
         values = np.hstack([self.of_each(block, reduced) for block in blocks])
         share = np.isnan(values[:, :n_resamples]).mean(axis=1)
@@ -169,6 +155,8 @@ class TaskAverage(OverTasks):
         "rows" if the metric is called on repeated rows, else "running".
     """
 
+    parts = "fixed"
+
     inner: Statistic
     tasks: Tasks
     reads: Reading = "running"
@@ -225,11 +213,12 @@ class DrawnTaskAverage(OverTasks, SumsStatistic):
         From the metric and the reduced rows of a task to its value.
     """
 
+    parts = "drawn"
+
     inner: Statistic
     tasks: Tasks
     value_of: Callable[[Statistic, ReducedData], float]
     reads: Reading = "sums"
-    are_drawn: bool = True
 
     def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
         """See `Statistic.on_rows`."""

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
-from ..metrics.class_metrics import BalancedAccuracy, SetRatio, averages_classes, class_weights
+from ..metrics.class_metrics import averages_classes, class_weights
 from .run_metrics import LabelRunMetric, RowRunMetric, RunMetric
 from .run_records import RunRecords
 
@@ -42,10 +41,11 @@ def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
     if rarest is None or (isinstance(metric, RowRunMetric) and metric.is_mean):
         return runs.n_units
     if isinstance(metric, LabelRunMetric):
-        if _is_pooled(metric):
+        by_class = averages_classes(metric.statistic)
+        if metric.statistic.pools_classes and not by_class:
             return runs.n_units
         # Balanced errors of two classes keep the rule they were measured with (record 0021).
-        if averages_classes(metric.statistic) and not _is_balanced_binary(metric):
+        if by_class and not _is_balanced_binary(metric):
             return _of_class_average(metric, runs)
     return max(min(runs.n_units, rarest), 2)
 
@@ -88,16 +88,8 @@ def class_average_df(
     return min(max(df, 2.0), most)
 
 
-def _is_pooled(metric: LabelRunMetric) -> bool:
-    """Return whether every row counts alike, whatever its class."""
-    statistic = metric.statistic
-    if isinstance(statistic, SetRatio):
-        return statistic.classes is None
-    return isinstance(statistic, MatthewsCoefficient | Kappa | WeightedKappa)
-
-
 def _is_balanced_binary(metric: LabelRunMetric) -> bool:
-    return isinstance(metric.statistic, BalancedAccuracy) and len(metric.labels) <= 2
+    return metric.statistic.matrix_rule.endswith("recalls") and len(metric.labels) <= 2
 
 
 def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:

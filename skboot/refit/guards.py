@@ -19,10 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..metrics.agreement import Kappa, MatthewsCoefficient, WeightedKappa
 from ..metrics.cells import encode
-from ..metrics.class_metrics import SetRatio
-from .run_metrics import LabelRunMetric, RowRunMetric, is_balanced
+from .run_metrics import LabelRunMetric, RowRunMetric
 from .run_records import RunRecords
 
 Array = NDArray[Any]
@@ -49,15 +47,14 @@ def guard_of(metric: RowRunMetric, runs: RunRecords, data: Array, losses: Array)
         return {"guard": "proportion"} if np.isin(losses, metric.bounds).all() else {}
     if not isinstance(metric, LabelRunMetric):
         return {}
-    if is_balanced(metric):
+    rule = metric.statistic.matrix_rule
+    if rule == "recalls":
         return _balanced(metric, data)
     if metric.factor != -1.0:
         return {}
-    if isinstance(metric.statistic, SetRatio):
+    if rule == "sets":
         return _set_ratio(metric.statistic, metric, data, runs.target.unit)
-    if len(metric.labels) == 2 and isinstance(
-        metric.statistic, MatthewsCoefficient | Kappa | WeightedKappa
-    ):
+    if len(metric.labels) == 2 and rule in ("matthews", "kappa"):
         return _agreement(metric, data, runs.target.unit)
     return {}
 
@@ -76,7 +73,7 @@ def _balanced(metric: LabelRunMetric, data: Array) -> dict[str, Any]:
 
 
 def _set_ratio(
-    statistic: SetRatio, metric: LabelRunMetric, data: Array, unit: Array | None
+    statistic: Any, metric: LabelRunMetric, data: Array, unit: Array | None
 ) -> dict[str, Any]:
     ratio, wrong = statistic.ratio, metric.codes != data
     if statistic.classes is None:
@@ -111,9 +108,8 @@ def _agreement(metric: LabelRunMetric, data: Array, unit: Array | None) -> dict[
         _share_and_size((wrong & members).astype(float), np.tile(members, (len(data), 1)), unit)
         for members in of_class
     ]
-    is_matthews = isinstance(metric.statistic, MatthewsCoefficient)
     return {
-        "guard": "matthews" if is_matthews else "kappa",
+        "guard": metric.statistic.matrix_rule,
         "class_errors": [share for share, _ in by_class],
         "class_sizes": [size for _, size in by_class],
         "guard_weights": shares,

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from ..inference.distribution import BoundStatistic
 from ..method_error.cv_bootstrap import auc_error_influence
-from ..metrics.ranking import RocAuc
-from ..metrics.statistic import CallableStatistic, ReducedData, Statistic, as_number
+from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
 from .lending import copy_of_rows
@@ -53,7 +52,7 @@ class ErrorFunction:
         """Error on some rows."""
         if len(y) == 0:
             return np.nan
-        if isinstance(self.statistic, CallableStatistic):
+        if self.statistic.calls_function:
             return self._of_rows(y, given, [np.arange(len(y))])[0]
         reduced = self.statistic.reduce(y, given, None)
         binding = _binding(self.statistic, reduced, RowDesign.of(len(y)))
@@ -63,7 +62,7 @@ class ErrorFunction:
     def without_each(self, y: Array, given: Array, units: Array) -> Array:
         """Error without each unit, numbered from 0: (n_units,)."""
         n_units = int(units.max()) + 1
-        if isinstance(self.statistic, CallableStatistic):
+        if self.statistic.calls_function:
             others = (np.flatnonzero(units != unit) for unit in range(n_units))
             return np.array(self._of_rows(y, given, others))
         reduced = self.statistic.reduce(y, given, None)
@@ -83,7 +82,6 @@ class ErrorFunction:
         return self.factor * values
 
     def _of_rows(self, y: Array, given: Array, rows: Any) -> list[float]:
-        assert isinstance(self.statistic, CallableStatistic)
         reduced = self.statistic.reduce(y, given, None)
         blocks = (_Rows(each, reduced) for each in rows)
         values = [self.statistic.evaluate(block, reduced)[0] for block in blocks]  # type: ignore[arg-type]
@@ -128,18 +126,18 @@ def replicate(
         In the order of rows, or of sorted units; NaN where it was not computed.
     """
     statistic, is_label = function.statistic, given.dtype.kind not in "fc" and given.ndim == 1
-    if units is None and type(statistic) is RocAuc and given.ndim == 1 and _is_binary(function):
+    if units is None and statistic.reads == "pairs" and given.ndim == 1 and _is_binary(function):
         assert function.classes is not None
         value, influence = auc_error_influence(y == function.classes[1], given)
         return abs(function.factor) * (value - 1), abs(function.factor) * influence
-    if units is None and isinstance(statistic, CallableStatistic) and not is_label:
+    if units is None and statistic.calls_function and not is_label:
         return replicate_rows(lambda rows: function(y[rows], given[rows]), len(y), None, number)
     value = function(y, given)
-    codes = _unit_codes(units, y, given, is_label and isinstance(statistic, CallableStatistic))
+    codes = _unit_codes(units, y, given, is_label and statistic.calls_function)
     n_units = len(y) if units is None else int(codes.max()) + 1
     if not np.isfinite(value) or n_units < 2:
         return np.nan, np.full(n_units, np.nan)
-    if units is None and is_label and isinstance(statistic, CallableStatistic):
+    if units is None and is_label and statistic.calls_function:
         # Rows of one cell are interchangeable: it is enough to leave one of each out.
         first = np.unique(codes, return_index=True)[1]
         without = [function(np.delete(y, row), np.delete(given, row)) for row in first]

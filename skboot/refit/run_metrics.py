@@ -25,12 +25,8 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from ..method_error.no_information import no_information_absolute, no_information_squared
-from ..metrics.additive import RowMean, SumsStatistic
-from ..metrics.class_metrics import BalancedAccuracy
-from ..metrics.coefficients import Coefficient
-from ..metrics.labels import LabelMetric
+from ..metrics.additive import SumsStatistic
 from ..metrics.posteriors import PosteriorMean
-from ..metrics.ranking import RocAuc
 from ..metrics.statistic import Statistic
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
@@ -152,7 +148,7 @@ class RowRunMetric(RunMetric):
     @property
     def is_mean(self) -> bool:
         """Whether the error is a mean of one loss per row."""
-        return isinstance(self.statistic, RowMean) and not self.statistic.root
+        return self.statistic.is_row_mean
 
     @abstractmethod
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
@@ -224,9 +220,7 @@ class LabelRunMetric(RowRunMetric):
 
     @cached_property
     def _cell_losses(self) -> Array:
-        assert isinstance(self.statistic, RowMean)
-        values = np.asarray(self.statistic.row_values(*self._cells), dtype=np.float64)
-        return self.factor * self.statistic.sign * values
+        return self.factor * self.statistic.signed_values(*self._cells)
 
     def _cell_of(self, data: Array, rows: Any = slice(None)) -> Array:
         return self._first_cell[rows] + data[..., rows]
@@ -297,19 +291,13 @@ class ValueRunMetric(RowRunMetric):
 
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
         """Loss of each run and row."""
-        assert isinstance(self.statistic, RowMean)
-        scale = self.factor * self.statistic.sign
-        values = [self.statistic.row_values(self._y[rows], predicted[rows]) for predicted in data]
-        return scale * np.asarray(values, dtype=np.float64)
+        y = self._y[rows]
+        values = [self.statistic.signed_values(y, predicted[rows]) for predicted in data]
+        return self.factor * np.array(values)
 
     def _terms(self, predicted: Array) -> Array:
-        """Terms of one run, (n_samples, n_terms), as `Coefficient` and `RowMean` have them."""
-        ones = np.ones(len(predicted))
-        if isinstance(self.statistic, RowMean):
-            return np.column_stack((ones, self.statistic.row_values(self._y, predicted)))
-        truth = self._y - np.median(self._y)
-        residual = self._y - predicted
-        return np.column_stack((ones, ones, truth, truth**2, residual, residual**2))
+        """Terms of one run, (n_samples, n_terms)."""
+        return self.statistic.terms_of(self._y, predicted, float(np.median(self._y)))
 
     def sums(self, data: Array, weights: Array) -> Array:
         """Weighted sums of each run's terms."""
@@ -342,8 +330,7 @@ class ValueRunMetric(RowRunMetric):
             sklearn.metrics.explained_variance_score: lambda: -predicted.var() / y.var(),
         }
         if self._function in closed_forms:
-            sign = self.statistic.sign if isinstance(self.statistic, RowMean) else 1.0
-            return float(self.factor * sign * closed_forms[self._function]())
+            return float(self.factor * self.statistic.sign * closed_forms[self._function]())
         self.no_information_note = _permuted("predicted values")
         data, ones = np.tile(predicted, (1, 1)), np.ones((1, len(y)))
         errors = []
@@ -391,9 +378,7 @@ class LossRunMetric(RowRunMetric):
         return {self.key: losses} if key is None else {self.key: losses, key: columns[:, 1].copy()}
 
     def _row_losses(self, codes: Array, columns: Array) -> Array:
-        assert isinstance(self.statistic, RowMean)
-        values = self.statistic.row_values(codes, columns)
-        return self.factor * self.statistic.sign * np.asarray(values, dtype=np.float64)
+        return self.factor * self.statistic.signed_values(codes, columns)
 
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:
         """The kept losses."""
@@ -433,7 +418,7 @@ class ReplicateRunMetric(RunMetric):
     @property
     def reads_folds_together(self) -> bool:
         """Whether the answers of all folds are read as one; areas under the ROC curve need not."""
-        return not isinstance(self.statistic, RocAuc)
+        return self.statistic.reads != "pairs"
 
     def _comparable(self, answers: Answers) -> Array | None:
         """Return answers on a scale that the models of all folds share; None where none is."""
@@ -525,22 +510,6 @@ class ScorerRunMetric(RunMetric):
         n = len(np.asarray(answers.y))
         draws = (rng.permutation(n) for _ in range(N_PERMUTATIONS))
         return _mean_defined([self.error(answers, None, rows) for rows in draws])
-
-
-def is_row_statistic(statistic: Statistic) -> bool:
-    """Whether a statistic of labels is a sum over cells whatever the data."""
-    return isinstance(statistic, LabelMetric) or type(statistic) is RowMean
-
-
-def is_value_statistic(statistic: Statistic) -> bool:
-    """Whether a statistic of values is a function of means over rows."""
-    return isinstance(statistic, Coefficient) or type(statistic) is RowMean
-
-
-def is_balanced(metric: RunMetric) -> bool:
-    """Whether the error is a mean of class error rates."""
-    statistic = getattr(metric, "statistic", None)
-    return isinstance(statistic, BalancedAccuracy) and not statistic.adjusted
 
 
 def _permuted(what: str) -> str:

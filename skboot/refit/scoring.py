@@ -16,11 +16,10 @@ from .._checks import arguments_named, fail
 from .._sklearn_compat import scorer_parts
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
-from ..metrics.adapters import Negated
+from ..metrics.adapters import without_sign
 from ..metrics.lookup import check_response, resolve_metrics
 from ..metrics.names import known_names, unknown_scoring
-from ..metrics.posteriors import PosteriorMean, TopAccuracy
-from ..metrics.statistic import CallableStatistic, Statistic
+from ..metrics.statistic import Statistic
 from ..metrics.two_class import positive_note
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
@@ -181,9 +180,8 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         statistic = check_response(statistic, target.y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
     low, high = statistic.bounds
-    inner, factor = statistic, -sign
-    if isinstance(statistic, Negated):
-        inner, factor = statistic.statistic, sign
+    inner = without_sign(statistic)
+    factor = -sign if inner is statistic else sign
     arguments = RunMetricArguments(
         name,
         target,
@@ -205,12 +203,13 @@ def _of_statistic(
     arguments: RunMetricArguments, statistic: Any, response: NDArray[Any]
 ) -> RunMetric:
     target = arguments.target
-    if statistic.response == "labels" and run_metrics.is_row_statistic(statistic):
+    if statistic.response == "labels" and statistic.adds_by_row:
         labels = np.unique(np.concatenate([target.y, response]))
         return run_metrics.LabelRunMetric(arguments, statistic, labels)
-    if statistic.response == "values" and run_metrics.is_value_statistic(statistic):
+    if statistic.response == "values" and statistic.adds_by_row:
         return run_metrics.ValueRunMetric(arguments, statistic)
-    if type(statistic) in (PosteriorMean, TopAccuracy) and target.codes is not None:
+    by_posteriors = statistic.response in ("probabilities", "scores") and statistic.adds_by_row
+    if by_posteriors and target.codes is not None:
         return run_metrics.LossRunMetric(arguments, statistic)
     limit = NO_INFORMATION_SCORE.get(
         getattr(arguments.function, "__name__", "").removesuffix("_score")
@@ -226,7 +225,7 @@ def _response(statistic: Statistic, methods: Any, positive: int, answers: Answer
 
 def _takes_column(statistic: Statistic) -> bool:
     """Return whether a function of the user takes one column of two, as in scikit-learn."""
-    return isinstance(statistic, CallableStatistic) and statistic.response in ("any", "scores")
+    return statistic.calls_function and statistic.response in ("any", "scores")
 
 
 def _positive(pos_label: Any, classes: NDArray[Any] | None) -> int:

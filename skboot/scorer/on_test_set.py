@@ -33,7 +33,6 @@ from .._warnings import Note, Notes, collected, tell
 from .._workers import Workers
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
-from ..metrics.additive import RowMean
 from ..metrics.lookup import check_response
 from ..refit.influence import ErrorFunction
 from ..refit.samples import TrainingSamples
@@ -125,7 +124,7 @@ class KeptAnswers:
         """Refuse answers that a metric has no value for."""
         for name, function in self.metrics.items():
             statistic = check_response(function.statistic, y, found)
-            if isinstance(statistic, RowMean) and statistic.response == "labels":
+            if statistic.is_row_mean and statistic.response == "labels":
                 # A mean over labels has a value whatever they are.
                 continue
             if np.isnan(replace(function, statistic=statistic)(y, found)):

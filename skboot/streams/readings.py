@@ -1,7 +1,8 @@
 """How a metric reads a stream: which sums it needs of each batch, and its value from the sums.
 
 * `MeanReading`: means of a value per row, and their roots;
-* `TermsReading`: other functions of weighted sums (R2, skill and costs under priors);
+* `MomentsReading`: R2 and explained variance;
+* `ClassLossReading`: skill and costs under priors, from the weight and loss of each class;
 * `CellsReading`: functions of the confusion matrix, from the pairs of labels that occur;
 * `ScoresReading`: metrics of the order of scores, from the weight of each class at each score,
   of which there are more for the data than for resamples;
@@ -13,7 +14,7 @@ A metric that needs all rows together has none, and is refused by name.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -25,13 +26,7 @@ from .._checks import fail
 from .._inputs import Rows
 from .._warnings import collected
 from ..metrics.adapters import Negated, without_sign
-from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.cells import label_counts
-from ..metrics.coefficients import Coefficient
-from ..metrics.cost_statistics import ClassCosts, MeanCost
-from ..metrics.crossing import EqualErrorRate, FalsePositiveRateAt
-from ..metrics.posteriors import TopAccuracy
-from ..metrics.ranking import AveragePrecision, RocAuc
 from ..metrics.responses import check_response
 from ..metrics.score_order import positive_scores, rank
 from ..metrics.statistic import Floats, Proportion, ReducedData, Statistic
@@ -43,7 +38,6 @@ from .tables import Table
 ZERO_ONE = np.array([0, 1])
 # Kinds of tables; that of fine scores has the weights of the data alone, and comes first.
 LABELS, SCORES, FINE_SCORES = "labels", "scores", "fine scores"
-_RANKINGS = (RocAuc, AveragePrecision, EqualErrorRate, FalsePositiveRateAt)
 # Largest square of the mean of the truth by its variance at which sums about zero keep ten digits.
 _FAR_FROM_ZERO = 1e4
 # Bytes of the weights of cells that are read at once.
@@ -97,6 +91,7 @@ class Reading(ABC):
     def __init__(self, statistic: Statistic) -> None:
         self.statistic = statistic
         self.inner: Any = without_sign(statistic)
+        self.sign = 1.0 if self.inner is statistic else -1.0
 
     @property
     def n_terms(self) -> int:
@@ -146,7 +141,7 @@ class MeanReading(_Summed):
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
         super().check(rows, argument)
-        if isinstance(self.inner, TopAccuracy) and rows.y_pred.ndim == 1:
+        if self.inner.threshold_by_rows and rows.y_pred.ndim == 1:
             must = "have a column for each class for a top-k accuracy of a stream"
             advice = "The threshold of one column depends on all rows together."
             raise fail(argument, must, "one column", advice)
@@ -167,42 +162,51 @@ class MeanReading(_Summed):
         return Read(self.statistic, values, proportion=proportion, largest_share=share)
 
 
-class TermsReading(_Summed):
-    """Another function of weighted sums, whose terms mean the same in every batch."""
+class MomentsReading(_Summed):
+    """A function of the moments of truth and residuals."""
+
+    n_terms = 4
+
+    def terms(self, rows: Rows) -> Floats:
+        """Return truth, its square, residual and its square, all about zero."""
+        truth = np.asarray(rows.y_true, dtype=np.float64)
+        residual = truth - np.asarray(rows.y_pred, dtype=np.float64)
+        return np.stack((truth, truth**2, residual, residual**2))
+
+    def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
+        """See `_Summed.read`."""
+        mean, square = sums[0, 0] / weight[0], sums[1, 0] / weight[0]
+        if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
+            raise ValueError(
+                f"The metric {self.statistic.name!r} of a stream must have a truth that "
+                f"varies about zero. Got values about {mean:.4g}. Subtract this from y_true "
+                "and y_pred: the metric stays the same."
+            )
+        nothing = ReducedData(None, 0)
+        combined = self.inner.combine(np.vstack((weight, weight, sums)).T, nothing)
+        return Read(self.statistic, 0.0 + self.sign * combined)
+
+
+class ClassLossReading(_Summed):
+    """A function of the weight and the loss of each class."""
 
     @property
     def n_terms(self) -> int:
-        """Weight and loss of each class, or the moments of truth and residuals."""
-        return 4 if isinstance(self.inner, Coefficient) else 2 * len(self.inner.labels)
+        """Weight and loss of each class."""
+        return 2 * len(self.inner.labels)
 
     def terms(self, rows: Rows) -> Floats:
-        """Return the terms of the metric; R2 has them about zero."""
-        if isinstance(self.inner, Coefficient):
-            truth = np.asarray(rows.y_true, dtype=np.float64)
-            residual = truth - np.asarray(rows.y_pred, dtype=np.float64)
-            return np.stack((truth, truth**2, residual, residual**2))
+        """Return the weight and the loss of each row, in the places of its class."""
         found = self.inner.reduce(rows.y_true, self._predicted(rows), None).terms
         dense = found if isinstance(found, np.ndarray) else found.toarray()
         return np.ascontiguousarray(dense.T)
 
     def read(self, weight: Floats, sums: Floats, facts: Facts, n_rows: int) -> Read:
         """See `_Summed.read`."""
-        if isinstance(self.inner, Coefficient):
-            mean, square = sums[0, 0] / weight[0], sums[1, 0] / weight[0]
-            if mean**2 > _FAR_FROM_ZERO * (square - mean**2) > 0:
-                raise ValueError(
-                    f"The metric {self.statistic.name!r} of a stream must have a truth that "
-                    f"varies about zero. Got values about {mean:.4g}. Subtract this from y_true "
-                    "and y_pred: the metric stays the same."
-                )
-            nothing = ReducedData(None, 0)
-            combined = self.inner.combine(np.vstack((weight, weight, sums)).T, nothing)
-        else:
-            labels = np.asarray(self.inner.labels)
-            even = np.full((1, len(labels)), 1 / len(labels))
-            combined = self.inner.combine(sums.T, self.inner.reduce(labels[:1], even, None))
-        sign = 1.0 if self.inner is self.statistic else -1.0
-        return Read(self.statistic, 0.0 + sign * combined)
+        labels = np.asarray(self.inner.labels)
+        even = np.full((1, len(labels)), 1 / len(labels))
+        combined = self.inner.combine(sums.T, self.inner.reduce(labels[:1], even, None))
+        return Read(self.statistic, 0.0 + self.sign * combined)
 
 
 class _Tabled(Reading):
@@ -312,7 +316,7 @@ class ColumnsReading(_Tabled):
     def __init__(self, statistic: Statistic) -> None:
         super().__init__(statistic)
         self.labels: NDArray[Any] = np.asarray(self.inner.labels)
-        self.by_pairs = getattr(self.inner, "multi_class", None) == "ovo"
+        self.by_pairs = self.inner.sketch == "pairs of columns"
         beside = ("all classes" for _ in self.labels)
         if not self.by_pairs:
             beside = (f"the class {label!r}" for label in self.labels.tolist())
@@ -390,8 +394,6 @@ class ColumnsReading(_Tabled):
         for column, score in enumerate(scores):
             own = rank(member[column, starts[column] : starts[column + 1]], score)
             ranked.append(own._replace(order=own.order + starts[column]))
-        if isinstance(self.inner, AveragePrecision):
-            return self.inner.of_ranked(ranked, int(starts[-1]))
         found: ReducedData = self.inner.of_ranked(ranked, member, self._sizes(tables, member))
         return found
 
@@ -409,43 +411,43 @@ class ColumnsReading(_Tabled):
             ]
             reduced = self._reduced(tables, member, scores)
             found.append(float(self._evaluated(on_data, reduced)[0]))
-        if isinstance(self.inner, AveragePrecision):
-            weights = np.split(on_data[:, 0], starts)
-            of_class = [
-                _least_precision(side, table.rank(), own, _movable(table))
-                for table, side, own in zip(tables, sides, weights, strict=True)
-            ]
+        weights = np.split(on_data[:, 0], starts)
+        of_class = [
+            self.inner.least_in_intervals(side, table.rank(), own, _movable(table))
+            for table, side, own in zip(tables, sides, weights, strict=True)
+        ]
+        if None not in of_class:
             sizes = [own @ side for own, side in zip(weights, sides, strict=True)]
             by_size = sizes if self.inner.average == "weighted" else None
             found[1] = float(np.average(of_class, weights=by_size))
         return found
 
 
+_READINGS: Mapping[str, type[Reading]] = {
+    "means": MeanReading,
+    "moments": MomentsReading,
+    "class losses": ClassLossReading,
+    "cells": CellsReading,
+    "scores": ScoresReading,
+    "columns": ColumnsReading,
+    "pairs of columns": ColumnsReading,
+}
+
+
 def reading_of(statistic: Statistic) -> Reading:
     """Return how a metric reads a stream; refuse one that needs all rows together."""
     inner: Any = without_sign(statistic)
-    labels = getattr(inner, "labels", None)
-    of_classes = isinstance(inner, RocAuc) and inner.multi_class is not None
-    may_average = of_classes or isinstance(inner, AveragePrecision)
-    if may_average and labels is not None and len(labels) > 2:
-        return ColumnsReading(statistic)
-    if isinstance(inner, _RANKINGS) and not (of_classes and labels is None):
-        return ScoresReading(statistic)
-    if inner.response == "probabilities" and labels is None and hasattr(inner, "labels"):
+    if inner.lacks_labels and inner.response == "probabilities":
         own = replace(inner, labels=ZERO_ONE)
         found = reading_of(own if inner is statistic else Negated(own))
         found.assumes_zero_one = True
         return found
-    if (isinstance(inner, TopAccuracy) or of_classes) and labels is None:
+    if inner.lacks_labels:
         must = f"be given for the metric {statistic.name!r} of a stream"
         advice = "Give all labels, in the order of the columns: a batch may lack some."
         raise fail("labels", must, "None", advice)
-    if isinstance(inner, RowMean) and not isinstance(inner, MeanCost):
-        return MeanReading(statistic)
-    if isinstance(inner, SumsStatistic) and inner.response == "labels":
-        return CellsReading(statistic)
-    if isinstance(inner, Coefficient) or (type(inner) is ClassCosts):
-        return TermsReading(statistic)
+    if inner.sketch:
+        return _READINGS[inner.sketch](statistic)
     must = "hold metrics that can be computed from sums, or from the order of scores"
     advice = (
         "Batches are not kept. Give a mean of rows, a metric of labels, R2, the area under the ROC "
@@ -510,34 +512,13 @@ def _extremes(
         reduced, by_code = _coded(statistic, truth, scores, weights[:, None])
         block = WeightsBlock(by_code.T, statistic.reads)
         found.append(float(statistic.evaluate(block, reduced)[0]))
-    if isinstance(without_sign(statistic), AveragePrecision):
-        found[1] = (1.0 if without_sign(statistic) is statistic else -1.0) * _least_precision(
-            positive, rank, weights, movable
-        )
+    inner = without_sign(statistic)
+    least = inner.least_in_intervals(positive, rank, weights, movable)
+    if least is not None:
+        found[1] = least if inner is statistic else -least
     return found
 
 
 def _positive_label(statistic: Statistic, truth: NDArray[Any]) -> Any:
-    given = getattr(without_sign(statistic), "pos_label", None)
+    given = without_sign(statistic).pos_label
     return truth.max() if given is None else given
-
-
-def _least_precision(
-    positive: NDArray[np.bool_], rank: Floats, weights: Floats, movable: NDArray[np.bool_]
-) -> float:
-    """Average precision if each positive of an interval has a score of its own, below negatives.
-
-    Rows of equal scores are no interval: they stay together. Between thresholds that are ever
-    closer, the precision (p + x) / (p + x + n) is integrated.
-    """
-    at = rank.astype(np.intp)
-    gained, wrong = (
-        np.bincount(at, weights * side, int(at.max()) + 1)[::-1] for side in (positive, ~positive)
-    )
-    before, false = np.cumsum(gained) - gained, np.cumsum(wrong)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lost = false * np.log((before + gained + false) / (before + false))
-        of_ties = gained * false / (before + gained + false)
-    lost = np.where(np.bincount(at, movable, int(at.max()) + 1)[::-1] > 0, lost, of_ties)
-    area = gained - np.where((gained > 0) & (false > 0), lost, 0.0)
-    return float(area.sum() / gained.sum())
