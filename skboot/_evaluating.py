@@ -197,7 +197,7 @@ def below_baseline(
     evidence: Evidence, naive: float | None, greater_is_better: bool | None
 ) -> tuple[str, ...]:
     """Say that a score is worse than that of a system that ignores its inputs."""
-    best = evidence.bounds[0 if greater_is_better is False else 1]
+    best = evidence.facts.bounds[0 if greater_is_better is False else 1]
     if naive == best or not is_worse(evidence.estimate, naive, greater_is_better):
         return ()
     text = f"Worse than the baseline: a system that ignores its inputs scores {naive:.4g} here."
@@ -242,7 +242,8 @@ def make_gap_result(
     cautions: Sequence[Note],
 ) -> EvaluationResult:
     """Return the result of a gap, with warnings such as of the subgroups it leaves out."""
-    evidence = replace(basis.evidence, n_units=call.plan.design.n_units)
+    drawn = replace(basis.evidence.drawn, n_units=call.plan.design.n_units)
+    evidence = replace(basis.evidence, drawn=drawn)
     tell(*cautions)
     interval = confidence_interval(evidence, "simultaneous", call.confidence_level)
     notes = [*texts_of(cautions), *notes]

@@ -36,6 +36,7 @@ from .inference.variance import (
     trained_runs,
     within_samples,
 )
+from .metrics.facts import Facts
 from .metrics.statistic import Statistic
 from .metrics.two_class import of_reversed_scores
 from .results import EvaluationResult
@@ -126,7 +127,7 @@ def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationR
         system=scored.system,
         n_test_units=call.plan.design.smallest_side,
         n_rows=call.plan.design.n_samples,
-        bounds=scored.system.bounds,
+        bounds=scored.system.facts.bounds,
         zero_one_sign=sign,
         exact=scored.bound.row_values is not None,
     )
@@ -338,6 +339,5 @@ def _evidence_for(call: RunsCall, scored: ScoredRuns, evidence: RunsEvidence) ->
         assert spread is not None
         estimate, standard_error = spread.centre, spread.standard_error
         replicates = scored.centre_replicates
-    return system.of_other_values(
-        estimate, replicates, bounds=system.bounds, standard_error=standard_error
-    )
+    facts = Facts(system.facts.bounds)
+    return system.of_other_values(estimate, replicates, facts, standard_error=standard_error)

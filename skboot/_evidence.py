@@ -31,9 +31,8 @@ from .inference.distribution import (
     Jackknife,
     jackknife,
 )
-from .inference.evidence import Evidence
+from .inference.evidence import Drawn, Evidence
 from .inference.intervals import problem_with
-from .metrics.class_metrics import averaged_sizes
 from .metrics.statistic import Columns, Statistic
 from .resampling.coding import CodedRows
 from .resampling.design import CrossedDesign, SamplingDesign
@@ -103,7 +102,7 @@ class Prepared:
             acceleration = left_out.acceleration
             if left_out.n_values is not None:
                 # Without a unit of another subgroup the value is that on the data.
-                n_left_out = min(left_out.n_left_out, *self.facts.n_units)
+                n_left_out = min(left_out.n_left_out, *self.facts.drawn.n_units)
                 shape = (left_out.standard_error, left_out.n_values, n_left_out)
         return replace(
             self.facts,
@@ -120,46 +119,19 @@ class Prepared:
 
 def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     """Reduce the rows of a part, and gather what is known before resampling."""
-    y_true, y_pred, weights = call.rows.of(statistic, part.rows)
-    statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
-    reduced = statistic.reduce(y_true, y_pred, weights)
-    proportion = statistic.proportion(reduced)
-    largest_share = statistic.largest_share(reduced)
-    bounds = statistic.range_on(reduced)
-    variance_cost = statistic.variance_cost(reduced)
-    # A mean of few distinct values is no mean of continuous ones.
-    row_mean = statistic.is_row_mean and reduced.n_codes > min(20, len(y_pred) / 2)
-    reads = statistic.reading(reduced)
-    delong = statistic.delong(reduced) if weights is None else None
-    is_ranked = weights is None and statistic.reads == "running"
     design = call.plan.design
-    known = Evidence(
-        estimate=np.nan,
-        replicates=np.empty(0),
-        kind=design.kind,
-        n_units=design.n_units_among(part.rows),
-        n_strata=design.n_strata,
-        bounds=bounds,
-        additive=statistic.reads == "sums",
-        row_mean=row_mean,
-        weighted=weights is not None,
-        proportion=None
-        if proportion is None
-        else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
-        delong=delong,
-        smaller_class=statistic.smaller_class(reduced) if is_ranked else None,
-        largest_share=largest_share,
-        class_sizes=averaged_sizes(statistic, reduced, y_true),
-        freedom=design.freedom,
-        bins=statistic.bins(reduced, _members(design, part)) if statistic.has_bins else None,
-        of_distances=statistic.adds_distances,
-        optimized=statistic.is_optimized,
-    )
+    members, rows = _members(design, part), call.rows.of(statistic, part.rows)
+    statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
+    reduced = statistic.reduce(*rows)
+    variance_cost = statistic.variance_cost(reduced)
+    facts = statistic.facts(reduced, rows, members)
+    reads = statistic.reading(reduced)
+    known = Evidence(np.nan, np.empty(0), Drawn.of(design, part.rows), facts)
     # Rows that the user gave as resamples may split groups; groups then have no influence.
     holds_rows = design.n_factors == 1 and not design.units_are_rows
-    by_group = holds_rows and known.additive and call.plan.resamples is None
+    by_group = holds_rows and known.facts.additive and call.plan.resamples is None
     if by_group:
-        known = _with_groups(known, statistic, design, part, (y_true, y_pred, weights))
+        known = _with_groups(known, statistic, design, part, rows)
     coding = CodedRows(
         _whole_code(reduced, part, design.n_samples),
         reduced.n_codes,
@@ -167,7 +139,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         reduced.counts if part.rows is None else None,
     )
     interval = planned_method(known) if call.interval == "auto" else call.interval
-    if call.interval != "auto" or known.bins is not None:
+    if call.interval != "auto" or known.facts.bins is not None:
         _refuse_impossible(interval, known, statistic)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
@@ -218,7 +190,7 @@ def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None
 
 def _refuse_impossible(method: str, known: Evidence, statistic: Statistic) -> None:
     """Refuse an interval that this metric or design cannot have, before any work."""
-    crossed = known.design.n_factors > 1 and has_influence(statistic)
+    crossed = known.drawn.design.n_factors > 1 and has_influence(statistic)
     hoped = replace(
         known,
         acceleration=0.0,
@@ -284,7 +256,7 @@ def robust_variances(
 ) -> list[RobustVariance | None]:
     """Return the cluster-robust variance of each metric, None for one without influences."""
     variances = [
-        float(robust_variance(covariances[:, k, k], one.facts.n_units))
+        float(robust_variance(covariances[:, k, k], one.facts.drawn.n_units))
         for k, one in enumerate(prepared)
     ]
     return [None if np.isnan(value) else RobustVariance(value) for value in variances]

@@ -21,6 +21,7 @@ from .inference.subgroup_gap import Side, SubgroupGap
 from .metrics.adapters import without_sign
 from .metrics.cells import label_counts
 from .metrics.class_metrics import averages_classes, class_weights
+from .metrics.facts import Facts
 from .metrics.statistic import Statistic
 
 # Minimum number of rows of a subgroup (right or wrong, or of each class), and of rows with a value
@@ -111,13 +112,14 @@ def measured(
     -------
     list of Subgroup
     """
-    hits = all(known.proportion is not None and known.proportion[2] for known in evidence)
+    shares = [known.facts.proportion for known in evidence]
+    hits = all(share is not None and share.exact for share in shares)
     by_label = statistic.is_row_mean and statistic.response == "labels"
     classes = None if hits else _classes(statistic, rows)
     bounds = statistic.bounds
-    if hits and np.isinf(bounds).any():
+    if hits and shares[0] is not None and np.isinf(bounds).any():
         # The values of a mean without bounds happen to be 0 or 1.
-        bounds = (0.0, 1.0) if evidence[0].proportion[4] > 0 else (-1.0, 0.0)  # type: ignore[index]
+        bounds = shares[0].bounds
     is_share = bool(np.isfinite(bounds).all()) and (hits or by_label or not statistic.is_row_mean)
     needed = FEWEST_ROWS if hits or by_label or classes is not None else FEWEST_VALUES
     n_classes = _classes_counted_evenly(statistic, classes)
@@ -126,7 +128,7 @@ def measured(
     of_one = evidence[:: len(evidence) // len(parts)]
     for part, known in zip(parts, of_one, strict=True):
         n_rows, n_class, size = _counted(rows.of(statistic, part.rows), classes)
-        own = bounds if bounds != statistic.bounds else known.bounds
+        own = bounds if bounds != statistic.bounds else known.facts.bounds
         found.append(Subgroup(part.name, n_rows, n_class, n_classes, size, needed, is_share, own))
     return found
 
@@ -249,10 +251,11 @@ def side_of(subgroup: Subgroup, known: Evidence) -> Side:
     shape, df = "spread", _degrees_of_freedom(known, subgroup)
     counts: tuple[float, ...] = (np.inf, 1)
     if subgroup.is_share:
-        shape, counts = "effective", (min(subgroup.size, *known.n_units), subgroup.n_rows)
-        if known.proportion is not None and known.design.units_are_rows and not known.weighted:
-            hits, n, _, scale, sign = known.proportion
-            shape, counts, df = "wilson", (hits, n, int(scale == "f1"), int(sign < 0)), np.inf
+        shape, counts = "effective", (min(subgroup.size, *known.drawn.n_units), subgroup.n_rows)
+        share, of_rows = known.facts.proportion, known.drawn.design.units_are_rows
+        if share is not None and of_rows and not known.facts.weighted:
+            is_f1, is_negated = int(share.scale == "f1"), int(share.sign < 0)
+            shape, counts, df = "wilson", (share.hits, share.n, is_f1, is_negated), np.inf
     return Side(known.estimate, subgroup.bounds, shape, counts, df)
 
 
@@ -281,8 +284,8 @@ def side_of_difference(
     if discordant is not None:
         return Side(known.estimate, bounds, "tango", tuple(discordant), np.inf)
     n = np.inf
-    fewest = min(subgroup.size, *known.n_units)
-    if subgroup.is_share and statistic.response == "labels" and known.design.units_are_rows:
+    fewest = min(subgroup.size, *known.drawn.n_units)
+    if subgroup.is_share and statistic.response == "labels" and known.drawn.design.units_are_rows:
         # Labels differ on few rows, as right and wrong do; a row of the smallest class counts as it
         # would if every class had as few.
         n = subgroup.n_rows if subgroup.n_class is None else subgroup.n_classes * fewest
@@ -294,7 +297,7 @@ def side_of_difference(
 
 
 def _degrees_of_freedom(known: Evidence, subgroup: Subgroup) -> float:
-    return float(max(min(known.degrees_of_freedom, subgroup.size - 1), 1.0))
+    return float(max(min(known.drawn.degrees_of_freedom, subgroup.size - 1), 1.0))
 
 
 def gap_of(
@@ -326,11 +329,11 @@ def gap_of(
     pair = (sides[a], sides[b])
     closed = all(side.shape in ("wilson", "tango") for side in pair)
     drawn = None if closed else first.replicates
-    gap = SubgroupGap(pair, len(sides), n_families, first.design.units_are_rows, drawn)
+    gap = SubgroupGap(pair, len(sides), n_families, first.drawn.design.units_are_rows, drawn)
     low, high = sides[a].bounds
     estimate, replicates = float(values[a] - values[b]), first.replicates - second.replicates
-    bounds = (low - high, high - low)
-    return (a, b), first.of_other_values(estimate, replicates, bounds=bounds, gap=gap)
+    facts = Facts((low - high, high - low))
+    return (a, b), first.of_other_values(estimate, replicates, facts, gap=gap)
 
 
 def no_gap(like: Evidence, n_families: int) -> Evidence:

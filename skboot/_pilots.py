@@ -148,7 +148,7 @@ def _check_result(result: EvaluationResult) -> None:
         raise _not_a_pilot(
             "be for the estimand 'system' or 'method'", repr(result.estimand), advice
         )
-    design = result.evidence.design
+    design = result.evidence.drawn.design
     if design.n_factors > 1 or design.same_population:
         raise _crossed(result.unit)
     if result.basis.is_gap:
@@ -210,12 +210,11 @@ def _held_fixed(interval: str) -> ValueError:
 def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     """Return what the score of one system says."""
     evidence, shown = result.evidence, result.confidence_interval
-    n, share = evidence.n_units[0], evidence.proportion
-    if share is not None and share[2] and share[3] == "identity" and evidence.independent_rows:
-        limits = SHARE_LIMITS.get(shown.method)
-        if limits is not None:
-            return _pilot_of_counts(result, share[0], n, ShareSpread(share[0] / n, limits), level)
-    k = evidence.n_strata
+    n, share = evidence.drawn.n_units[0], evidence.share
+    limits = SHARE_LIMITS.get(shown.method)
+    if share is not None and limits is not None:
+        return _pilot_of_counts(result, share.hits, n, ShareSpread(share.hits / n, limits), level)
+    k = evidence.drawn.n_strata
     student = shown.method not in _OF_NORMAL_WIDTH
     factor = n / max(n - k, 1) if student else 1.0
     spread = _varying(Spread(n, factor * result.standard_error**2, n_strata=k, student=student))
@@ -263,7 +262,7 @@ def _spread_of_runs(result: EvaluationResult, runs: RunsEvidence, parts: TInterv
         runs=of.seed + (0.0 if of_one_list else of.training),
         fixed=of.training if of_one_list else 0.0,
         n_runs=len(runs.full_scores) if of_one_list else len(runs.scores),
-        n_strata=runs.system.n_strata,
+        n_strata=runs.system.drawn.n_strata,
         df_runs=n_samples - 1,
         of_one_list=of_one_list,
     ).with_degrees_of_freedom(parts.degrees_of_freedom)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,11 @@ def read_only(value: Any) -> Any:
     elif isinstance(value, tuple):
         items = tuple(read_only(item) for item in value)
         return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+    elif is_dataclass(value) and not isinstance(value, type):
+        held = {f.name: getattr(value, f.name) for f in fields(value)}
+        locked = {name: read_only(item) for name, item in held.items()}
+        changed = {name: item for name, item in locked.items() if item is not held[name]}
+        return replace(value, **changed) if changed else value
     elif isinstance(value, list):
         return [read_only(item) for item in value]
     elif isinstance(value, dict):

@@ -37,7 +37,7 @@ def mean_evidence(rows=ROWS, n_resamples=999, seed=0, **changes):
         "acceleration": ((rows - rows.mean()) ** 3).sum()
         / (6 * ((rows - rows.mean()) ** 2).sum() ** 1.5),
     }
-    return Evidence(**{**known, **changes})
+    return Evidence.of(**{**known, **changes})
 
 
 def mean_result(method="studentized", level=0.95, evidence=None, **changes):
@@ -74,7 +74,7 @@ def accuracy_evidence(hits=171, n=200, n_resamples=999, **changes):
         "row_mean": True,
         "proportion": (hits, n, True, "identity", 1.0),
     }
-    return Evidence(**{**known, **changes})
+    return Evidence.of(**{**known, **changes})
 
 
 def accuracy_result(hits=171, n=200, method="auto", level=0.95, **changes):

@@ -27,10 +27,11 @@ from ..inference.data_sets import (
     simultaneous,
 )
 from ..inference.differences import share_won
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence
 from ..inference.multiplicity import holm
 from ..inference.normal_law import symmetric_root
 from ..inference.run_differences import RunsDifference
+from ..metrics.facts import Facts
 from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult
 from ..results.data_sets import DatasetsComparison, DatasetsPair
@@ -174,9 +175,11 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
     }
 
 
-def _evidence(data: DataSets, estimate: float, replicates: Floats, **known: Any) -> Evidence:
-    replicates, n = np.ascontiguousarray(replicates), len(data.names)
-    return Evidence(estimate, replicates, "groups", (n,), bounds=data.bounds, **known)
+def _evidence(
+    data: DataSets, estimate: float, replicates: Floats, *, additive: bool = False, **known: Any
+) -> Evidence:
+    replicates, drawn = np.ascontiguousarray(replicates), Drawn("groups", (len(data.names),))
+    return Evidence(estimate, replicates, drawn, Facts(data.bounds, additive), **known)
 
 
 def _drawn_bases(call: AcrossCall) -> list[DrawnDataSetsBasis]:

@@ -20,6 +20,7 @@ from ..inference.differences import Difference, delong_error
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant, TwoProportions
+from ..metrics.facts import DeLong, Facts
 from ..results import EvaluationResult
 
 Floats = NDArray[np.float64]
@@ -90,17 +91,17 @@ def difference_of(first: Contestant, second: Contestant) -> Difference:
         acceleration = first.left_out[0].acceleration(values, float(estimate[0]))
     delong = None
     if first.delong is not None and second.delong is not None:
-        delong = (delong_error(first.delong[0], first.delong[1], second.delong[1]), first.delong[2])
-    elif not first.is_paired and one.delong is not None and other.delong is not None:
-        error = float(np.hypot(one.delong[0], other.delong[0]))
-        delong = (error, min(one.delong[1], other.delong[1]))
+        error = delong_error(first.delong[0], first.delong[1], second.delong[1])
+        delong = DeLong(error, first.delong[2])
+    elif not first.is_paired and one.facts.delong is not None and other.facts.delong is not None:
+        areas = (one.facts.delong, other.facts.delong)
+        error = float(np.hypot(areas[0].standard_error, areas[1].standard_error))
+        delong = DeLong(error, min(area.smaller_class for area in areas))
     evidence = fewest_units([first, second]).of_other_values(
         float(estimate[0]),
         replicates[0],
-        bounds=bounds_of_difference(one),
-        weighted=one.weighted,
+        Facts(bounds_of_difference(one), weighted=one.facts.weighted, delong=delong),
         acceleration=acceleration,
-        delong=delong,
         robust_variance=_robust_variance(first, second),
     )
     return Difference(
@@ -121,7 +122,7 @@ def _robust_variance(first: Contestant, second: Contestant) -> float | None:
     covariances, a = first.crossed
     b = second.crossed[1]
     of_difference = covariances[:, a, a] + covariances[:, b, b] - 2 * covariances[:, a, b]
-    variance = float(robust_variance(np.maximum(of_difference, 0.0), one.n_units))
+    variance = float(robust_variance(np.maximum(of_difference, 0.0), one.drawn.n_units))
     return None if np.isnan(variance) else variance
 
 
@@ -133,27 +134,24 @@ def fewest_units(contestants: Sequence[Contestant]) -> Evidence:
     """
     if contestants[0].is_paired:
         return contestants[0].evidence
-    return min((each.evidence for each in contestants), key=lambda one: one.degrees_of_freedom)
+    return min(
+        (each.evidence for each in contestants), key=lambda one: one.drawn.degrees_of_freedom
+    )
 
 
 def proportions_of(first: Contestant, second: Contestant) -> TwoProportions | None:
     """Return the hits of two systems on independent rows of their own."""
     if first.is_paired:
         return None
-    counts = [each.evidence.proportion for each in (first, second)]
-    exact = [
-        count is not None and count[2] and count[3] == "identity" and each.evidence.independent_rows
-        for count, each in zip(counts, (first, second), strict=True)
-    ]
-    if not all(exact):
+    one, other = first.evidence.share, second.evidence.share
+    if one is None or other is None:
         return None
-    (hits, n, _, _, sign), (other_hits, other_n, *_) = counts  # type: ignore[misc]
-    return TwoProportions(hits, n, other_hits, other_n, sign)
+    return TwoProportions(one.hits, one.n, other.hits, other.n, one.sign)
 
 
 def bounds_of_difference(evidence: Evidence) -> tuple[float, float]:
     """Range of a difference of two systems, from what is known of one."""
-    low, high = evidence.bounds
+    low, high = evidence.facts.bounds
     return low - high, high - low
 
 

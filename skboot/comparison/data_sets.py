@@ -239,7 +239,9 @@ def _of_results(results: Mapping[str, ComparisonResult], direction: bool | None)
 def _bounds(results: Mapping[str, ComparisonResult]) -> tuple[float, float]:
     """Range of the metric; the widest, where it depends on the data set."""
     bounds = [
-        system.evidence.bounds for each in results.values() for system in each.systems.values()
+        system.evidence.facts.bounds
+        for each in results.values()
+        for system in each.systems.values()
     ]
     low, high = zip(*bounds, strict=True)
     return min(low), max(high)

@@ -124,7 +124,7 @@ class Family:
         return MIRRORED[self.asked.alternative] if swapped else self.asked.alternative
 
     @cached_property
-    def drawn(self) -> Evidence:
+    def like(self) -> Evidence:
         """Evidence of the system with the fewest units, for what was drawn."""
         return fewest_units(self.contestants)
 

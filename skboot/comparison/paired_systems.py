@@ -238,14 +238,11 @@ def _contestants(
 
 def _right_rows(unit: _Unit) -> NDArray[np.bool_] | None:
     """Whether each row counts as 1, in the metric's direction, for independent 0/1 rows."""
-    proportion, statistic = unit.evidence.proportion, unit.subject.statistic
-    if proportion is None or not statistic.of_row_values:
-        return None
-    _, _, exact, scale, sign = proportion
-    if not (exact and scale == "identity" and unit.evidence.independent_rows):
+    share, statistic = unit.evidence.share, unit.subject.statistic
+    if share is None or not statistic.of_row_values:
         return None
     values = statistic.values_of(unit.subject.reduced) > 0.5
-    return values if sign > 0 else ~values
+    return values if share.sign > 0 else ~values
 
 
 def _delong_covariance(
@@ -257,7 +254,7 @@ def _delong_covariance(
     statistics = {name: without_sign(unit.subject.statistic) for name, unit in units.items()}
     has_delong = all(
         statistics[name].reads == "pairs"
-        and unit.evidence.delong is not None
+        and unit.evidence.facts.delong is not None
         and unit.evidence.independent_rows
         for name, unit in units.items()
     )

@@ -62,9 +62,7 @@ def _fill_batch(
     """Fill in some pairs by an interval of a batch; see `skboot.inference.p_values.TAILS`."""
     estimates = family.differences[pairs]
     first, second = (family.replicates[each[pairs]] for each in (family.first, family.second))
-    batch = family.drawn.of_other_values(
-        estimates, replicated_differences(estimates, first, second)
-    )
+    batch = family.like.of_other_values(estimates, replicated_differences(estimates, first, second))
     ordered, level = batch.sorted_replicates, family.asked.confidence_level
     alone.varies[pairs] = varies = ordered[:, 0] < ordered[:, -1]
     alone.error[pairs] = np.where(varies, ordered.std(axis=1, ddof=1), 0.0)
@@ -95,7 +93,7 @@ def _fill_one(family: Family, alone: Alone, k: int, alternative: str, *, filled:
                 method = "tango"
         if method not in CLOSED_FORM and not family.identical[k]:
             return
-        evidence = replace(family.drawn, estimate=float(family.differences[k]))
+        evidence = replace(family.like, estimate=float(family.differences[k]))
         identical = bool(family.identical[k])
         difference = Difference(evidence, counts, identical, family.proportions(k))
     else:

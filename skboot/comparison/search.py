@@ -26,12 +26,13 @@ from .._workers import Workers
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import confidence_interval
 from ..method_error.error632 import error632
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from ..method_error.out_of_bag import OutOfBagError
 from ..method_error.selection_error import out_of_bag_error_of_selection
+from ..metrics.facts import Facts
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..metrics.statistic import MetricError, Statistic
 from ..resampling.block import UnitBlock
@@ -418,12 +419,10 @@ def _evidence(
     elif np.isfinite(choices.outside).any():
         estimate = float(np.nanmean(choices.outside))
     return Evidence(
-        estimate=estimate,
-        replicates=choices.outside,
-        kind=design.kind,
-        n_units=design.n_units,
-        bounds=candidates.any_statistic.bounds,
-        weighted=candidates.call.sample_weight is not None,
+        estimate,
+        choices.outside,
+        Drawn(design.kind, design.n_units),
+        Facts(candidates.any_statistic.bounds, weighted=candidates.call.sample_weight is not None),
         standard_error=None if summary is None else summary.point_standard_error,
     )
 

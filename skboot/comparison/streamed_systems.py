@@ -75,7 +75,7 @@ def _comparison(
     pairs, notes = compare_pairs(contestants, pairs_of(names, reference), asked)
     tell(*[note for note in notes if note.kind == "resamples"][:1])
     shared = dict.fromkeys(note for score in scores for note in score.shared_notes)
-    design = scores[0].evidence.design
+    design = scores[0].evidence.drawn.design
     return ComparisonResult(
         metric=metric,
         estimand="system",

@@ -118,8 +118,8 @@ def _normal_quantile(asked: Asked, n_pairs: int) -> float:
 
 def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
     """Return simultaneous intervals and p-values from the joint bootstrap."""
-    asked, drawn, estimates = family.asked, family.drawn, family.differences
-    df = drawn.degrees_of_freedom
+    asked, like, estimates = family.asked, family.like, family.differences
+    df = like.drawn.degrees_of_freedom
     errors = np.where(alone.varies, alone.error, 0.0)
     signs = None
     if asked.alternative != "two-sided":
@@ -132,11 +132,11 @@ def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
         signs=signs,
         with_signs=asked.with_ranks and family.counts is None,
     )
-    evidence = drawn.of_other_values(estimates, np.empty(0), max_t=(errors, joint.largest))
+    evidence = like.of_other_values(estimates, np.empty(0), max_t=(errors, joint.largest))
     low, high = INTERVALS["max-t"].limits(evidence, asked.confidence_level)
     if signs is not None:
         low, high = np.where(signs > 0, low, -np.inf), np.where(signs > 0, np.inf, high)
-    quantiles = t_quantile_of_normal(joint.largest, df, drawn.inflation)
+    quantiles = t_quantile_of_normal(joint.largest, df, like.drawn.inflation)
     p = max_t_adjusted(alone.p, estimates, errors, quantiles, signs)
     quantile = np.full(len(family), max_t_quantile(joint.largest, asked.confidence_level))
     found = _Adjusted(_named("max-t", family), *snapped(low, high), p, quantile)
@@ -151,13 +151,13 @@ def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
 
 def _signs(family: Family, errors: Floats, joint: JointDeviations) -> NDArray[np.int8]:
     """Return 1 where the first is told to score higher, -1 lower, by step-down tests."""
-    drawn, counts = family.drawn, family.counts
-    df, rest = drawn.degrees_of_freedom, 1 - family.asked.confidence_level
+    like, counts = family.like, family.counts
+    df, rest = like.drawn.degrees_of_freedom, 1 - family.asked.confidence_level
     if counts is None:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = family.differences / np.where(errors > 0, errors, np.nan)
         # The standard error of resamples is too small by sqrt(df / n).
-        t /= np.sqrt(drawn.inflation)
+        t /= np.sqrt(like.drawn.inflation)
     else:
         n = len(family.contestants[0].right)  # type: ignore[arg-type]
         t = np.sign(family.differences) * discordant_t(counts[:, 0], counts[:, 1], n)
@@ -182,7 +182,7 @@ def _named(method: str, family: Family) -> NDArray[Any]:
 
 def _holding_own(family: Family, alone: Alone, found: _Adjusted) -> _Adjusted:
     """Widen simultaneous intervals to hold the one of the pair by itself, within the range."""
-    low, high = bounds_of_difference(family.drawn)
+    low, high = bounds_of_difference(family.like)
     found.low = np.maximum(np.minimum(found.low, alone.low), np.minimum(low, alone.low))
     found.high = np.minimum(np.maximum(found.high, alone.high), np.maximum(high, alone.high))
     return found
@@ -203,7 +203,7 @@ def _bonferroni(family: Family, alone: Alone, k: int) -> tuple[tuple[float, floa
     difference = family.difference(k)
     if not difference.varies and method not in CLOSED_FORM:
         # Equal differences on all resamples do not show how sure the difference is.
-        return difference.evidence.bounds, 1.0
+        return difference.evidence.facts.bounds, 1.0
     stricter = 1 - (1 - level) / n_pairs
     method = method if method in CLOSED_FORM else "t"
     alternative = family.alternative(family.swapped[k])
@@ -237,7 +237,7 @@ def _records(family: Family, alone: Alone, adjusted: _Adjusted | None) -> list[P
         if signs is None
         else np.where(swapped, -signs, signs).astype(int).tolist(),
     }
-    df = family.drawn.degrees_of_freedom
+    df = family.like.drawn.degrees_of_freedom
     records = []
     for values in zip(*columns.values(), strict=True):
         pair = dict(zip(columns, values, strict=True))
@@ -312,7 +312,7 @@ def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) ->
         most = int(alone.n_undefined.max())
         notes.add("advice", f"Undefined on up to {most} resamples, which are left out.")
     notes += _few(family)
-    if family.contestants[0].evidence.of_distances:
+    if family.contestants[0].evidence.facts.of_distances:
         notes += caution_of_distances(family.contestants[0].evidence)
     n_resamples, rest = family.replicates.shape[1], 1 - asked.confidence_level
     sides = 2 if asked.alternative == "two-sided" else 1
@@ -331,7 +331,7 @@ def _few(family: Family) -> Notes:
     """Return the caution for few units, unless the systems by themselves have a note of it."""
     notes = Notes()
     shared = [note for each in family.contestants for note in each.shared_notes]
-    fewest = min(min(each.evidence.n_units) for each in family.contestants)
+    fewest = min(min(each.evidence.drawn.n_units) for each in family.contestants)
     caution = few_compared(family.contestants[0].result.unit, fewest)
     if caution and not any(note.kind == "few" for note in shared):
         notes.add("advice", caution)

@@ -254,7 +254,7 @@ def _comparison(
     call: UnpairedCall, metric: str, contestants: Mapping[str, Contestant]
 ) -> ComparisonResult:
     """Return the comparison by one metric."""
-    no_delong = [n for n, one in contestants.items() if one.evidence.delong is None]
+    no_delong = [n for n, one in contestants.items() if one.evidence.facts.delong is None]
     if call.asked.interval == "delong" and no_delong:
         must = "be one that all systems have"
         got = f"'delong', for the area under the ROC curve of independent rows, not of {no_delong}"

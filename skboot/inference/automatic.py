@@ -102,7 +102,7 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
     if np.isnan(evidence.estimate):
         return IntervalWithNotes(_undefined(confidence_level), (Note("degenerate", _NO_VALUE),))
     with collected() as told:
-        interval = within_range(_chosen(evidence, confidence_level), evidence.bounds)
+        interval = within_range(_chosen(evidence, confidence_level), evidence.facts.bounds)
     # Those on the number of resamples are of the call, not of the interval.
     tell(*(note for note in told if note.kind == "resamples"))
     notes = [note for note in told if note.kind != "resamples"]
@@ -117,13 +117,13 @@ def automatic_interval(evidence: Evidence, confidence_level: float = 0.95) -> In
 def _chosen(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of the rule for this evidence; what it must say is told."""
     tell(*cautions_of(evidence))
-    if evidence.bins is not None or evidence.optimized:
+    if evidence.facts.bins is not None or evidence.facts.optimized:
         return _made(evidence, planned_method(evidence), confidence_level)
-    if evidence.design.averages_tasks:
+    if evidence.drawn.design.averages_tasks:
         return _over_tasks(evidence, confidence_level)
-    if evidence.design.units_are_rows:
+    if evidence.drawn.design.units_are_rows:
         return _for_rows(evidence, confidence_level)
-    if evidence.design.n_factors > 1:
+    if evidence.drawn.design.n_factors > 1:
         return _for_pairs(evidence, confidence_level)
     interval = _for_groups(evidence, confidence_level)
     if interval.method != "expanded":
@@ -192,21 +192,21 @@ def planned_method(evidence: Evidence) -> str:
     str
         A key of `skboot.inference.intervals.INTERVALS`.
     """
-    design = evidence.design
-    if evidence.bins is not None:
+    design = evidence.drawn.design
+    facts = evidence.facts
+    if facts.bins is not None:
         return "bins"
-    if evidence.optimized:
+    if facts.optimized:
         # It is too low, and lower once more on resamples.
         return "bias-corrected"
-    if design.units_are_rows and evidence.proportion is not None:
+    if design.units_are_rows and (share := facts.proportion) is not None:
         # Wilson's interval is for 0/1 values, and for ratios of few hits or errors.
-        hits, n, exact, *_ = evidence.proportion
-        wilson = exact or min(hits, n - hits) < FEW_EVENTS
+        wilson = share.exact or min(share.hits, share.n - share.hits) < FEW_EVENTS
         if wilson and evidence.independent_rows:
             return "wilson"
         if not design.no_jackknife:
             return "bca"
-    return design.automatic_interval(row_mean=evidence.row_mean, additive=evidence.additive)
+    return design.automatic_interval(row_mean=facts.row_mean, additive=facts.additive)
 
 
 def _undefined(confidence_level: float) -> ConfidenceInterval:
@@ -224,14 +224,15 @@ def _made(evidence: Evidence, method: str, confidence_level: float) -> Confidenc
 def _for_rows(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of independent or stratified rows."""
     method = planned_method(evidence)
-    if method == "wilson" and not evidence.proportion[2]:  # type: ignore[index]
+    share = evidence.facts.proportion
+    if method == "wilson" and share is not None and not share.exact:
         say(
             "choice",
             f"Fewer than {FEW_EVENTS} hits or errors: the Wilson score interval is used, "
             "since bootstrap intervals are too short then.",
         )
-    is_ranking = evidence.delong is not None and evidence.independent_rows
-    if is_ranking and evidence.estimate in evidence.bounds:
+    is_ranking = evidence.facts.delong is not None and evidence.independent_rows
+    if is_ranking and evidence.estimate in evidence.facts.bounds:
         return _perfect_ranking(evidence, confidence_level)
     method = _in_place_of_bca(method, evidence)
     return _made(evidence, method, confidence_level)
@@ -325,8 +326,8 @@ def _bias_in_errors(evidence: Evidence, large: float) -> float:
 
 def _perfect_ranking(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of a perfect ranking: that of no error on the smaller class."""
-    assert evidence.delong is not None
-    n_small = evidence.delong[1]
+    assert evidence.facts.delong is not None
+    n_small = evidence.facts.delong.smaller_class
     say(
         "choice",
         f"The classes are perfectly separated: score interval on the smaller class "
@@ -344,7 +345,7 @@ def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
             return _perfect_groups(evidence, confidence_level)
         # Losses without bounds are taken as not negative.
         low = 0.0 if np.isinf(low) and np.isinf(high) else low
-        if evidence.additive and evidence.estimate in (low, high):
+        if evidence.facts.additive and evidence.estimate in (low, high):
             return _groups_without_loss(evidence, low, confidence_level)
     method = planned_method(evidence)
     if method != "studentized":
@@ -354,7 +355,7 @@ def _for_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
 
 def _perfect_groups(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return Wilson's interval of n_groups (z / t)^2 rows for groups that all are perfect."""
-    n_groups, unit = evidence.n_units[0], evidence.design.unit
+    n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
     effective = effective_size(evidence, confidence_level)
     say(
         "choice",
@@ -371,7 +372,7 @@ def _groups_without_loss(
 
     A loss has no largest value, so that nothing bounds the losses of other groups.
     """
-    unit, n_units = evidence.design.unit, evidence.n_units[0]
+    unit, n_units = evidence.drawn.design.unit, evidence.drawn.n_units[0]
     side, limits = "lower", (np.nan, evidence.estimate)
     if evidence.estimate == low:
         side, limits = "upper", (evidence.estimate, np.nan)
@@ -387,13 +388,13 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
     """Return the studentized interval, or a score interval where few groups carry the variation."""
     has_errors = evidence.replicate_standard_errors is not None
     method = "studentized" if has_errors else "expanded"
-    varies, ends, unit = variation(evidence), value_range(evidence), evidence.design.unit
+    varies, ends, unit = variation(evidence), value_range(evidence), evidence.drawn.design.unit
     bounded = bool(np.all(np.isfinite(ends)))
-    n_groups = evidence.n_units[0]
+    n_groups = evidence.drawn.n_units[0]
     if varies is None:
         # A mean of rows without influence of any group is the same in every group; other metrics
         # need not be.
-        is_mean = evidence.group_influence is not None and evidence.largest_share is not None
+        is_mean = evidence.group_influence is not None and evidence.facts.largest_share is not None
         if not (is_mean and bounded and n_groups > 1):
             return _made(evidence, method, confidence_level)
         reason = f"Every {unit} has the same score, so resampling cannot show any spread"
@@ -422,7 +423,7 @@ def _for_sums_of_groups(evidence: Evidence, confidence_level: float) -> Confiden
 
 def _from_bound(evidence: Evidence, n_rows: float, confidence_level: float) -> ConfidenceInterval:
     """Return Wilson's interval of rows without error, on the metric's range."""
-    low, high = evidence.bounds
+    low, high = evidence.facts.bounds
     reach = (1 - wilson_limits(n_rows, n_rows, confidence_level)[0]) * (high - low)
     if evidence.estimate == high:
         return ConfidenceInterval(high - reach, high, confidence_level, "wilson")
@@ -443,7 +444,7 @@ def _over_tasks(evidence: Evidence, confidence_level: float) -> ConfidenceInterv
 def _for_pairs(evidence: Evidence, confidence_level: float) -> ConfidenceInterval:
     """Return the interval of crossed factors."""
     method = planned_method(evidence)
-    enough = evidence.design.same_population or min(evidence.n_units) >= MANY_MEMBERS
+    enough = evidence.drawn.design.same_population or min(evidence.drawn.n_units) >= MANY_MEMBERS
     if evidence.robust_variance is not None and enough:
         method = "two-way"
     return _made(evidence, method, confidence_level)

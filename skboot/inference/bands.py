@@ -320,7 +320,7 @@ def pointwise_interval(
     if np.isnan(evidence.estimate) or len(evidence.sorted_replicates) < 2:
         return ConfidenceInterval(np.nan, np.nan, confidence_level, "percentile")
     method, (low, high) = _limits_of_point(evidence, facts, confidence_level)
-    least, greatest = evidence.bounds
+    least, greatest = evidence.facts.bounds
     low = least if facts.free_below else low - facts.bin_error
     high = greatest if facts.free_above else high + facts.bin_error
     return ConfidenceInterval(low, high, confidence_level, method).within(least, greatest)
@@ -332,7 +332,7 @@ def _limits_of_point(
     """Return the name of the method, and its limits."""
     value, behind = evidence.estimate, facts.behind
     if behind is not None and value in (0.0, 1.0):
-        n = behind if evidence.design.units_are_rows else min(behind, *evidence.n_units)
+        n = behind if evidence.drawn.design.units_are_rows else min(behind, *evidence.drawn.n_units)
         return "clopper-pearson", clopper_pearson_limits(value * n, n, level)
     if behind is not None and facts.over_thresholds:
         return "arcsine", _of_constant_variance(evidence, behind, level)
@@ -340,7 +340,7 @@ def _limits_of_point(
         few = min(value, 1 - value) * behind < _FEW
         if few or facts.is_fixed:
             return "wilson", wilson_limits(value * behind, behind, level)
-    method = "expanded" if evidence.design.n_factors == 1 else "percentile"
+    method = "expanded" if evidence.drawn.design.n_factors == 1 else "percentile"
     low, high = confidence_interval(evidence, method, level)
     least = 0.0 if facts.floor is None else _reach(evidence, level) * facts.floor
     return method, (min(low, value - least), max(high, value + least))
@@ -359,5 +359,5 @@ def _of_constant_variance(evidence: Evidence, behind: float, level: float) -> tu
 
 def _reach(evidence: Evidence, level: float) -> float:
     """Standard errors that an interval of one number reaches out to."""
-    normal, df = special.ndtri(0.5 + level / 2), evidence.degrees_of_freedom
-    return float(t_quantile_of_normal(normal, df, evidence.inflation))
+    normal, df = special.ndtri(0.5 + level / 2), evidence.drawn.degrees_of_freedom
+    return float(t_quantile_of_normal(normal, df, evidence.drawn.inflation))

@@ -48,11 +48,11 @@ def cautions_of(evidence: Evidence) -> list[Note]:
     list of Note
         None for averages over tasks.
     """
-    design = evidence.design
+    design = evidence.drawn.design
     if design.averages_tasks:
         return caution_of_distances(evidence)
     with collected() as notes:
-        if evidence.optimized:
+        if evidence.facts.optimized:
             say(
                 "caution",
                 "The best threshold was chosen on these rows, so that the value is too good: "
@@ -81,7 +81,7 @@ def caution_of_distances(evidence: Evidence) -> list[Note]:
     list of Note
         Empty for other metrics.
     """
-    return [Note("caution", _OF_DISTANCES)] if evidence.of_distances else []
+    return [Note("caution", _OF_DISTANCES)] if evidence.facts.of_distances else []
 
 
 def too_few_resamples(n_resamples: int, level: float) -> Note:
@@ -113,14 +113,14 @@ def too_few_resamples(n_resamples: int, level: float) -> Note:
 def _tell_of_rows(evidence: Evidence) -> None:
     """Add warnings of a small class, of few rows and of one row that carries much of the sum."""
     _tell_of_two_classes(evidence)
-    share, n_rows = evidence.largest_share, evidence.n_units[0]
-    if evidence.proportion is not None and np.isinf(evidence.bounds).sum() == 1:
+    share, n_rows = evidence.facts.largest_share, evidence.drawn.n_units[0]
+    if evidence.facts.proportion is not None and np.isinf(evidence.facts.bounds).sum() == 1:
         say(
             "caution",
             "All errors of these rows are 0 or 1, and the interval takes these for the only ones "
             "there are.",
         )
-    if share is not None and evidence.proportion is None:
+    if share is not None and evidence.facts.proportion is None:
         if n_rows < FEW_ROWS:
             say(
                 "few",
@@ -138,19 +138,20 @@ def _tell_of_rows(evidence: Evidence) -> None:
 
 def _tell_of_two_classes(evidence: Evidence) -> None:
     """Add warnings where few rows of one class, or few rows out of order, decide a score."""
-    few = evidence.smaller_class
+    few = evidence.facts.smaller_class
     if few is not None and few < FEW_OF_CLASS:
         say(
             "few",
             f"The smaller class has {few} rows (fewer than {FEW_OF_CLASS}): expect less coverage "
             "than stated.",
         )
-    if evidence.delong is None:
+    area = evidence.facts.delong
+    if area is None:
         return
-    if evidence.delong[1] < SMALL_CLASS:
+    if area.smaller_class < SMALL_CLASS:
         say(
             "few",
-            f"The smaller class has {evidence.delong[1]} rows (fewer than {SMALL_CLASS}): "
+            f"The smaller class has {area.smaller_class} rows (fewer than {SMALL_CLASS}): "
             "intervals of the area under the ROC curve tend to be too short.",
         )
     # Of several runs none is known to be near 1.
@@ -164,13 +165,13 @@ def _tell_of_two_classes(evidence: Evidence) -> None:
 
 def _tell_of_small_classes(evidence: Evidence) -> None:
     """Add a warning where classes of few rows decide an average over classes."""
-    if evidence.class_sizes is None:
+    if evidence.facts.class_sizes is None:
         return
     # A class of n rows brings a variance of about 1 / n with n - 1 degrees of freedom.
-    parts = 1 / evidence.class_sizes
-    df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.class_sizes - 1, 1))
+    parts = 1 / evidence.facts.class_sizes
+    df = parts.sum() ** 2 / np.sum(parts**2 / np.maximum(evidence.facts.class_sizes - 1, 1))
     if 1 / parts.mean() < FEW_IN_CLASS or df < FEW_IN_CLASS - 1:
-        few = np.count_nonzero(evidence.class_sizes < FEW_IN_CLASS)
+        few = np.count_nonzero(evidence.facts.class_sizes < FEW_IN_CLASS)
         say(
             "caution",
             f"{few} of {len(parts)} classes have fewer than {FEW_IN_CLASS} rows, which is too few "
@@ -180,7 +181,7 @@ def _tell_of_small_classes(evidence: Evidence) -> None:
 
 def _tell_of_groups(evidence: Evidence) -> None:
     """Add a warning of few groups or blocks of rows in time, or of few that decide the score."""
-    n_groups, unit = evidence.n_units[0], evidence.design.unit
+    n_groups, unit = evidence.drawn.n_units[0], evidence.drawn.design.unit
     if n_groups < FEW_GROUPS:
         say(
             "few",
@@ -203,13 +204,13 @@ def _tell_of_groups(evidence: Evidence) -> None:
 
 def _tell_of_members(evidence: Evidence) -> None:
     """Add warnings of few members on one side, and of what a design is known to cover."""
-    fewest = min(evidence.n_units)
+    fewest = min(evidence.drawn.n_units)
     if fewest < FEW_MEMBERS:
-        side = "" if evidence.design.same_population else " on one side"
+        side = "" if evidence.drawn.design.same_population else " on one side"
         say(
             "few",
             f"Only {fewest} members were resampled{side} (fewer than {FEW_MEMBERS}): "
             "expect less coverage than stated.",
         )
-    elif caution := evidence.design.coverage_caution(evidence.n_units):
+    elif caution := evidence.drawn.design.coverage_caution(evidence.drawn.n_units):
         say("caution", caution)

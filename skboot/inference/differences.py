@@ -281,8 +281,8 @@ def _delong_interval(
 def _delong_p_value(difference: Difference, alternative: str) -> float:
     """Return the p-value of DeLong's test; NaN without a standard error."""
     evidence = difference.evidence
-    assert evidence.delong is not None
-    error = evidence.delong[0]
+    assert evidence.facts.delong is not None
+    error = evidence.facts.delong.standard_error
     if np.isnan(error):
         return np.nan
     if error == 0:

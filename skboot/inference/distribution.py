@@ -212,7 +212,7 @@ def bootstrap_each(
             values = None
             if counts is not None and reduced.terms is not None:
                 sums = counts[:, :1] * reduced.terms[0] + counts[:, 1:] * reduced.terms[1]
-                values = bound.statistic.of_sums(sums, reduced)
+                values = bound.statistic.combine(sums, reduced)
             if values is not None:
                 distributions.append((float(values[-1]), values[:-1]))
                 continue

@@ -59,9 +59,9 @@ def variation(evidence: Evidence) -> GroupVariation | None:
         return None
     relative = influence / largest
     squares = relative**2
-    total, df = float(squares.sum()), evidence.degrees_of_freedom
+    total, df = float(squares.sum()), evidence.drawn.degrees_of_freedom
     return GroupVariation(
-        largest**2 * total * (df + evidence.n_strata) / df,
+        largest**2 * total * (df + evidence.drawn.n_strata) / df,
         total**2 / float(np.sum(squares**2)),
         float(np.sum(squares * relative)),
     )
@@ -69,13 +69,11 @@ def variation(evidence: Evidence) -> GroupVariation | None:
 
 def value_range(evidence: Evidence) -> tuple[float, float]:
     """Return the range of the metric: that of proportions for a mean of zeros and ones."""
-    if evidence.proportion is None or np.all(np.isfinite(evidence.bounds)):
-        return evidence.bounds
-    hits, _, exact, scale, sign = evidence.proportion
+    bounds, share = evidence.facts.bounds, evidence.facts.proportion
     # Values that are all 0 can be losses without a largest value as well as proportions.
-    if not exact or scale != "identity" or hits == 0:
-        return evidence.bounds
-    return (0.0, 1.0) if sign > 0 else (-1.0, 0.0)
+    if share is None or np.all(np.isfinite(bounds)) or not share.is_mean or share.hits == 0:
+        return bounds
+    return share.bounds
 
 
 def effective_size(evidence: Evidence, confidence_level: float) -> float:
@@ -97,11 +95,11 @@ def effective_size(evidence: Evidence, confidence_level: float) -> float:
         give, or n if that is fewer.
     """
     tail = 0.5 + confidence_level / 2
-    z, most = float(ndtri(tail)), evidence.degrees_of_freedom
+    z, most = float(ndtri(tail)), evidence.drawn.degrees_of_freedom
     of_all_groups = (z / float(stdtrit(most, tail))) ** 2
     low, high = value_range(evidence)
     if evidence.estimate in (low, high) or evidence.group_weight is None:
-        return evidence.n_units[0] * of_all_groups
+        return evidence.drawn.n_units[0] * of_all_groups
     assert evidence.n_effective_rows is not None
     varies = variation(evidence)
     if varies is None:
@@ -138,7 +136,7 @@ def few_groups_interval(evidence: Evidence, confidence_level: float) -> Confiden
     varies = variation(evidence)
     assert varies is not None
     sign, distance = _from_end(evidence, varies)
-    freedom = min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, evidence.degrees_of_freedom)
+    freedom = min(varies.n_carriers + DEGREES_BEYOND_CARRIERS, evidence.drawn.degrees_of_freedom)
     square = float(stdtrit(freedom, 0.5 + confidence_level / 2)) ** 2
     # Roots of (distance - x)^2 = square x variance / distance.
     shift = square * varies.variance / (2 * distance)

@@ -143,7 +143,7 @@ def confidence_interval(
 
 def problem_with(method: str, evidence: Evidence) -> str:
     """Return why evidence has no interval by a method, to be read after its name; "" if it has."""
-    if evidence.bins is not None and method != "bins":
+    if evidence.facts.bins is not None and method != "bins":
         return (
             "is not for a sum of distances: resamples raise it, and limits made of them leave out "
             "the 0 of a calibrated system. Use interval='bins'."
@@ -226,7 +226,7 @@ def _needs_replicates(evidence: Evidence) -> str:
 
 
 def _needs_acceleration(evidence: Evidence) -> str:
-    design = evidence.design
+    design = evidence.drawn.design
     if design.no_jackknife:
         return (
             f"is not defined for {design.groups_in_messages}: {design.no_jackknife}. "
@@ -246,11 +246,11 @@ def _needs_acceleration(evidence: Evidence) -> str:
 
 
 def _needs_standard_errors(evidence: Evidence) -> str:
-    design = evidence.design
+    design = evidence.drawn.design
     if design.no_jackknife:
         named = design.groups_in_messages
         return f"is not defined for {named}. Use interval='percentile' or 'expanded'."
-    if not evidence.additive:
+    if not evidence.facts.additive:
         return "needs influence values, which exist for functions of sums only. Use interval='bca'."
     if evidence.replicate_standard_errors is None or evidence.standard_error is None:
         return (
@@ -261,9 +261,9 @@ def _needs_standard_errors(evidence: Evidence) -> str:
 
 
 def _needs_delong(evidence: Evidence) -> str:
-    if evidence.delong is not None and np.isnan(evidence.delong[0]):
+    if evidence.facts.delong is not None and np.isnan(evidence.facts.delong.standard_error):
         return "needs at least two rows of each class."
-    if evidence.delong is None or not evidence.independent_rows:
+    if evidence.facts.delong is None or not evidence.independent_rows:
         return (
             "needs the area under the ROC curve of two classes, on independent, unweighted "
             "rows. Use interval='bca', or 'expanded' with groups."
@@ -286,7 +286,7 @@ def _needs_gap(evidence: Evidence) -> str:
 def _needs_robust_variance(evidence: Evidence) -> str:
     if evidence.robust_variance is not None:
         return _needs_replicates(evidence)
-    if evidence.design.n_factors == 1:
+    if evidence.drawn.design.n_factors == 1:
         return "is for crossed groups, of shape (n_samples, 2). Use interval='expanded'."
     return (
         "needs the metric without each pair of members: a function of sums, or the area under the "
@@ -295,15 +295,15 @@ def _needs_robust_variance(evidence: Evidence) -> str:
 
 
 def _needs_bins(evidence: Evidence) -> str:
-    if evidence.bins is None:
+    if evidence.facts.bins is None:
         return "is for the expected calibration error."
-    if evidence.kind not in ("rows", "groups", "crossed", "one population"):
+    if evidence.drawn.kind not in ("rows", "groups", "crossed", "one population"):
         return "knows rows, groups and crossed groups alone."
     return ""
 
 
 def _needs_proportion(evidence: Evidence) -> str:
-    if evidence.proportion is None or not evidence.independent_rows:
+    if evidence.facts.proportion is None or not evidence.independent_rows:
         return (
             "needs 0/1 values of independent, unweighted, unstratified rows. "
             "Use interval='bca', or 'studentized' with groups."
@@ -320,13 +320,11 @@ def _of_proportion(
     evidence: Evidence, limits: Callable[[int, int, float], tuple[float, float]], level: float
 ) -> tuple[float, float]:
     """Return limits of hits / n on the scale of the metric."""
-    assert evidence.proportion is not None
-    hits, n, _, scale, sign = evidence.proportion
-    low, high = limits(hits, n, level)
-    if scale == "f1":
-        # F1 = 2 q / (1 + q) with q the Jaccard index: monotone, so the limits map.
-        low, high = 2 * low / (1 + low), 2 * high / (1 + high)
-    return (low, high) if sign > 0 else (-high, -low)
+    share = evidence.facts.proportion
+    assert share is not None
+    # F1 = 2 q / (1 + q) with q the Jaccard index is monotone, so the limits map.
+    low, high = map(share.to_metric, limits(share.hits, share.n, level))
+    return (low, high) if share.sign > 0 else (high, low)
 
 
 @registered("wald", "Wald interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE)
@@ -367,8 +365,8 @@ def _percentile(evidence: Evidence, confidence_level: float) -> tuple[float, flo
 )
 def _expanded(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """Percentiles at Phi(sqrt(n / df) t_df) (Hesterberg 2015, section 3.3)."""
-    t = stdtrit(evidence.degrees_of_freedom, (1 - confidence_level) / 2)
-    tail = float(ndtr(np.sqrt(evidence.inflation) * t))
+    t = stdtrit(evidence.drawn.degrees_of_freedom, (1 - confidence_level) / 2)
+    tail = float(ndtr(np.sqrt(evidence.drawn.inflation) * t))
     ordered = evidence.sorted_replicates
     return quantile(ordered, tail), quantile(ordered, 1 - tail)
 
@@ -391,7 +389,7 @@ def _two_way(evidence: Evidence, confidence_level: float) -> tuple[float, float]
     centre, spread = ordered.mean(), ordered.std(ddof=1) if len(ordered) > 1 else 0.0
     robust = np.sqrt(evidence.robust_variance)
     # The median of resamples, at a level of 0, stays where it is.
-    ratio = stdtrit(evidence.degrees_of_freedom, tail) / ndtri(tail) if tail != 0.5 else 1.0
+    ratio = stdtrit(evidence.drawn.degrees_of_freedom, tail) / ndtri(tail) if tail != 0.5 else 1.0
     share = min(float(ratio * robust / spread), 1.0) if spread > 0 else 1.0
     return centre + share * (low - centre), centre + share * (high - centre)
 
@@ -417,8 +415,8 @@ def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 
 @registered("t", "t interval with bootstrap standard error", _needs_replicates, for_difference=True)
 def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
-    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(evidence.inflation)
-    half = stdtrit(evidence.degrees_of_freedom, 0.5 + confidence_level / 2) * spread
+    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(evidence.drawn.inflation)
+    half = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2) * spread
     return evidence.estimate - half, evidence.estimate + half
 
 
@@ -454,11 +452,11 @@ def _studentized(evidence: Evidence, confidence_level: float) -> tuple[float, fl
     errors = evidence.replicate_standard_errors[defined]
     with np.errstate(divide="ignore", invalid="ignore"):
         pivots = np.where(shift == 0, 0.0, shift / errors)
-    if evidence.design.units_are_rows:
+    if evidence.drawn.design.units_are_rows:
         pivots = pivots[errors > 0]
         if not len(pivots) or np.ptp(pivots) == 0:
-            t = stdtrit(evidence.degrees_of_freedom, 0.5 + confidence_level / 2)
-            half = t * np.sqrt(evidence.inflation) * evidence.standard_error
+            t = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2)
+            half = t * np.sqrt(evidence.drawn.inflation) * evidence.standard_error
             return evidence.estimate - half, evidence.estimate + half
     pivots = np.sort(pivots)
     tail = (1 - confidence_level) / 2
@@ -495,10 +493,10 @@ def _bca(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
 @registered("delong", "DeLong interval", _needs_delong, uses_resamples=False)
 def _delong(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     """AUC -/+ z standard errors of DeLong et al. (1988), cut at the bounds."""
-    assert evidence.delong is not None
-    half = ndtri(0.5 + confidence_level / 2) * evidence.delong[0]
+    assert evidence.facts.delong is not None
+    half = ndtri(0.5 + confidence_level / 2) * evidence.facts.delong.standard_error
     low, high = evidence.estimate - half, evidence.estimate + half
-    return max(low, evidence.bounds[0]), min(high, evidence.bounds[1])
+    return max(low, evidence.facts.bounds[0]), min(high, evidence.facts.bounds[1])
 
 
 # ------------------------------------------------------------------ bins
@@ -517,13 +515,15 @@ def _bins(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     The limits of each bin are those of Clopper & Pearson (1934) at the level of one in all (Sidak
     1967), as a quantile of Student's t where groups were drawn.
     """
-    assert evidence.bins is not None
-    single = ndtri(0.5 + confidence_level ** (1 / evidence.bins.shape[1]) / 2)
-    if not evidence.design.units_are_rows:
-        single = t_quantile_of_normal(single, evidence.degrees_of_freedom, evidence.inflation)
-    least, greatest = distance_limits(evidence.bins, float(2 * ndtr(single) - 1))
+    assert evidence.facts.bins is not None
+    single = ndtri(0.5 + confidence_level ** (1 / evidence.facts.bins.shape[1]) / 2)
+    if not evidence.drawn.design.units_are_rows:
+        single = t_quantile_of_normal(
+            single, evidence.drawn.degrees_of_freedom, evidence.drawn.inflation
+        )
+    least, greatest = distance_limits(evidence.facts.bins, float(2 * ndtr(single) - 1))
     # Of a negated error the range ends at 0.
-    return (-greatest, -least) if evidence.bounds[1] <= 0 else (least, greatest)
+    return (-greatest, -least) if evidence.facts.bounds[1] <= 0 else (least, greatest)
 
 
 # ------------------------------------------------------------------ one of several differences
@@ -541,7 +541,9 @@ def _max_t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
     assert evidence.max_t is not None
     standard_error, deviations = evidence.max_t
     largest = max_t_quantile(deviations, confidence_level)
-    wide = t_quantile_of_normal(largest, evidence.degrees_of_freedom, evidence.inflation)
+    wide = t_quantile_of_normal(
+        largest, evidence.drawn.degrees_of_freedom, evidence.drawn.inflation
+    )
     half = float(wide) * standard_error
     return evidence.estimate - half, evidence.estimate + half
 

@@ -132,8 +132,8 @@ def _percentile(evidence: Evidence) -> tuple[Any, Any]:
 
 
 def _expanded(evidence: Evidence) -> tuple[Any, Any]:
-    df = evidence.degrees_of_freedom
-    stretch = np.sqrt(evidence.inflation)
+    df = evidence.drawn.degrees_of_freedom
+    stretch = np.sqrt(evidence.drawn.inflation)
     below, above = _levels_of_zero(evidence.sorted_replicates)
     return stdtr(df, ndtri(below) / stretch), stdtr(df, ndtri(above) / stretch)
 
@@ -151,9 +151,9 @@ def _normal(evidence: Evidence) -> tuple[Any, Any]:
 
 
 def _t(evidence: Evidence) -> tuple[Any, Any]:
-    df = evidence.degrees_of_freedom
+    df = evidence.drawn.degrees_of_freedom
     spread = evidence.sorted_replicates.std(axis=-1, ddof=1)
-    t = _studentized(evidence.estimate, spread * np.sqrt(evidence.inflation))
+    t = _studentized(evidence.estimate, spread * np.sqrt(evidence.drawn.inflation))
     return stdtr(df, -t), stdtr(df, t)
 
 

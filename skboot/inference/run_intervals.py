@@ -19,7 +19,7 @@ from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval, within_range
 from .cautions import caution_of_distances, cautions_of
 from .confidence_interval import ConfidenceInterval
-from .evidence import Evidence
+from .evidence import Drawn, Evidence
 from .intervals import confidence_interval, quantile
 from .proportions import score_limits
 from .variance import Components, TIntervalParts
@@ -94,7 +94,7 @@ class RunsEvidence:
     def to_parts(self) -> dict[str, Any]:
         """Return dicts, tuples, numbers and arrays, for a file."""
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        parts["system"] = {f.name: getattr(self.system, f.name) for f in fields(self.system)}
+        parts["system"] = self.system.to_parts()
         return (
             parts
             | {
@@ -114,7 +114,7 @@ class RunsEvidence:
                 spreads[name] = TIntervalParts(centre, error, df, Components(*of_source))
         rebuilt = {
             "components": Components(*parts["components"]),
-            "system": Evidence(**parts["system"]),
+            "system": Evidence.of(**parts["system"]),
         }
         return cls(**(parts | rebuilt | spreads))
 
@@ -219,7 +219,7 @@ def _t_interval(spread: TIntervalParts, level: float, method: str) -> Confidence
 
 def _pooled(evidence: RunsEvidence, level: float) -> ConfidenceInterval:
     """Return the percentiles of all replicates of all runs."""
-    pool = Evidence(float(evidence.scores.mean()), evidence.replicates.ravel(), "rows", (1,))
+    pool = Evidence(float(evidence.scores.mean()), evidence.replicates.ravel(), Drawn("rows", (1,)))
     return confidence_interval(pool, "percentile", level)
 
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from .._sklearn_compat import unchecked
 from ._tuning import ROWS_PER_CELL
 from .cells import Cells, label_counts
+from .facts import Facts, Proportion
 from .statistic import (
     CallableStatistic,
     Columns,
     Floats,
-    Proportion,
     ReadableBlock,
     Reading,
     ReducedData,
@@ -48,8 +48,7 @@ class Negated(Statistic):
         self.reads = statistic.reads
         self.takes_weights = statistic.takes_weights
         self.is_row_mean = statistic.is_row_mean
-        self.has_bins, self.adds_distances = statistic.has_bins, statistic.adds_distances
-        self.is_optimized = statistic.is_optimized
+        self.adds_distances = statistic.adds_distances
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -78,32 +77,28 @@ class Negated(Statistic):
         """The same as for the negated statistic."""
         return self.statistic.variance_cost(reduced)
 
-    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
-        """The negated range."""
-        low, high = self.statistic.range_on(reduced)
-        return 0.0 - high, 0.0 - low
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of the negated statistic, with the range and the proportion turned around."""
+        known = self.statistic.facts(reduced, rows, members)
+        low, high = known.bounds
+        share = _turned_around(known.proportion)
+        return replace(known, bounds=(0.0 - high, 0.0 - low), proportion=share)
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The same proportion, of which this is the negative."""
-        proportion = self.statistic.proportion(reduced)
-        return None if proportion is None else replace(proportion, sign=-proportion.sign)
-
-    def largest_share(self, reduced: ReducedData) -> float | None:
-        """The same as for the negated statistic."""
-        return self.statistic.largest_share(reduced)
-
-    def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
-        """The same as for the negated statistic, because a standard error has no sign."""
-        return self.statistic.delong(reduced)
-
-    def bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats | None:
-        """The same as for the negated statistic; the range tells the sign."""
-        return self.statistic.bins(reduced, members)
+        return _turned_around(self.statistic.proportion(reduced))
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Negated value of the best system that ignores its inputs."""
         value = self.statistic.naive(reduced, rows)
         return None if value is None else 0.0 - value
+
+
+def _turned_around(share: Proportion | None) -> Proportion | None:
+    """Return the proportion of which the negated metric is the negative."""
+    return None if share is None else replace(share, sign=-share.sign)
 
 
 def without_sign(statistic: Statistic) -> Any:

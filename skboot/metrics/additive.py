@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -22,11 +22,11 @@ from scipy.special import xlogy
 
 from ._tuning import FEW_VALUES, FIRST_LOOK, ROWS_AT_ONCE, ROWS_PER_VALUE
 from .cells import label_counts
+from .facts import Facts, Proportion
 from .registry import Factory, Request, fast_path
 from .statistic import (
     Columns,
     Floats,
-    Proportion,
     ReadableBlock,
     Reading,
     ReducedData,
@@ -53,10 +53,6 @@ class SumsStatistic(Statistic):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Value on each resample of the block."""
         return self.combine(block.sums(reduced.terms), reduced)
-
-    def of_sums(self, sums: Floats, reduced: ReducedData) -> Floats:
-        """The formula; see `Statistic.of_sums`."""
-        return self.combine(sums, reduced)
 
     def gradient(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Derivative of the formula by each sum, by central differences."""
@@ -245,9 +241,17 @@ class RowMean(SumsStatistic):
             sizes *= reduced.rows_of_codes if reduced.counts is None else reduced.counts
         return largest / float(sizes.sum()) if largest > 0 else None
 
-    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
-        """That of any rows."""
-        return self.bounds
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and whether the values are few, 0 and 1, or one of them is large."""
+        own: dict[str, Any] = {
+            # A mean of few distinct values is no mean of continuous ones.
+            "row_mean": self.is_row_mean and reduced.n_codes > min(20, len(rows[1]) / 2),
+            "proportion": self.proportion(reduced),
+            "largest_share": self.largest_share(reduced),
+        }
+        return replace(super().facts(reduced, rows, members), **own)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Mean of the best constant prediction, if the metric has a formula for it."""

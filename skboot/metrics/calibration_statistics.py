@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +19,7 @@ from .._checks import check_count
 from .additive import SumsStatistic
 from .calibration_line import fitted_lines, logits_of, terms_of
 from .calibration_metrics import benefits, bins_of, check_threshold
+from .facts import Facts
 from .posteriors import PosteriorMean, classes_of, oriented
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
@@ -101,7 +102,6 @@ class CalibrationError(SumsStatistic):
         The positive class; None: the second of ``labels``.
     """
 
-    has_bins = True
     adds_distances = True
     greater_is_positive = True
     name: str
@@ -137,7 +137,14 @@ class CalibrationError(SumsStatistic):
             by_gap = np.sign(sums[:, :-1]) / sums[:, -1:]
             return np.column_stack((by_gap, -self.combine(sums, reduced) / sums[:, -1]))
 
-    def bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats:
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the bins."""
+        known = super().facts(reduced, rows, members)
+        return replace(known, bins=self._bins(reduced, members))
+
+    def _bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats:
         """Weight, share of positives, mean probability and worth in rows of each bin."""
         data = reduced.data
         number, weights, classes = data["bin"], data["weights"], data["class"]

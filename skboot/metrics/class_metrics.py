@@ -13,16 +13,17 @@ not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .cells import encode, label_counts
+from .facts import Facts, Proportion
 from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
 from .registry import Factory, Request, fast_path
-from .statistic import Floats, MatrixRule, Proportion, ReducedData, Statistic
+from .statistic import Columns, Floats, MatrixRule, ReducedData, Statistic
 from .two_class import class_of
 
 
@@ -125,6 +126,13 @@ class SetRatio(LabelMetric):
         members = round(below) - hits if f1 else round(below)
         return Proportion(hits, members, exact=False, scale="f1" if f1 else "identity")
 
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the proportion that it is."""
+        known = super().facts(reduced, rows, members)
+        return replace(known, proportion=self.proportion(reduced))
+
     @property
     def _is_accuracy(self) -> bool:
         """Whether each row is one member of each set, which are pooled over all classes."""
@@ -187,6 +195,13 @@ class SetAverage(LabelMetric):
     def pools_classes(self) -> bool:  # type: ignore[override]
         """Whether classes weigh by their size."""
         return self.weighted
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the sizes of classes that weigh alike."""
+        sizes = None if self.weighted else averaged_sizes(self, reduced, rows[0])
+        return replace(super().facts(reduced, rows, members), class_sizes=sizes)
 
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -291,10 +306,17 @@ class BalancedAccuracy(LabelMetric):
         """Recalls of the classes, and whether chance is scaled to 0."""
         return "adjusted recalls" if self.adjusted else "recalls"
 
-    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
-        """Adjusted, K classes of the truth without a hit have 1 / (1 - K)."""
-        n_classes = reduced.data["n_classes"]
-        return (1 / (1 - n_classes), 1.0) if self.adjusted and n_classes > 1 else self.bounds
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the sizes of the classes.
+
+        Adjusted, K classes of the truth without a hit have 1 / (1 - K).
+        """
+        known, n_classes = super().facts(reduced, rows, members), reduced.data["n_classes"]
+        known = replace(known, class_sizes=averaged_sizes(self, reduced, rows[0]))
+        lowest = self.adjusted and n_classes > 1
+        return replace(known, bounds=(1 / (1 - n_classes), 1.0)) if lowest else known
 
     def _data(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]
@@ -431,24 +453,10 @@ def class_weights(statistic: Statistic, labels: NDArray[Any], sizes: NDArray[Any
 
 
 def averaged_sizes(
-    statistic: Statistic, reduced: ReducedData, y_true: NDArray[Any] | None
+    statistic: SetAverage | BalancedAccuracy, reduced: ReducedData, y_true: NDArray[Any] | None
 ) -> NDArray[np.int64] | None:
-    """Rows of each class in an average that weighs them evenly.
-
-    Parameters
-    ----------
-    statistic : Statistic
-    reduced : ReducedData
-        Of the same rows; it holds the counts of their labels if these were counted.
-    y_true : ndarray of shape (n_samples,) or (n_samples, n_labels), or None
-
-    Returns
-    -------
-    ndarray of shape (n_classes,) or None
-        None for a metric that is not such an average.
-    """
-    evenly = averages_classes(statistic) and not getattr(statistic, "weighted", False)
-    if y_true is None or not evenly:
+    """Rows of each class in an average that weighs them evenly, (n_classes,); None without any."""
+    if y_true is None:
         return None
     labels, counts = reduced.data.get("truth_counts") or label_counts(y_true)
     averaged = class_weights(statistic, labels, counts) > 0

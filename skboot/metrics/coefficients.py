@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .additive import SumsStatistic
+from .facts import Facts
 from .magnitudes import in_ordinary_range
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response
@@ -107,6 +108,13 @@ class Coefficient(SumsStatistic):
             gradient[:, 2], gradient[:, 3], gradient[:, 5] = -2 * ratio * mean, ratio, -1.0
             gradient /= total[:, None]
         return np.where((total > 0)[:, None], gradient, 0.0)
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and what one row carries."""
+        known = super().facts(reduced, rows, members)
+        return replace(known, largest_share=self.largest_share(reduced))
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """Share of the squared residuals that one row carries, whose tail is that of the score."""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .cost_statistics import ClassCosts, cost_of_best, sums_by_class
 from .detection import application_costs, check_application, llr_losses
+from .facts import Facts
 from .registry import Request, fast_path
 from .score_order import positive_rows, positive_scores, score_codes
 from .statistic import Columns, Floats, ReadableBlock, ReducedData, Response, Statistic
@@ -113,7 +114,6 @@ class MinimumDetectionCost(Statistic):
     labels: Any = None
     greater_is_better: bool | None = False
     reads = "running"
-    is_optimized = True
     greater_is_positive = True
     columns_suffice = False
     of_order = True
@@ -155,6 +155,12 @@ class MinimumDetectionCost(Statistic):
         if self.relative:
             value = value / (self.priors @ self.costs).min()
         return np.where((total > 0).all(axis=1), value, np.nan)
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric; the threshold is the best on the same rows, which is too good."""
+        return replace(super().facts(reduced, rows, members), optimized=True)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """The cost of the cheaper of the two decisions."""

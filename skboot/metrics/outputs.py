@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .additive import RowMean, SumsStatistic
 from .coefficients import Coefficient, about_mean
+from .facts import Facts
 from .magnitudes import in_ordinary_range
 from .registry import FAST_PATHS, Factory, Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response
@@ -102,6 +103,13 @@ class OutputAverage(SumsStatistic):
 
     def _by_output(self, sums: Floats, reduced: ReducedData) -> list[Floats]:
         return np.split(sums, len(reduced.data["outputs"]), axis=1)
+
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and what one row carries."""
+        known = super().facts(reduced, rows, members)
+        return replace(known, largest_share=self.largest_share(reduced))
 
     def largest_share(self, reduced: ReducedData) -> float | None:
         """At most this share of the losses, averaged over outputs, does one row carry."""

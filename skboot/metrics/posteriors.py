@@ -19,6 +19,7 @@ from scipy.special import xlogy
 
 from .additive import RowMean
 from .cells import encode, label_counts
+from .facts import Facts
 from .registry import Request, fast_path
 from .statistic import Columns, Floats, ReducedData, Response
 
@@ -54,11 +55,13 @@ class PosteriorMean(RowMean):
         """Whether the labels of the columns are those of the truth."""
         return self.labels is None
 
-    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
-        """Half of the range of several classes where there are two, if the loss is halved."""
-        low, high = self.bounds
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any mean, in half of the range where the loss of two classes is halved."""
+        known, (low, high) = super().facts(reduced, rows, members), self.bounds
         of_two = self.halved_of_two and self.labels is not None and len(self.labels) == 2
-        return (low / 2, high / 2) if of_two else (low, high)
+        return replace(known, bounds=(low / 2, high / 2)) if of_two else known
 
     def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
         """Return the loss of each row before its sign, (n_samples,)."""

@@ -12,7 +12,7 @@ these metrics, and counts of merged codes are cheaper to draw.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._tuning import ROWS_AT_ONCE
+from .facts import DeLong, Facts
 from .registry import Request, fast_path
 from .score_order import (
     Ranked,
@@ -203,7 +204,14 @@ class RocAuc(Statistic):
             total_weight += weight
         return area / total_weight
 
-    def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and the standard error of rows without weights."""
+        known = super().facts(reduced, rows, members)
+        return known if known.weighted else replace(known, delong=self._delong(reduced))
+
+    def _delong(self, reduced: ReducedData) -> DeLong | None:
         """Standard error of the area of two classes, and the size of the smaller class."""
         if reduced.code is None:
             return None
@@ -215,7 +223,7 @@ class RocAuc(Statistic):
         sizes = [float(side.sum()) for side in sides]
         n_smaller = int(min(sizes))
         if n_smaller < 2:
-            return (np.nan, 1) if n_smaller else None
+            return DeLong(np.nan, 1) if n_smaller else None
         means, squares = np.zeros((2, 2))
         for of_sides, shares in _shares_in_order(*sides, data["level"]):
             means += [
@@ -226,7 +234,7 @@ class RocAuc(Statistic):
                 centred = share - means[k]
                 squares[k] += side @ (centred * centred)
         variance = sum(float(of) / (n * (n - 1)) for of, n in zip(squares, sizes, strict=True))
-        return float(np.sqrt(variance)), n_smaller
+        return DeLong(float(np.sqrt(variance)), n_smaller)
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Scores that do not depend on the input put pairs in order half the time."""
@@ -346,7 +354,16 @@ class AveragePrecision(Statistic):
         """Units of equal weight have few terms, and so a closed form without one of them."""
         return "thresholds" if reduced.data["equal_weights"] else "running"
 
-    def smaller_class(self, reduced: ReducedData) -> int | None:
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """Those of any metric, and how many are in the smaller class of rows without weights."""
+        known = super().facts(reduced, rows, members)
+        return (
+            known if known.weighted else replace(known, smaller_class=self._smaller_class(reduced))
+        )
+
+    def _smaller_class(self, reduced: ReducedData) -> int | None:
         """Positives or negatives, whichever are fewer; several classes have no smaller one."""
         if reduced.code is None:
             return None

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from .._checks import fail
 from .._values import content_of
+from .facts import Facts, Proportion
 
 Floats = NDArray[np.float64]
 # Truth, predictions and weights of rows: the arguments of `Statistic.reduce`.
@@ -111,35 +112,6 @@ class ReducedData:
         return np.bincount(self.code, minlength=self.n_codes)
 
 
-@dataclass(frozen=True)
-class Proportion:
-    """A metric that is, on these rows, a function of one proportion of equal-weight rows.
-
-    Attributes
-    ----------
-    hits, n : int
-        The proportion is hits / n.
-    exact : bool
-        Whether n is fixed by the design, so that the interval of the proportion is the natural
-        one at any count; otherwise it guards the metric's interval where hits or errors are few.
-    scale : {"identity", "f1"}
-        The metric is the proportion p itself, or F1 = 2 p / (1 + p) with p the Jaccard index.
-    sign : float
-        1.0, or -1.0 where the metric is the negated value.
-    """
-
-    hits: int
-    n: int
-    exact: bool
-    scale: Literal["identity", "f1"] = "identity"
-    sign: float = 1.0
-
-    def to_metric(self, proportion: float) -> float:
-        """Map a proportion to the metric's scale."""
-        value = 2 * proportion / (1 + proportion) if self.scale == "f1" else proportion
-        return self.sign * value
-
-
 class Statistic(ABC):
     """A metric that can be evaluated on many weightings of the same rows.
 
@@ -165,12 +137,8 @@ class Statistic(ABC):
         Whether rows may carry weights.
     is_row_mean : bool
         Whether the value is a mean of one value per row.
-    has_bins : bool
-        Whether it is a sum of distances over bins, which `bins` gives.
     adds_distances : bool
         Whether it, or what it averages, is a sum of distances, which resamples only raise.
-    is_optimized : bool
-        Whether the value is the best over a choice made on the same rows, which is too good.
     greater_is_positive : bool
         Whether the greater of two labels is the positive one where none is named.
     columns_suffice : bool
@@ -213,9 +181,7 @@ class Statistic(ABC):
     reads: Reading = "rows"
     takes_weights: bool = True
     is_row_mean: bool = False
-    has_bins: bool = False
     adds_distances: bool = False
-    is_optimized: bool = False
     greater_is_positive: ClassVar[bool] = False
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
@@ -287,14 +253,14 @@ class Statistic(ABC):
         raise TypeError(f"{self.name} is no function of a mean of row values.")
 
     def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
-        """What each row adds to each sum of `of_sums`, (n_samples, n_terms), where `adds_by_row`.
+        """What each row adds to each sum of `combine`, (n_samples, n_terms), where `adds_by_row`.
 
         Only of real values, whose truth is taken about ``origin``; the rows of few labels are
         counted by the pairs that occur.
         """
         raise TypeError(f"{self.name} has no terms of single rows.")
 
-    def of_sums(self, sums: Floats, reduced: ReducedData) -> Floats | None:
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats | None:
         """Values from sums (n_resamples, n_terms), of a function of these alone; else None."""
         return None
 
@@ -337,38 +303,30 @@ class Statistic(ABC):
         """
         raise TypeError(f"{self.name} has no parts.")
 
-    def range_on(self, reduced: ReducedData) -> tuple[float, float]:
-        """Smallest and largest possible value on these rows: `bounds`, or a narrower range."""
-        return self.bounds
-
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The proportion this metric is a function of on these rows, if it is one."""
         return None
 
-    def largest_share(self, reduced: ReducedData) -> float | None:
-        """Share of the sum of losses that one row carries, for a function of their mean."""
-        return None
+    def facts(
+        self, reduced: ReducedData, rows: Columns, members: NDArray[Any] | None = None
+    ) -> Facts:
+        """What it knows of these rows before any resampling; a metric adds what it alone knows.
 
-    def delong(self, reduced: ReducedData) -> tuple[float, int] | None:
-        """Standard error after DeLong et al. (1988) and size of the smaller class, for an AUC.
-
-        For rows without weights alone.
+        Parameters
+        ----------
+        reduced : ReducedData
+            The rows, reduced.
+        rows : tuple of arrays
+            Truth, predictions and weights, as `reduce` takes them.
+        members : ndarray of shape (n_samples, n_factors), optional
+            Which rows come together.
         """
-        return None
-
-    def smaller_class(self, reduced: ReducedData) -> int | None:
-        """Rows of the smaller of two classes, for a metric whose intervals are too short on few.
-
-        For rows without weights alone, of metrics that read running sums; an AUC has `delong`.
-        """
-        return None
-
-    def bins(self, reduced: ReducedData, members: NDArray[Any] | None) -> Floats | None:
-        """What a sum of distances over bins is made of; see `Evidence.bins`.
-
-        ``members``, (n_samples, n_factors), says which rows come together.
-        """
-        return None
+        return Facts(
+            bounds=self.bounds,
+            additive=self.reads == "sums",
+            weighted=rows[2] is not None,
+            of_distances=self.adds_distances,
+        )
 
     def naive(self, reduced: ReducedData | None, rows: Columns) -> float | None:
         """Value of the best system that ignores its inputs, on these rows; None if unknown.

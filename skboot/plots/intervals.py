@@ -321,7 +321,7 @@ def _panels(entries: Sequence[Entry]) -> list[tuple[str, list[int]]]:
     """Return the results of each panel with the label of its axis: those of one range and sign."""
     members: dict[Any, list[int]] = {}
     for k, entry in enumerate(entries):
-        result, bounds = entry.result, entry.result.evidence.bounds
+        result, bounds = entry.result, entry.result.evidence.facts.bounds
         kind = entry.path[:-1] if entry.is_gap else entry.base_metric
         scale = bounds if all(map(math.isfinite, bounds)) else kind
         members.setdefault((entry.is_gap, scale, result.greater_is_better), []).append(k)

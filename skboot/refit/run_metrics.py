@@ -136,7 +136,7 @@ class RunMetric(ABC):
 
 
 class RowRunMetric(RunMetric):
-    """A metric computed from one value kept per row and run.
+    """A metric computed from one value kept per row and run; ``is_mean`` if it is their mean loss.
 
     ``data`` below are the values kept, (n_runs, n_samples), of some or all rows.
     """
@@ -144,11 +144,7 @@ class RowRunMetric(RunMetric):
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
         super().__init__(arguments)
         self.statistic, self.factor = statistic, arguments.factor
-
-    @property
-    def is_mean(self) -> bool:
-        """Whether the error is a mean of one loss per row."""
-        return self.statistic.is_row_mean
+        self.is_mean = statistic.is_row_mean
 
     @abstractmethod
     def losses(self, data: Array, rows: Any = slice(None)) -> Array:

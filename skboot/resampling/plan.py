@@ -169,7 +169,7 @@ class Binding:
     draws_are_prefix_stable: bool = False
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    @property
+    @cached_property
     def n_blocks(self) -> int:
         """Number of blocks that hold the plan's resamples."""
         return -(-self.plan.n_resamples // self.block_size)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -81,11 +81,7 @@ class Basis(ABC):
     choice_of_estimate: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        values = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
-        locked = {name: read_only(value) for name, value in values.items()}
-        changed = {name: value for name, value in locked.items() if value is not values[name]}
-        if changed:
-            object.__setattr__(self, "evidence", replace(self.evidence, **changed))
+        object.__setattr__(self, "evidence", read_only(self.evidence))
 
     # -------------------------------------------------------------- numbers
 
@@ -242,7 +238,7 @@ class Basis(ABC):
                 left_out = wording.counted(result.n_undefined, "resample")
                 details.append(f"{left_out} of {result.n_resamples} without a value left out")
             return details
-        if self.evidence.design.units_are_rows:
+        if self.evidence.drawn.design.units_are_rows:
             return [name]
         shown = result.confidence_interval
         if shown.method == "wilson" and result.estimate not in (shown.low, shown.high):
@@ -334,13 +330,12 @@ class Basis(ABC):
 
     def to_parts(self) -> dict[str, Any]:
         """Return the kind and all that is held, as values that a file can hold."""
-        evidence = {f.name: getattr(self.evidence, f.name) for f in fields(self.evidence)}
-        return {"kind": self.kind, "evidence": evidence}
+        return {"kind": self.kind, "evidence": self.evidence.to_parts()}
 
     @classmethod
     def from_parts(cls, parts: dict[str, Any]) -> Self:
         """Return the equal of the basis whose ``to_parts`` are given, without the kind."""
-        return cls(**parts | {"evidence": Evidence(**parts["evidence"])})
+        return cls(**parts | {"evidence": Evidence.of(**parts["evidence"])})
 
 
 @dataclass(frozen=True, eq=False)

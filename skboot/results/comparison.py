@@ -126,7 +126,7 @@ class ComparisonResult(ShownDifferences):
         """Return the pairs, each of which refers to one record of what they share."""
         # On test sets of their own the smallest one decides how much is known.
         system = min(self.systems.values(), key=lambda each: np.min(each.n_units))
-        bounds = (each.evidence.bounds for each in self.systems.values())
+        bounds = (each.evidence.facts.bounds for each in self.systems.values())
         lowest, highest = zip(*bounds, strict=True)
         facts = ComparisonFacts(
             metric=self.metric,

@@ -15,7 +15,8 @@ from .._checks import fail
 from .._doors import door
 from .._values import read_only, same_values
 from ..inference.bands import PointwiseFacts, pointwise_interval
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence
+from ..metrics.facts import Facts
 from . import rendering, storage, wording
 from .basis import SystemBasis
 from .result import EvaluationResult
@@ -249,11 +250,8 @@ class CurveResult(Shown):
         return Evidence(
             float(self.estimate[k]),
             self.bootstrap_distribution[:, k],
-            self.kind,
-            self.units_of_factors,
-            self.n_strata,
-            self.bounds,
-            weighted=self.weighted,
+            Drawn(self.kind, self.units_of_factors, self.n_strata),
+            Facts(self.bounds, weighted=self.weighted),
         )
 
     def _facts_at(self, k: int) -> PointwiseFacts:

@@ -47,7 +47,7 @@ class GivenDataSetsBasis(ScoresBasis):
 
     def automatic(self, method: str, level: float) -> ConfidenceInterval:
         """Return the interval cut at the range of the scores, where that is known."""
-        return within_range(self.interval_by(method, level), self.evidence.bounds)
+        return within_range(self.interval_by(method, level), self.evidence.facts.bounds)
 
     def interval_by(self, method: str, level: float) -> ConfidenceInterval:
         """Return Student's t interval about the mean."""

@@ -73,7 +73,7 @@ def error_of_replicates(
             own = level if level_of is None else level_of(drawn)
             limits[k] = confidence_interval(drawn, method, own)
     if automatic:
-        limits = np.clip(limits, *evidence.bounds)
+        limits = np.clip(limits, *evidence.facts.bounds)
     return MonteCarloError(*(_deviation(column) for column in limits.T))
 
 

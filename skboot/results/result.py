@@ -186,7 +186,7 @@ class EvaluationResult(ShownNumbers):
     @property
     def n_units(self) -> int | tuple[int, ...]:
         """How many units were there to draw from; a number per factor if there are two."""
-        units = tuple(int(n) for n in self.evidence.n_units)
+        units = tuple(int(n) for n in self.evidence.drawn.n_units)
         return units[0] if len(units) == 1 else units
 
     @property

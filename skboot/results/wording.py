@@ -59,7 +59,7 @@ def digits_of(result: EvaluationResult) -> int:
         known = _apart(result.estimate, result.estimate + spread)
         low, high = 0.0, 4 * spread if known else size / 10 if _apart(0, size) else 0.1
     shown = (result.estimate, *result.confidence_interval)
-    return rendering.digits_for(low, high, shown, (0.0, *result.evidence.bounds))
+    return rendering.digits_for(low, high, shown, (0.0, *result.evidence.facts.bounds))
 
 
 def _apart(low: float, high: float) -> bool:
@@ -124,7 +124,7 @@ _NEW_UNITS = {
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
     weighted = bool(result.settings.get("sample_weight"))
-    return f"new {_of_new(result.unit, result.evidence.design.averages_tasks, weighted)}"
+    return f"new {_of_new(result.unit, result.evidence.drawn.design.averages_tasks, weighted)}"
 
 
 def new_units(unit: str, *, weighted: bool) -> str:
@@ -209,7 +209,7 @@ def baseline(result: EvaluationResult) -> float | None:
     None where it is unknown, and where such a system reaches the best value there is, as it does
     by recall.
     """
-    value, (low, high) = result.naive_estimate, result.evidence.bounds
+    value, (low, high) = result.naive_estimate, result.evidence.facts.bounds
     return None if value == (low if result.greater_is_better is False else high) else value
 
 
@@ -334,7 +334,7 @@ def units(result: EvaluationResult) -> str:
 
 def units_and_rows(result: EvaluationResult) -> str:
     """Return how many units were resampled, and with how many rows."""
-    if result.evidence.design.units_are_rows:
+    if result.evidence.drawn.design.units_are_rows:
         return units(result)
     rows = counted(result.n_samples, "row")
     if "block_length" in result.settings:

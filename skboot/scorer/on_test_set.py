@@ -124,7 +124,7 @@ class KeptAnswers:
         """Refuse answers that a metric has no value for."""
         for name, function in self.metrics.items():
             statistic = check_response(function.statistic, y, found)
-            if statistic.is_row_mean and statistic.response == "labels":
+            if statistic.of_row_values and statistic.response == "labels":
                 # A mean over labels has a value whatever they are.
                 continue
             if np.isnan(replace(function, statistic=statistic)(y, found)):

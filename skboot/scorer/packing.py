@@ -14,8 +14,9 @@ from .._warnings import Note, texts_of
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
+from ..metrics.facts import Facts
 from ..refit.estimates import MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric
 from ..refit.run_records import RunRecords
@@ -238,9 +239,8 @@ def _make_result(
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
         replicates=_score_of(found, found.run_errors),
-        kind=design.kind,
-        n_units=(kept.n_units,),
-        bounds=(0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high),
+        drawn=Drawn(design.kind, (kept.n_units,)),
+        facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
     result = EvaluationResult(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,10 @@ from .._evaluating import (
 from .._evidence import ScoreCall
 from .._inputs import Rows, positive_setting
 from .._warnings import Note, tell, texts_of
-from ..inference.evidence import Evidence
+from ..inference.evidence import Drawn, Evidence
 from ..metrics.adapters import without_sign
-from ..metrics.class_metrics import averaged_sizes
 from ..metrics.doubts import note_on_scores
+from ..metrics.facts import Facts
 from ..metrics.statistic import Statistic
 from ..metrics.two_class import of_no_positive, of_reversed_scores, positive_note
 from ..resampling.plan import ResamplingPlan
@@ -205,30 +205,26 @@ def _score(
 
 def _evidence(call: ScoreCall, read: Read, state: StreamState) -> Evidence:
     """Return the estimate, the replicates and what is known of the rows."""
-    statistic, proportion, reduced = read.statistic, read.proportion, read.reduced
-    counted = reduced is not None and not state.weighted
-    is_ranked = counted and statistic.reads == "running"
     # A metric that divides by zero on a resample is undefined there.
     values = np.where(np.isinf(read.values), np.nan, read.values)
-    return Evidence(
-        estimate=float(values[0]),
-        replicates=values[1:],
-        kind=call.plan.design.kind,
-        n_units=call.plan.design.n_units,
-        bounds=statistic.bounds if reduced is None else statistic.range_on(reduced),
-        additive=statistic.reads == "sums",
-        weighted=state.weighted,
-        proportion=None
-        if proportion is None or state.weighted
-        else (proportion.hits, proportion.n, proportion.exact, proportion.scale, proportion.sign),
-        delong=statistic.delong(reduced) if counted and not read.error else None,  # type: ignore[arg-type]
-        smaller_class=statistic.smaller_class(reduced) if is_ranked else None,  # type: ignore[arg-type]
+    drawn = Drawn.of(call.plan.design)
+    return Evidence(float(values[0]), values[1:], drawn, _facts(read, weighted=state.weighted))
+
+
+def _facts(read: Read, *, weighted: bool) -> Facts:
+    """Return what is known of the rows by their sums, or by their cells where there are cells."""
+    statistic, additive = read.statistic, read.statistic.reads == "sums"
+    if read.reduced is None or read.columns is None:
+        share = None if weighted else read.proportion
+        return Facts(
+            statistic.bounds, additive, False, weighted, share, largest_share=read.largest_share
+        )
+    truth, other, _ = read.columns
+    known = statistic.facts(read.reduced, (truth, other, None))
+    if weighted:
         # The weight of a row is not known where rows were counted by cells.
-        largest_share=None if reduced is not None and state.weighted else read.largest_share,
-        class_sizes=None
-        if reduced is None or read.columns is None or state.weighted
-        else averaged_sizes(statistic, reduced, read.columns[0]),
-    )
+        return Facts(known.bounds, additive, weighted=True)
+    return replace(known, row_mean=False, delong=None if read.error else known.delong)
 
 
 def _doubts(read: Read, system: str | None, n_rows: int) -> list[Note]:

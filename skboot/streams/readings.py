@@ -27,9 +27,10 @@ from .._inputs import Rows
 from .._warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.cells import label_counts
+from ..metrics.facts import Proportion
 from ..metrics.responses import check_response
 from ..metrics.score_order import positive_scores, rank
-from ..metrics.statistic import Floats, Proportion, ReducedData, Statistic
+from ..metrics.statistic import Floats, ReducedData, Statistic
 from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
 from .tables import Table
@@ -61,7 +62,7 @@ class Read:
     columns : tuple or None
         Truth, predictions and weights of the cells.
     proportion : Proportion or None
-        See `skboot.metrics.statistic.Proportion`.
+        See `skboot.metrics.facts.Proportion`.
     largest_share : float or None
         Share of the sum of losses that one row carries.
     error : float
@@ -255,16 +256,6 @@ class CellsReading(_OneTable):
 
     def _other(self, table: Table) -> NDArray[Any]:
         return np.asarray(table.labels[table.other.astype(np.intp)])
-
-    def read(self, tables: Sequence[Table]) -> Read:
-        """See `_Tabled.read`; ratios of few rows, and costs of 0 and 1, are proportions."""
-        found = super().read(tables)
-        assert found.reduced is not None
-        return replace(
-            found,
-            proportion=found.statistic.proportion(found.reduced),
-            largest_share=found.statistic.largest_share(found.reduced),
-        )
 
 
 class ScoresReading(_OneTable):

@@ -93,7 +93,7 @@ def test_two_way_limits_follow_from_the_score_without_each_row(name, same, seed)
         return
     variance, df = two_way_variance(influence[0], members, same)
     close(result.evidence.robust_variance, variance, 1e-5)
-    assert result.evidence.degrees_of_freedom == df
+    assert result.evidence.drawn.degrees_of_freedom == df
     if np.ptp(result.bootstrap_distribution) > 1e-9:
         percentiles = quiet(result.interval, "percentile")
         expected = two_way_limits(result.bootstrap_distribution, percentiles, variance, df)
@@ -123,7 +123,7 @@ def test_columns_of_members_may_change_places(name, seed):
         options = {**call.options, "groups": groups}
         two = scored(call.y_true, call.y_pred, **options)
         variances.append([two.estimate, two.evidence.robust_variance or 0.0])
-        variances[-1] += [two.evidence.degrees_of_freedom]
+        variances[-1] += [two.evidence.drawn.degrees_of_freedom]
         assert [*two.n_units] == [len(np.unique(column)) for column in groups.T]
         options["same_population"] = True
         one = scored(call.y_true, call.y_pred, **options)

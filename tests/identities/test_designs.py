@@ -113,7 +113,7 @@ def test_a_score_by_name_is_that_of_the_function_on_rows(name, design, seed):
     close(one.bootstrap_distribution, other.bootstrap_distribution, 1e-8, 1e-9)
     for method in (None, "percentile"):
         asked = (quiet(result.interval, method) for result in (one, other))
-        assert_same_limits(*asked, one.evidence.bounds)
+        assert_same_limits(*asked, one.evidence.facts.bounds)
 
 
 @each_with(OF_ROWS, NAMES, 2)
@@ -127,7 +127,7 @@ def test_a_pair_by_name_is_that_of_the_function_on_rows(name, design, seed):
     found = called(skboot.compare_systems, call.y_true, systems, metric=both_forms(call), **columns)
     if found is None or (name in ASKS_FOR_CLASSES and design.startswith("fixed")):
         return
-    low, high = found["name"].systems["A"].evidence.bounds
+    low, high = found["name"].systems["A"].evidence.facts.bounds
     for one, other in zip(*(result.pairs for result in found.values()), strict=True):
         close(one.difference, other.difference, 1e-8, 1e-10)
         close(one.standard_error, other.standard_error, 1e-6, 1e-9)
@@ -159,7 +159,7 @@ def test_runs_by_name_are_those_of_the_function_on_rows(name, design, seed):
     close(*([*result.variance_components.values()] for result in (one, other)), 1e-6, 1e-10)
     for estimand in ("method", "next_run"):
         asked = (quiet(result.interval, estimand=estimand) for result in (one, other))
-        assert_same_limits(*asked, one.evidence.bounds)
+        assert_same_limits(*asked, one.evidence.facts.bounds)
 
 
 DRAWN_FIRST = ("groups", "one population", "blocks", "panel", "drawn tasks", "groups of tasks",

@@ -109,7 +109,7 @@ def test_a_gate_is_the_verdict_of_the_pair_in_every_design(name, design, seed):
     close(pair.mirrored().equivalence_margin, pair.equivalence_margin)
     close([*pair.mirrored().simultaneous_interval], [-high, -low])
     for margin in (0.3 * pair.standard_error + 1e-4, 4 * pair.standard_error + 1e-4):
-        if margin >= np.ptp(result.systems["c"].evidence.bounds):
+        if margin >= np.ptp(result.systems["c"].evidence.facts.bounds):
             continue
         expected = pair.verdict(margin)
         if pair.discordant is None:
@@ -180,12 +180,12 @@ def test_unpaired_systems_have_the_freedom_of_the_smaller_and_mirror(name, seed)
         scored(y_true[k], y_pred[k], metric=call.score.metric,
                **{key: c[k] for key, c in columns.items()}) for k in "AB"
     ]  # fmt: skip
-    fewest = min(result.evidence.degrees_of_freedom for result in alone)
+    fewest = min(result.evidence.drawn.degrees_of_freedom for result in alone)
     [pair] = one.pairs
     pair = pair if pair.first == "A" else pair.mirrored()
     drawn = np.subtract(*(one.systems[k].bootstrap_distribution for k in "AB"))
     drawn = drawn[np.isfinite(drawn)]
-    inflation = max(result.evidence.inflation for result in alone)
+    inflation = max(result.evidence.drawn.inflation for result in alone)
     low, high = pair.confidence_interval
     half = stats.t.ppf(0.975, fewest) * drawn.std(ddof=1)
     assert (1 - 1e-6) * half - 1e-12 <= (high - low) / 2

@@ -517,5 +517,5 @@ def test_a_score_below_its_baseline_says_so_and_no_other_does(name, seed):
         is_worse = (result.estimate < naive) == better
         said = any("baseline" in note or "backwards" in note for note in result.notes)
         assert said <= is_worse
-        if is_worse and naive != result.evidence.bounds[int(better)]:
+        if is_worse and naive != result.evidence.facts.bounds[int(better)]:
             assert said or call.score.data == "scores"

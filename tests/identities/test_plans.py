@@ -67,7 +67,7 @@ def test_a_plan_says_of_the_size_of_its_pilot_what_the_pilot_said(name, design, 
         assert plan.confidence_level == known
     at_level = scored(call.y_true, call.y_pred, **columns, interval=method, confidence_level=0.8)
     # The range of a score with two bounds is by the interval that the pilot shows.
-    has_range = np.isinf(pilot.evidence.bounds).any()
+    has_range = np.isinf(pilot.evidence.facts.bounds).any()
     assert_same_plan(planned(at_level, half_width=0.7 * error), plan, has_range)
     pilot.save(tmp_path / "pilot.npz")
     kept = type(pilot).load(tmp_path / "pilot.npz")

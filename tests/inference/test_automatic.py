@@ -40,7 +40,7 @@ def biased(bias, skewed=False):
     levels = (np.arange(1999) + 0.5) / 1999
     shape = stats.gamma(4).ppf(levels) if skewed else stats.norm.ppf(levels)
     replicates = (shape - shape.mean()) / shape.std() + bias
-    return Evidence(0.0, replicates, "rows", (200,), acceleration=0.0)
+    return Evidence.of(0.0, replicates, "rows", (200,), acceleration=0.0)
 
 
 def test_limits_that_rounding_took_beyond_one_end_are_cut_in_order():
@@ -56,7 +56,7 @@ def test_limits_that_rounding_took_beyond_one_end_are_cut_in_order():
 
 def test_bias_corrected_is_a_t_interval_about_twice_the_estimate_less_the_mean_replicate():
     replicates = np.random.default_rng(0).gamma(3, size=500)
-    evidence = Evidence(3.2, replicates, "groups", (12,))
+    evidence = Evidence.of(3.2, replicates, "groups", (12,))
     half = stats.t.ppf(0.95, 11) * replicates.std(ddof=1) * np.sqrt(12 / 11)
     centre = 2 * 3.2 - replicates.mean()
     found = confidence_interval(evidence, "bias-corrected", 0.9)

@@ -136,7 +136,7 @@ def test_an_undefined_point_has_no_limits_and_changes_no_other():
 
 def point(value, n, **changes):
     replicates = RNG.binomial(n, value, 1999) / n
-    return Evidence(value, replicates, "rows", (500,), bounds=(0.0, 1.0), **changes)
+    return Evidence.of(value, replicates, "rows", (500,), bounds=(0.0, 1.0), **changes)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_another_point_has_the_interval_of_its_replicates():
 
 
 def test_of_few_groups_alike_no_more_is_claimed_than_of_as_many_rows():
-    known = Evidence(1.0, np.ones(99), "groups", (12,), bounds=(0.0, 1.0))
+    known = Evidence.of(1.0, np.ones(99), "groups", (12,), bounds=(0.0, 1.0))
     interval = pointwise_interval(known, PointwiseFacts(400.0, True), 0.95)
     assert interval.low == pytest.approx(0.025 ** (1 / 12))
 
@@ -167,7 +167,7 @@ def test_of_few_groups_alike_no_more_is_claimed_than_of_as_many_rows():
 @pytest.mark.parametrize("kind", ["rows", "groups"])
 def test_a_share_over_thresholds_reaches_out_where_its_variance_is_constant(kind):
     replicates = RNG.binomial(80, 0.7, 5000) / 80
-    evidence = Evidence(0.7, replicates, kind, (40,), bounds=(0.0, 1.0))
+    evidence = Evidence.of(0.7, replicates, kind, (40,), bounds=(0.0, 1.0))
     facts = PointwiseFacts(80.0, is_fixed=False, over_thresholds=True)
     interval = pointwise_interval(evidence, facts, 0.9)
     angle = np.arcsin(np.sqrt((replicates * 80 + 3 / 8) / 80.75))
@@ -179,7 +179,7 @@ def test_a_share_over_thresholds_reaches_out_where_its_variance_is_constant(kind
 
 
 def test_resamples_that_agree_do_not_narrow_a_share_over_thresholds():
-    evidence = Evidence(0.7, np.full(500, 0.7), "rows", (40,), bounds=(0.0, 1.0))
+    evidence = Evidence.of(0.7, np.full(500, 0.7), "rows", (40,), bounds=(0.0, 1.0))
     facts = PointwiseFacts(80.0, is_fixed=False, over_thresholds=True)
     low, high = pointwise_interval(evidence, facts, 0.95)
     assert low < 0.62
@@ -189,7 +189,7 @@ def test_resamples_that_agree_do_not_narrow_a_share_over_thresholds():
 @pytest.mark.parametrize("below", [True, False])
 @pytest.mark.parametrize("value", [0.0, 0.7])
 def test_a_free_limit_of_a_point_is_that_of_the_range(below, value):
-    evidence = Evidence(value, RNG.binomial(80, 0.7, 500) / 80, "rows", (40,), bounds=(0.0, 1.0))
+    evidence = Evidence.of(value, RNG.binomial(80, 0.7, 500) / 80, "rows", (40,), bounds=(0.0, 1.0))
     facts = PointwiseFacts(80.0, False, True, free_below=below, free_above=not below)
     low, high = pointwise_interval(evidence, facts, 0.95)
     assert (low == 0 and high < 1) if below else (high == 1)

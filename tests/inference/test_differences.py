@@ -50,7 +50,7 @@ def bootstrapped(estimate, seed, n=40, n_resamples=199):
     rng = np.random.default_rng(seed)
     values = rng.normal(estimate, 1.0, size=n)
     replicates = rng.choice(values, size=(n_resamples, n)).mean(axis=1)
-    evidence = Evidence(
+    evidence = Evidence.of(
         estimate=values.mean(),
         replicates=replicates,
         kind="rows",
@@ -83,7 +83,7 @@ def test_the_interval_at_one_minus_p_touches_zero(method):
 def test_p_of_a_percentile_interval_counts_resamples():
     # 199 replicates, 3 of them at or below 0: the 4th order statistic is the first above it.
     replicates = np.concatenate([[-3.0, -2.0, -1.0], np.linspace(1e-9, 5, 196)])
-    evidence = Evidence(estimate=2.0, replicates=replicates, kind="rows", n_units=(50,))
+    evidence = Evidence.of(estimate=2.0, replicates=replicates, kind="rows", n_units=(50,))
     assert_allclose(p_value(Difference(evidence), "percentile"), 2 * 4 / 200, rtol=1e-4)
 
 

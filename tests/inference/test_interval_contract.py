@@ -81,7 +81,7 @@ def of_means(values, **design):
 
 def transformed(evidence, scale, shift):
     """Evidence of ``scale * x + shift``, for cases that no data lead to."""
-    size, (low, high) = abs(scale), evidence.bounds
+    size, (low, high) = abs(scale), evidence.facts.bounds
     changes = {
         "estimate": scale * evidence.estimate + shift,
         "replicates": scale * evidence.replicates + shift,
@@ -98,17 +98,17 @@ def transformed(evidence, scale, shift):
             changes[name] = factor * value
     if evidence.max_t is not None:
         changes["max_t"] = (size * evidence.max_t[0], evidence.max_t[1])
-    if evidence.delong is not None:
-        changes["delong"] = (size * evidence.delong[0], evidence.delong[1])
-    if evidence.proportion is not None:
-        *counts, sign = evidence.proportion
+    if evidence.facts.delong is not None:
+        changes["delong"] = (size * evidence.facts.delong[0], evidence.facts.delong[1])
+    if evidence.facts.proportion is not None:
+        *counts, sign = evidence.to_parts()["proportion"]
         changes["proportion"] = (*counts, -sign)
     if evidence.gap is not None and evidence.gap.sides:
         first, second = evidence.gap.sides
         own = evidence.gap.replicates
         own = None if own is None else own - evidence.replicates
         changes["gap"] = evidence.gap._replace(sides=(second, first), replicates=own)
-    return replace(evidence, **changes)
+    return Evidence.of(**evidence.to_parts() | changes)
 
 
 def mirrored(evidence):
@@ -127,14 +127,14 @@ def by_hand(replicates, estimate=0.5, **changes):
         "replicate_standard_errors": errors,
         "acceleration": 0.05,
     }
-    evidence = Evidence(estimate, replicates, **(facts | changes))
+    evidence = Evidence.of(estimate, replicates, **(facts | changes))
     moved = None if "bounds" in changes else transformed(evidence, SCALE, SHIFT)
     return Case(evidence, moved, transformed(evidence, -1.0, 0.0))
 
 
 def joint(replicates, **changes):
     """The first of three differences, with what max-t needs."""
-    known = Evidence(0.3, replicates[0], "groups", (15,), **changes)
+    known = Evidence.of(0.3, replicates[0], "groups", (15,), **changes)
     estimates, errors = np.array([0.3, 0.0, 0.1]), replicates.std(axis=1, ddof=1)
     found = joint_deviations(estimates, errors, [replicates.T.copy()], known.degrees_of_freedom)
     known = replace(known, max_t=(float(errors[0]), found.largest))
@@ -363,8 +363,8 @@ def says_what_it_lacks(evidence, method):
     beyond = not low <= estimate <= high
     assert ("leaves out the estimate" in said) == beyond
     if method == "auto":
-        assert evidence.bounds[0] <= low
-        assert high <= evidence.bounds[1]
+        assert evidence.facts.bounds[0] <= low
+        assert high <= evidence.facts.bounds[1]
 
 
 # ------------------------------------------------------------------ over the registry
@@ -543,7 +543,7 @@ def test_limits_of_any_evidence_are_in_order_and_within_the_range(seed, kind, le
     estimate = rng.choice([low, 0.0, 1e-16 * scale, 0.3 * (low if low else scale)])
     spread = scale * 10.0 ** rng.integers(-17, 1)
     bias = spread * rng.choice([0.0, 1.0, 30.0])
-    evidence = Evidence(
+    evidence = Evidence.of(
         estimate=float(estimate),
         replicates=estimate + bias + spread * rng.normal(size=99),
         kind=kind,

@@ -28,7 +28,7 @@ def evidence_of(case):
     jack = np.array(expected["L_jack"])
     estimate = np.atleast_1d(expected["t0"])
     has_variance = "var" in columns.dtype.names
-    return expected, Evidence(
+    return expected, Evidence.of(
         estimate=float(estimate[0]),
         replicates=columns["t"],
         kind="rows",
@@ -148,7 +148,7 @@ def some_evidence(**changes):
         "replicate_standard_errors": np.full(1999, 0.1),
         "acceleration": 0.0,
     }
-    return Evidence(**(facts | changes))
+    return Evidence.of(**(facts | changes))
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_auto_says_that_too_few_resamples_gave_a_value_instead_of_failing():
 
 def test_two_way_limits_are_percentiles_drawn_in_to_the_mean():
     replicates = np.random.default_rng(7).gamma(4, size=1999)
-    known = Evidence(4.0, replicates, "crossed", (12, 30), robust_variance=1.3)
+    known = Evidence.of(4.0, replicates, "crossed", (12, 30), robust_variance=1.3)
     low, high = np.sort(replicates)[[49, 1949]]
     centre = replicates.mean()
     reach = stats.t.ppf(0.975, 11) / stats.norm.ppf(0.975)
@@ -302,5 +302,5 @@ def test_two_way_limits_are_percentiles_drawn_in_to_the_mean():
 
 def test_two_way_limits_are_never_beyond_the_percentiles():
     replicates = np.random.default_rng(8).normal(size=999)
-    known = Evidence(0.0, replicates, "crossed", (12, 30), robust_variance=9.0)
+    known = Evidence.of(0.0, replicates, "crossed", (12, 30), robust_variance=9.0)
     assert confidence_interval(known, "two-way")[:2] == confidence_interval(known, "percentile")[:2]

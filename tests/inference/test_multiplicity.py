@@ -23,7 +23,7 @@ from skboot.results.simultaneous_basis import bases_together
 
 
 def evidence_of(replicates, estimate=0.0):
-    return Evidence(estimate, replicates, "rows", (200,))
+    return Evidence.of(estimate, replicates, "rows", (200,))
 
 
 def test_holm_by_hand():
@@ -48,7 +48,7 @@ def test_max_t_p_is_below_one_minus_level_exactly_when_its_interval_excludes_zer
 ):
     # Estimates on, just below and just above every deviation around the limit.
     largest = np.sort(np.random.default_rng(0).chisquare(3, size=n_resamples))
-    units = Evidence(0.0, np.zeros(2), "rows", (n_units,))
+    units = Evidence.of(0.0, np.zeros(2), "rows", (n_units,))
     around = t_quantile_of_normal(largest, n_units - 1)[
         int(0.94 * n_resamples) : int(0.96 * n_resamples)
     ]
@@ -80,7 +80,7 @@ def test_deviations_of_many_units_are_those_of_the_resamples():
 def test_a_single_difference_of_normal_resamples_has_students_interval():
     # 100,000 draws: the quantile of t with 7 degrees of freedom has an error of 1 %.
     replicates = np.random.default_rng(0).normal(size=(1, 99_999))
-    units = Evidence(0.0, np.zeros(2), "groups", (8,))
+    units = Evidence.of(0.0, np.zeros(2), "groups", (8,))
     error = replicates.std(axis=1, ddof=1)
     joint = joint_deviations(np.zeros(1), error, [replicates.T.copy()], units.degrees_of_freedom)
     known = replace(units, max_t=(float(error[0]), joint.largest))

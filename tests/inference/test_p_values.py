@@ -31,7 +31,7 @@ def batch(seed, n_differences=40, n_resamples=199, n_units=30, n_strata=1):
     values[::3] = np.round(values[::3])
     drawn = rng.integers(n_units, size=(n_resamples, n_units))
     replicates = values[:, drawn].mean(axis=2)
-    return Evidence(values.mean(axis=1), replicates, "rows", (n_units,), n_strata)
+    return Evidence.of(values.mean(axis=1), replicates, "rows", (n_units,), n_strata=n_strata)
 
 
 def one_of(evidence, k):
@@ -100,7 +100,7 @@ def test_the_t_interval_and_its_p_value_are_scipys():
     values = np.random.default_rng(5).normal(0.3, size=12)
     spread = values.std(ddof=0) / np.sqrt(12)
     replicates = values.mean() + spread * stats.zscore(np.arange(99.0), ddof=1)
-    known = Difference(Evidence(values.mean(), replicates, "rows", (12,)))
+    known = Difference(Evidence.of(values.mean(), replicates, "rows", (12,)))
     for alternative in ALTERNATIVES:
         test = stats.ttest_1samp(values, 0.0, alternative=alternative)
         interval = difference_interval(known, "t", 0.95, alternative)
@@ -124,7 +124,7 @@ def test_mcnemars_p_value_is_the_binomial_test(alternative):
 @pytest.mark.parametrize("level", [0.2, 0.95])
 def test_tangos_one_sided_limits_are_those_of_its_quantile(level):
     counts = Discordant(12, 4, 80)
-    known = Difference(Evidence(0.1, np.zeros(2), "rows", (80,)), counts)
+    known = Difference(Evidence.of(0.1, np.zeros(2), "rows", (80,)), counts)
     z = stats.norm.ppf(level)
     side = tango_limits(counts, abs(z))
     low = difference_interval(known, "tango", level, "greater").low

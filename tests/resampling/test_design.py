@@ -191,11 +191,11 @@ def test_a_fifth_design_is_one_class_that_is_registered():
         design = registered(MovingBlocks)(N, (N // MovingBlocks.length,))
         binding = ResamplingPlan(design, 999, np.random.SeedSequence(0)).bind([coding])
         (found,) = bootstrap(binding, [BoundStatistic(statistic, reduced, coding)])
-        evidence = Evidence(found.estimate, found.replicates, design.kind, design.n_units)
+        evidence = Evidence.of(found.estimate, found.replicates, design.kind, design.n_units)
         chosen = automatic_interval(evidence)
         assert chosen.interval.method == "expanded"
         assert chosen.interval.low < found.estimate < chosen.interval.high
-        assert evidence.design.unit == "block"
+        assert evidence.drawn.design.unit == "block"
         with pytest.raises(ValueError, match=f"{MovingBlocks.no_jackknife}"):
             confidence_interval(evidence, "bca")
     finally:

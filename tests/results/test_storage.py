@@ -60,8 +60,8 @@ def test_everything_a_result_can_hold_comes_back(tmp_path):
     assert (tmp_path / "no suffix").exists()
     back = EvaluationResult.load(tmp_path / "no suffix")
     assert back == result
-    assert isinstance(back.evidence.n_units, tuple)
-    assert isinstance(back.evidence.proportion, tuple)
+    assert isinstance(back.evidence.drawn.n_units, tuple)
+    assert back.evidence.facts.proportion.to_metric(0.5) == -2 / 3
     assert not back.bootstrap_distribution.flags.writeable
 
 

@@ -117,7 +117,7 @@ def evidence_of(n_rows, sums, means, errors, zero_one):
     n = int(n_rows.sum())
     estimate = float(sums.sum() / n)
     influence = (sums - estimate * n_rows) / n
-    return Evidence(
+    return Evidence.of(
         estimate=estimate,
         replicates=means,
         kind="groups",
