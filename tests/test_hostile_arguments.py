@@ -15,6 +15,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from golden import hostile
+from golden.record import versions
 from scipy import sparse
 from sklearn import metrics
 from sklearn.linear_model import Ridge
@@ -278,8 +280,8 @@ def is_left_to_others(function, argument, what):
     return argument == "training" and what.startswith("ids")
 
 
-@pytest.mark.parametrize(("function", "argument", "value"), cases())
-def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
+def refused(function, argument, value):
+    """The error that a function raises for an argument that cannot be right."""
     call, arguments = BASE[function]
     changes = dict([nested(function, argument, value)])
     if argument in ("training", "full_runs"):
@@ -295,13 +297,27 @@ def test_an_argument_that_cannot_be_right_is_named(function, argument, value):
         changes |= probabilities(function)
     with pytest.raises((ValueError, TypeError)) as caught:
         call(**{**arguments, **changes})
+    return caught.value
+
+
+WRITTEN_WITH, WRITTEN = hostile.read()
+
+
+@pytest.mark.parametrize(("function", "argument", "value"), cases())
+def test_an_argument_that_cannot_be_right_is_named(function, argument, value, request):
+    said = hostile.rendered(refused(function, argument, value))
     pattern = rf"(?s)The ['\"]{argument}.*['\"] parameter of {function}.* must .*\. Got .*\."
-    said = str(caught.value)
     # Lengths are compared with those of the truth, or the other way round.
     other = (
         rf"(?s)The ['\"]y_\w+.*['\"] parameter of {function} must have as many rows as '{argument}"
     )
     assert re.match(pattern, said) or re.match(other, said), said
+    if versions() == WRITTEN_WITH:
+        assert said == WRITTEN[request.node.callspec.id]
+
+
+def test_every_refusal_is_written_down():
+    assert set(WRITTEN) == {case.id for case in cases()}
 
 
 def probabilities(function):

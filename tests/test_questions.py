@@ -8,6 +8,8 @@ import ast
 import importlib.util
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 METRICS = PACKAGE / "metrics"
 
@@ -58,6 +60,13 @@ def test_no_module_outside_of_metrics_asks_what_a_statistic_is():
     paths = [path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(METRICS)]
     found = questions(sorted(paths))
     assert not found
+
+
+@pytest.mark.parametrize(
+    "name", ["responses", "output_responses", "doubts", "two_class", "magnitudes", "checks"]
+)
+def test_what_a_metric_takes_is_checked_without_asking_what_it_is(name):
+    assert not questions([METRICS / f"{name}.py"])
 
 
 def test_questions_are_found(tmp_path):

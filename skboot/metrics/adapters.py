@@ -38,7 +38,7 @@ class Negated(Statistic):
     """
 
     def __init__(self, statistic: Statistic) -> None:
-        self.statistic = statistic
+        self.statistic = self.unsigned = statistic
         self.name = statistic.name
         better = statistic.greater_is_better
         self.greater_is_better = None if better is None else not better
@@ -103,7 +103,7 @@ def _turned_around(share: Proportion | None) -> Proportion | None:
 
 def without_sign(statistic: Statistic) -> Any:
     """Return the statistic of which a negated one is the negative; any other as it is."""
-    return statistic.statistic if isinstance(statistic, Negated) else statistic
+    return statistic.unsigned or statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +128,8 @@ class LibraryCallable(CallableStatistic):
     Of two columns it gets that of ``pos_label``, by default the second.
     """
 
+    calls_library = True
+
     labels: Any = None
     takes_labels: bool = False
     two_class: Response | None = None
@@ -136,6 +138,17 @@ class LibraryCallable(CallableStatistic):
     def greater_is_positive(self) -> bool:  # type: ignore[override]
         """Whether ``function`` takes the greater of two labels as positive."""
         return self.two_class is not None
+
+    @property
+    def reads_decisions(self) -> bool:  # type: ignore[override]
+        """Whether ``function`` takes labels, of which it calls the greater positive."""
+        return self.two_class == "labels"
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """See `Statistic.of_all_rows`; functions of values need no labels."""
+        if self.response in ("values", "any") and not self.takes_labels:
+            return self
+        return super().of_all_rows(y_true, y_pred)
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -278,7 +291,7 @@ def n_cells_with_weights(statistic: Statistic, reduced: ReducedData) -> int | No
     None where it would not be called on fewer, because it has the argument or reads other values
     than labels.
     """
-    statistic = statistic.statistic if isinstance(statistic, Negated) else statistic
+    statistic = statistic.unsigned or statistic
     if type(statistic) is not CallableStatistic or statistic.takes_weights:
         return None
     cells = _few_cells(reduced.data["y_true"], reduced.data["y_pred"])

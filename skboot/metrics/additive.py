@@ -322,7 +322,13 @@ def accuracy(name: str = "accuracy", *, error: bool = False) -> RowMean:
 
 def mean_of_values(name: str = "mean") -> RowMean:
     """Mean of per-row values that are given as predictions: losses, hits, ratings."""
-    return RowMean(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
+    return MeanOfGiven(name, given_values, greater_is_better=None, bounds=(-np.inf, np.inf))
+
+
+class MeanOfGiven(RowMean):
+    """The mean of the predictions, which are the values of the rows."""
+
+    of_given_values = True
 
 
 def given_values(y_true: Any, y_pred: NDArray[Any]) -> NDArray[Any]:

@@ -19,12 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._checks import fail
 from .cells import encode, label_counts
+from .doubts import refuse_other_labels
 from .facts import Facts, Proportion
 from .labels import CellTerms, LabelMetric, all_positive, equal_column_blocks
 from .registry import Factory, Request, fast_path
 from .statistic import Columns, Floats, MatrixRule, ReducedData, Statistic
-from .two_class import class_of
+from .two_class import check_two_labels, class_of
 
 
 class SetFormula(NamedTuple):
@@ -81,6 +83,32 @@ class SetRatio(LabelMetric):
     binary: bool = False
 
     matrix_rule = "sets"
+
+    @property
+    def reads_decisions(self) -> bool:  # type: ignore[override]
+        """Whether it has a positive class."""
+        return self.pos_label is not None
+
+    @property
+    def positive_by_default(self) -> str:  # type: ignore[override]
+        """The function of the ratio."""
+        names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
+        return f"sklearn.metrics.{names.get(self.ratio, 'fbeta')}_score"
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse more than two labels where one of two is positive."""
+        if not self.binary or self.pos_label is None:
+            return
+        labels = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+        if len(labels) <= 2:
+            return
+        refuse_other_labels(y_true, y_pred, self.name)
+        advice = (
+            f"Average over classes: metric='{self.name.removesuffix('_score')}_macro', or "
+            "functools.partial of the function with average='macro'."
+        )
+        must = f"hold at most two labels for the metric {self.name!r}"
+        raise fail("y_true", must, f"{len(labels)} labels", advice)
 
     @property
     def pools_classes(self) -> bool:  # type: ignore[override]
@@ -160,8 +188,13 @@ class TwoClassRatio(SetRatio):
     negative: bool = False
     labels: NDArray[Any] | None = None
 
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse other than two labels."""
+        check_two_labels(self, y_true, y_pred)
+        super().check(y_true, y_pred)
+
     def __post_init__(self) -> None:
-        # The labels follow when the rows are known: see `check_response`.
+        # The labels follow when the rows are known: see `of_all_rows`.
         if self.labels is not None:
             chosen = class_of(self.labels, self.pos_label, self.negative)
             object.__setattr__(self, "classes", np.array([chosen]))
@@ -414,12 +447,6 @@ def _f_beta(
 @fast_path("balanced_accuracy_score", response="labels")
 def _balanced_accuracy(request: Request, *, adjusted: bool = False) -> BalancedAccuracy:
     return BalancedAccuracy(request.name, adjusted)
-
-
-def function_name(statistic: SetRatio) -> str:
-    """Name of scikit-learn's function for the ratio."""
-    names = {PRECISION: "precision", RECALL: "recall", JACCARD: "jaccard", f_beta(1.0): "f1"}
-    return f"{names.get(statistic.ratio, 'fbeta')}_score"
 
 
 def averages_classes(statistic: Statistic) -> bool:

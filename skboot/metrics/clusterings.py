@@ -114,6 +114,8 @@ class ClusteringScore(Statistic):
         data = MappingProxyType({"margins": margins})
         return ReducedData(code, n_cells, data=data, counts=cells.counts)
 
+    names_classes = False
+
     def reading(self, reduced: ReducedData) -> Reading:
         """Counts of the cells, which are fewer than the rows."""
         return "sums"

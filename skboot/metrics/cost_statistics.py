@@ -21,6 +21,7 @@ from .._checks import arguments_named
 from ._tuning import DENSE_CLASSES, FEW_VALUES
 from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts
+from .checks import check_among, known_labels
 from .cost_metrics import check_costs, check_priors, numbers
 from .posteriors import (
     brier_statistic,
@@ -91,6 +92,15 @@ class ClassCosts(SumsStatistic):
     def lacks_labels(self) -> bool:  # type: ignore[override]
         """Whether there are columns, whose labels are those of the truth."""
         return self.response == "probabilities" and self.labels is None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse labels that are not among those given, priors of others, and costs of others."""
+        if self.response == "labels":
+            labels = checked_decisions(y_true, y_pred, self.labels)
+            check_priors(self.priors, len(labels))
+            self.best(np.full((1, len(labels)), 1 / len(labels)))
+        elif self.response == "probabilities":
+            check_priors(self.priors, len(known_labels(self.labels, y_true)))
 
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
@@ -289,6 +299,10 @@ class MeanCost(RowMean):
     costs: Any = None
     labels: NDArray[Any] | None = None
 
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse labels that are not among those given, and costs of others."""
+        check_costs(self.costs, len(checked_decisions(y_true, y_pred, self.labels)))
+
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:
@@ -336,6 +350,16 @@ def decision_labels(
     if labels is not None:
         return labels
     return np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+
+
+def checked_decisions(
+    y_true: NDArray[Any], y_pred: NDArray[Any], labels: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Return all labels, as `decision_labels`, and refuse rows that hold others."""
+    found = decision_labels(y_true, y_pred, labels)
+    for name, y in (("y_true", y_true), ("y_pred", y_pred)):
+        check_among(name, label_counts(y)[0], found)
+    return found
 
 
 def _merged(

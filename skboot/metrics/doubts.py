@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 
 from .._checks import fail
 from .._warnings import Note
-from .adapters import Negated
 from .cells import label_counts
-from .clusterings import ClusteringScore
-from .crossing import EqualErrorRate, FalsePositiveRateAt, SensitivityAt, SpecificityAt
-from .detection_statistics import MinimumDetectionCost
-from .ranking import AveragePrecision, RocAuc
 from .statistic import Statistic
 
 # Rows that are looked at, evenly spaced; all are only where these disagree.
@@ -37,16 +32,6 @@ _LABELS_SHOWN = 5
 # Labels that are counted one by one; of more the set is made.
 _LABELS_COUNTED = 8
 _LABELS = "labels that do not meet"
-# Metrics of the order of scores.
-_RANKINGS = (
-    RocAuc,
-    AveragePrecision,
-    EqualErrorRate,
-    FalsePositiveRateAt,
-    SensitivityAt,
-    SpecificityAt,
-    MinimumDetectionCost,
-)
 
 
 class _Unmet(NamedTuple):
@@ -80,13 +65,13 @@ def doubts(looked_at: Iterable[LookedAt], *, of_part: bool = False) -> list[Note
     """
     found: dict[str, Note] = {}
     for statistic, y_true, y_pred, labels, argument in looked_at:
-        inner: Any = statistic.statistic if isinstance(statistic, Negated) else statistic
+        inner = statistic.unsigned or statistic
         note = None
         if inner.response == "scores":
             note = None if of_part else note_on_scores(inner, y_pred, argument, len(y_pred))
         elif inner.response == "labels" and y_true is not None and y_true.ndim == 1:
-            known = [own for own in (labels, getattr(inner, "labels", None)) if own is not None]
-            if _LABELS not in found and not isinstance(inner, ClusteringScore):
+            known = [own for own in (labels, inner.labels) if own is not None]
+            if _LABELS not in found and inner.names_classes:
                 note = _note_on_labels(_unmet_labels(y_true, y_pred, known, of_part), argument)
         if note is not None:
             found.setdefault(note.about, note)
@@ -178,10 +163,10 @@ def note_on_scores(
     statistic: Statistic, y_pred: NDArray[Any], argument: str, n_rows: int
 ) -> Note | None:
     """Return a warning of decisions that a metric of rankings is given as scores."""
-    if not isinstance(statistic, _RANKINGS):
+    if not statistic.of_order:
         return None
     scores = y_pred[:, 1] if y_pred.ndim == 2 and y_pred.shape[1] == 2 else y_pred.ravel()
-    what = "balanced accuracy" if isinstance(statistic, RocAuc) else "one point of a curve"
+    what = "balanced accuracy" if statistic.reads == "pairs" else "one point of a curve"
     return note_on_decisions(scores, argument, f"{statistic.name} is then {what}", n_rows)
 
 

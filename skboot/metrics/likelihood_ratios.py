@@ -19,7 +19,7 @@ from .._sklearn_compat import unchecked
 from .labels import CellTerms, LabelMetric
 from .registry import Factory, Request, fast_path
 from .statistic import Floats
-from .two_class import class_of
+from .two_class import check_two_labels, class_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,8 @@ class LikelihoodRatio(LabelMetric):
     """
 
     greater_is_positive = True
+    reads_decisions = True
+
     name: str
     of_negative: bool
     if_undefined: float
@@ -48,6 +50,10 @@ class LikelihoodRatio(LabelMetric):
     greater_is_better: bool | None = None
     bounds: tuple[float, float] = (0.0, np.inf)
     pos_label: Any = None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse other than two labels."""
+        check_two_labels(self, y_true, y_pred)
 
     def cell_terms(
         self, truth: NDArray[np.intp], decision: NDArray[np.intp], labels: NDArray[Any]

@@ -39,11 +39,10 @@ def check_losses(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDAr
         Says how large the losses are.
     """
     columns = [y_pred] if y_true is None else [y_true, y_pred]
-    row_values = getattr(statistic, "row_values", None)
-    if row_values is None or all(map(_is_ordinary, columns)):
+    if not statistic.of_row_values or all(map(_is_ordinary, columns)):
         return
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        largest = float(np.abs(row_values(y_true, y_pred)).max())
+        largest = float(np.abs(statistic.row_values_of(y_true, y_pred)).max())
     # A largest loss of 0 is true only if no prediction differs: squares may have underflowed.
     none = largest == 0 and (y_true is None or np.array_equal(y_true, y_pred))
     if none or _LOSSES[0] <= largest <= _LOSSES[1]:

@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from .._arrays import is_sequence
 from .._checks import AS_INDICATORS, fail
-from .adapters import LibraryCallable
 from .doubts import EXCHANGED, are_exchanged
 from .magnitudes import check_losses
-from .statistic import CallableStatistic, Statistic
+from .statistic import Statistic
 
 
 def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> None:
@@ -53,7 +52,7 @@ def check_shapes(statistic: Statistic, y_true: NDArray[Any] | None, y_pred: NDAr
 
 
 def _is_of_user(statistic: Statistic) -> bool:
-    return isinstance(statistic, CallableStatistic) and not isinstance(statistic, LibraryCallable)
+    return statistic.calls_function and not statistic.calls_library
 
 
 def check_columns_of_truth(
@@ -81,7 +80,7 @@ def check_columns_of_truth(
         must = f"hold a label or number for each row for the metric {statistic.name!r}"
         got = f"records of {list(y_true.dtype.names or ())}"
         raise fail("y_true", must, got, "Records are for callables that take them.")
-    if statistic.response not in _CHECKS and not isinstance(statistic, LibraryCallable):
+    if statistic.response not in _CHECKS and not statistic.calls_library:
         must = f"be of shape (n_samples,) for the metric {statistic.name!r}"
         advice = "Score each column by itself: y_true[:, k], y_pred[:, k]."
         raise fail("y_true", must, f"shape {y_true.shape}", advice)
@@ -96,7 +95,7 @@ def check_columns_of_truth(
             raise fail(name, must, f"{y.ravel()[:1].tolist()[0]!r}", advice)
     if statistic.response in _CHECKS:
         _CHECKS[statistic.response](statistic, y_true, y_pred)
-    if isinstance(statistic, LibraryCallable):
+    if statistic.calls_library:
         _check_call(statistic, y_true, y_pred)
 
 
@@ -152,7 +151,7 @@ _CHECKS: Mapping[str, Callable[[Any, NDArray[Any], NDArray[Any]], None]] = {
 }
 
 
-def _check_call(statistic: LibraryCallable, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+def _check_call(statistic: Any, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
     """Refuse what a function of scikit-learn refuses, by a call on the data."""
     try:
         with warnings.catch_warnings():

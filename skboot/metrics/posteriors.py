@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
+from .._warnings import Note, tell
 from .additive import RowMean
 from .cells import encode, label_counts
+from .checks import known_labels
 from .facts import Facts
 from .registry import Request, fast_path
-from .statistic import Columns, Floats, ReducedData, Response
+from .statistic import Columns, Floats, ReducedData, Response, Statistic
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class TopAccuracy(PosteriorMean):
         How many classes count.
     """
 
-    threshold_by_rows = True
+    ranks_columns = True
 
     greater_is_better: bool | None = True
     response: Response = "scores"
@@ -117,12 +119,23 @@ class TopAccuracy(PosteriorMean):
         classes = classes_of(y_true, labels, n_classes)
         return self.row_values(classes, y_pred)
 
-    def with_threshold(self, y_pred: NDArray[Any]) -> TopAccuracy:
-        """The same metric, with the threshold of one column of scores fixed to that of the rows."""
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Warn where the right class is always among the k."""
+        n_classes = len(known_labels(self.labels, y_true))
+        if self.k >= n_classes:
+            text = (
+                f"the right class is always among the {self.k} that score highest of "
+                f"{n_classes}: this top-k accuracy is 1 whatever the predictions. Use a smaller k."
+            )
+            tell(Note("undefined", text))
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """See `Statistic.of_all_rows`; the threshold of one column is that of these rows, too."""
+        fixed = super().of_all_rows(y_true, y_pred)
         if y_pred.ndim > 1:
-            return self
-        threshold = threshold_of(y_pred)
-        return replace(self, row_values=partial(top_hits, k=self.k, threshold=threshold))
+            return fixed
+        hits = partial(top_hits, k=self.k, threshold=threshold_of(y_pred))
+        return replace(fixed, row_values=hits)  # type: ignore[type-var]
 
 
 # ------------------------------------------------------------------ values of rows

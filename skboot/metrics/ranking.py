@@ -20,7 +20,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._checks import fail
 from ._tuning import ROWS_AT_ONCE
+from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts
 from .registry import Request, fast_path
 from .score_order import (
@@ -98,6 +100,7 @@ class RocAuc(Statistic):
     reads = "pairs"
     greater_is_positive = True
     of_order = True
+    advice_on_several = "Use 'roc_auc_ovr' or 'roc_auc_ovo'."
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):
@@ -110,6 +113,19 @@ class RocAuc(Statistic):
         if of_two:
             return "scores"
         return "pairs of columns" if self.multi_class == "ovo" else "columns"
+
+    @property
+    def averages_columns(self) -> bool:  # type: ignore[override]
+        """Whether it was told how."""
+        return self.multi_class is not None
+
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse columns of several classes that are no probabilities, as scikit-learn does."""
+        of_scores = self.averages_columns and self.response == "scores"
+        several = of_scores and len(known_labels(self.labels, y_true)) > 2
+        if several and not sums_to_one(y_pred):
+            must = f"hold probabilities, with sum 1 in each row, for the metric {self.name!r}"
+            raise fail("y_pred", must, "other sums", "Give what predict_proba returns.")
 
     @property
     def lacks_labels(self) -> bool:  # type: ignore[override]
@@ -286,6 +302,8 @@ class AveragePrecision(Statistic):
     bounds = (0.0, 1.0)
     reads = "running"
     of_order = True
+    averages_columns = True
+    positive_by_default = "sklearn.metrics.average_precision_score"
 
     def __post_init__(self) -> None:
         if self.average not in ("macro", "weighted"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from numbers import Real
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from .._checks import fail
 from .._values import content_of
+from .cells import label_counts
 from .facts import Facts, Proportion
 
 Floats = NDArray[np.float64]
@@ -147,6 +148,8 @@ class Statistic(ABC):
         Whether it reads nothing of scores but their order, so that reversed ones show.
     pos_label : label or None
         The positive class, where the metric knows it before the rows.
+    unsigned : Statistic or None
+        The statistic of which it is the negative, if it is a negated one.
     sign : float
         1.0, or -1.0 where the value is that of its formula, negated.
     of_row_values : bool
@@ -157,8 +160,25 @@ class Statistic(ABC):
         Whether it is a function of sums to which each row adds what it adds in any sample.
     parts : {"", "fixed", "drawn"}
         Whether it averages over parts, such as tasks: all in each resample, or those drawn.
-    threshold_by_rows : bool
-        Whether one column of scores is compared with a threshold that all rows together set.
+    of_given_values : bool
+        Whether the predictions are the values that it averages, beside which there is no truth.
+    calls_library : bool
+        Whether the function that it calls is one of scikit-learn, which takes no rows but these.
+    names_classes : bool
+        Whether truth and predictions name the same classes; clusters have names of their own.
+    labels : sequence or None
+        Labels that columns or rows stand for, where it knows them.
+    reads_decisions : bool
+        Whether it reads labels in the predictions, one of which is the positive class.
+    positive_by_default : str
+        Function of scikit-learn by which the label 1 is positive if no other is named; or "".
+    averages_columns : bool
+        Whether it is an average over more than two classes, each with a column of scores.
+    advice_on_several : str
+        What to use for more than two classes where it takes two.
+    ranks_columns : bool
+        Whether it reads which columns of a row score highest; one column it compares with a
+        threshold that all rows together set.
     pools_classes : bool
         Whether every row has the same weight in it, whatever its class.
     matrix_rule : {"", "sets", "recalls", "adjusted recalls", "matthews", "kappa"}
@@ -186,12 +206,21 @@ class Statistic(ABC):
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
     pos_label: Any = None
+    unsigned: Statistic | None = None
     sign: float = 1.0
     of_row_values: ClassVar[bool] = False
     calls_function: ClassVar[bool] = False
     adds_by_row: ClassVar[bool] = False
     parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
-    threshold_by_rows: ClassVar[bool] = False
+    of_given_values: bool = False
+    calls_library: ClassVar[bool] = False
+    names_classes: ClassVar[bool] = True
+    labels: Any = None
+    reads_decisions: bool = False
+    positive_by_default: str = ""
+    averages_columns: bool = False
+    advice_on_several: ClassVar[str] = ""
+    ranks_columns: ClassVar[bool] = False
     pools_classes: bool = False
     matrix_rule: MatrixRule = ""
     sketch: Sketch = ""
@@ -221,6 +250,27 @@ class Statistic(ABC):
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
         """Value on each resample of the block, (n_resamples,); NaN where undefined."""
 
+    def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+        """Refuse rows that others of its response take, and it does not.
+
+        Parameters
+        ----------
+        y_true : ndarray of shape (n_samples,)
+            Truth of the whole test set, of the kind that the response needs.
+        y_pred : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Predictions, likewise.
+        """
+        return None
+
+    def of_all_rows(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> Statistic:
+        """Return what keeps the labels of these rows, of which a subgroup may lack some."""
+        if self.labels is not None or "labels" not in getattr(self, "__dataclass_fields__", ()):
+            return self
+        labels = label_counts(y_true)[0]
+        if self.response == "labels":
+            labels = np.union1d(labels, label_counts(y_pred)[0])
+        return replace(self, labels=labels)  # type: ignore[type-var]
+
     def reading(self, reduced: ReducedData) -> Reading:
         """How it reads a block of these rows: `reads`, or a form of it with a shorter way."""
         return self.reads
@@ -240,6 +290,10 @@ class Statistic(ABC):
     def on_rows(self, rows: NDArray[np.intp]) -> Statistic:
         """Return the statistic of some of the rows, for one that knows which rows it is of."""
         return self
+
+    def row_values_of(self, y_true: NDArray[Any] | None, y_pred: NDArray[Any]) -> NDArray[Any]:
+        """Value of each row before its sign, (n_samples,), where `of_row_values`."""
+        raise TypeError(f"{self.name} is no function of a mean of row values.")
 
     def values_of(self, reduced: ReducedData) -> NDArray[Any]:
         """Value of each row before its sign, (n_samples,); see `of_row_values`."""

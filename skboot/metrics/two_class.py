@@ -21,9 +21,9 @@ from .._checks import (
 )
 from .._doors import door
 from .._warnings import Note, NoteKind
-from .adapters import Negated
 from .cells import label_counts
 from .cost_metrics import check_same_kind, label_column
+from .doubts import refuse_other_labels
 from .statistic import Statistic
 
 __all__ = ["npv", "ppv", "sensitivity", "specificity"]
@@ -223,6 +223,15 @@ def check_two_classes(name: str, occurring: NDArray[Any], pos_label: Any, metric
         raise fail("pos_label", f"be one of {labels}", repr(pos_label), advice)
 
 
+def check_two_labels(statistic: Statistic, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
+    """Refuse rows of other than two labels, for a metric of decisions between two classes."""
+    occurring = np.union1d(label_counts(y_true)[0], label_counts(y_pred)[0])
+    both = occurring if statistic.labels is None else np.union1d(occurring, statistic.labels)
+    if len(both) > 2:
+        refuse_other_labels(y_true, y_pred, statistic.name)
+    check_two_classes("y_true", both, statistic.pos_label, statistic.name)
+
+
 def name_the_positive(function: str, label: Any, response: str = "") -> str:
     """Advice to name the positive class, in a call and in ``scoring=``."""
     options = f"{function}, pos_label={label!r}{response}"
@@ -239,15 +248,15 @@ def positive_note(
     kind: NoteKind = "advice",
 ) -> Note | None:
     """Say which of two labels in text is the positive one, where the user did not name it."""
-    inner: Any = statistic.statistic if isinstance(statistic, Negated) else statistic
+    inner = statistic.unsigned or statistic
     if not inner.greater_is_positive or inner.pos_label is not None:
         return None
     if y_true is None or y_true.dtype.kind not in "USO" or y_true.ndim != 1:
         return None
-    decides = inner.response == "labels" or getattr(inner, "two_class", None) == "labels"
+    decides = inner.response == "labels" or inner.reads_decisions
     if not decides and y_pred.ndim == 2 and inner.columns_suffice:
         return None
-    own = getattr(inner, "labels", None)
+    own = inner.labels
     labels = (label_counts(y_true)[0] if own is None else np.asarray(own)).tolist()
     if len(labels) != 2 or not all(isinstance(label, str | bytes) for label in labels):
         return None
@@ -263,7 +272,7 @@ def positive_note(
 def of_no_positive(statistics: Iterable[Statistic], pos_label: Any) -> Note | None:
     """Say that a positive class that was named plays no part in any of the metrics."""
     given = list(statistics)
-    inner = [one.statistic if isinstance(one, Negated) else one for one in given]
+    inner = [one.unsigned or one for one in given]
     if pos_label is None or any(one.pos_label is not None for one in inner):
         return None
     names = " and ".join(repr(one.name) for one in given[:3])
@@ -320,7 +329,7 @@ def of_reversed_scores(
     if not (limits[1] < naive if statistic.greater_is_better else limits[0] > naive):
         return ()
     labels = label_counts(y_true)[0]
-    inner = statistic.statistic if isinstance(statistic, Negated) else statistic
+    inner = statistic.unsigned or statistic
     given = inner.pos_label
     if len(labels) != 2 or given not in (None, *labels.tolist()):
         return ()

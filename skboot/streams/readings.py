@@ -142,7 +142,7 @@ class MeanReading(_Summed):
     def check(self, rows: Rows, argument: str) -> None:
         """Refuse rows that the metric cannot take, and top-k accuracy of one column of scores."""
         super().check(rows, argument)
-        if self.inner.threshold_by_rows and rows.y_pred.ndim == 1:
+        if self.inner.ranks_columns and rows.y_pred.ndim == 1:
             must = "have a column for each class for a top-k accuracy of a stream"
             advice = "The threshold of one column depends on all rows together."
             raise fail(argument, must, "one column", advice)

@@ -1,0 +1,45 @@
+"""Checks of labels and of columns that several metrics share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._checks import fail
+from .cells import label_counts
+
+
+def known_labels(labels: Any, y_true: NDArray[Any]) -> NDArray[Any]:
+    """Labels of the columns: those given, which must hold those of the truth, or these."""
+    occurring = label_counts(y_true)[0]
+    if labels is None:
+        return occurring
+    check_among("y_true", occurring, np.asarray(labels))
+    return np.asarray(labels)
+
+
+def check_among(name: str, occurring: NDArray[Any], all_labels: NDArray[Any]) -> None:
+    """Refuse labels that are not among all labels."""
+    others = [label for label in occurring.tolist() if label not in all_labels.tolist()]
+    if others:
+        advice = "Give all labels, in the order of the columns, as labels=."
+        raise fail(name, f"hold labels among {all_labels.tolist()}", f"also {others[:5]}", advice)
+
+
+def check_columns(y_pred: NDArray[Any], all_labels: NDArray[Any]) -> None:
+    """Refuse predictions that do not have a column for each label."""
+    if y_pred.ndim == 1 or y_pred.shape[1] != len(all_labels):
+        must = (
+            f"have one column for each of the {len(all_labels)} labels {all_labels.tolist()[:20]}"
+        )
+        advice = "Give all labels, in the order of the columns, as labels=."
+        raise fail("y_pred", must, f"shape {y_pred.shape}", advice)
+
+
+def sums_to_one(prob: NDArray[Any]) -> bool:
+    """Whether rows sum to one, to the tolerance of scikit-learn."""
+    floating = prob if prob.dtype.kind == "f" else prob.astype(np.float64)
+    tolerance = np.sqrt(np.finfo(floating.dtype).eps)
+    return bool(np.allclose(floating.sum(axis=1), 1, rtol=tolerance))
