@@ -78,7 +78,7 @@ def evaluate(
     if len(parts) == 1 and all(one.interval in WITHOUT_RESAMPLES for one in prepared):
         calls = {name: _with_fewer_resamples(call) for name, call in calls.items()}
     call = next(iter(calls.values()))
-    evidence = _bootstrapped(call, prepared)
+    evidence = bootstrapped(call, prepared)
     bases = _bases(call, evidence)
     results: dict[str, Any] = {}
     for k, (name, statistic) in enumerate(statistics.items()):
@@ -110,7 +110,7 @@ def _with_fewer_resamples(call: ScoreCall) -> ScoreCall:
     return replace(call, plan=plan, settings=settings, notes=(note,))
 
 
-def _bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidence]:
+def bootstrapped(call: ScoreCall, prepared: Sequence[Prepared]) -> list[Evidence]:
     """Return the evidence of each metric on each part, from one plan of resamples."""
     subjects = [one.subject for one in prepared]
     binding = call.plan.bind([subject.coding for subject in subjects])

@@ -57,8 +57,8 @@ WALKS = {
     "two systems": (
         lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0),
         335,
-        316,
-        54,
+        317,
+        55,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),

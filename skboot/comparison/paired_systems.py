@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from .._evaluating import chosen_interval, result_of
 from .._evidence import Prepared, ScoreCall, covariances_of, jackknives_of, prepare
 from .._inputs import Part, Rows
 from .._values import in_order_of_content
-from .._warnings import tell, texts_of
 from ..inference.crossed import has_influence
 from ..inference.distribution import (
     BootstrapDistribution,
@@ -33,9 +33,10 @@ from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from .arguments import copy_of_truth
+from .compared_systems import compared_systems
 from .contestants import Contestant, pairs_of
 from .families import Asked
-from .system_pairs import compare_pairs, largest_gaps
+from .system_pairs import largest_gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,23 +289,15 @@ def _comparison(
     contestants: Mapping[str, Contestant],
 ) -> ComparisonResult:
     """Return the comparison by one metric on one subgroup."""
-    pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
-    tell(*[note for note in notes if note.kind == "resamples"][:1])
-    tell(*(note for note in notes if note.kind == "caution"))
-    shared = dict.fromkeys(
-        note for contestant in contestants.values() for note in contestant.shared_notes
-    )
-    for name, rows in call.rows.items():
-        notes += copy_of_truth(name, rows, "advice")
-    return ComparisonResult(
-        metric=metric if part.name is None else f"{metric} ({part.name})",
-        estimand="system",
-        systems={name: contestant.result for name, contestant in contestants.items()},
-        pairs=tuple(pairs),
-        reference=call.reference,
-        adjust=call.asked.adjust,
-        automatic=call.asked.interval == "auto",
-        notes=texts_of((*notes, *shared, *call.alone.plan.design.remarks)),
-        held_fixed=("the trained systems", *call.alone.plan.design.held_fixed),
-        settings=call.alone.settings,
+    design = call.alone.plan.design
+    copies = [copy_of_truth(name, rows, "advice") for name, rows in call.rows.items()]
+    return compared_systems(
+        metric if part.name is None else f"{metric} ({part.name})",
+        contestants,
+        call.asked,
+        call.reference,
+        call.alone.settings,
+        held_fixed=design.held_fixed,
+        notes=chain.from_iterable(copies),
+        remarks=design.remarks,
     )

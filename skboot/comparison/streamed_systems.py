@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from .._warnings import tell, texts_of
 from ..results.comparison import ComparisonResult
 from ..streams.evaluating import StreamScore, scores_of, settings_of
 from ..streams.state import StreamSettings, StreamState
-from .contestants import Contestant, pairs_of
+from .compared_systems import compared_systems
+from .contestants import Contestant
 from .families import Asked
-from .system_pairs import compare_pairs
 
 # Intervals of differences that need neither rows nor values without single units.
 STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t")
@@ -71,22 +70,9 @@ def _comparison(
         )
         for k, name in enumerate(names)
     }
-    reference = settings["reference"]
-    pairs, notes = compare_pairs(contestants, pairs_of(names, reference), asked)
-    tell(*[note for note in notes if note.kind == "resamples"][:1])
-    shared = dict.fromkeys(note for score in scores for note in score.shared_notes)
-    design = scores[0].evidence.drawn.design
-    return ComparisonResult(
-        metric=metric,
-        estimand="system",
-        systems={name: contestants[name].result for name in names},
-        pairs=tuple(pairs),
-        reference=reference,
-        adjust=asked.adjust,
-        automatic=asked.interval == "auto",
-        notes=texts_of((*notes, *shared, *design.remarks)),
-        held_fixed=("the trained systems",),
-        settings=settings,
+    remarks = scores[0].evidence.drawn.design.remarks
+    return compared_systems(
+        metric, contestants, asked, settings["reference"], settings, remarks=remarks
     )
 
 

@@ -10,23 +10,22 @@ from typing import Any
 import numpy as np
 
 from .. import _checks as check
-from .._evaluating import chosen_interval, result_of
-from .._evidence import ScoreCall, jackknives_of, prepare
+from .._evaluating import bootstrapped, chosen_interval, result_of
+from .._evidence import ScoreCall, prepare
 from .._inputs import Part, Rows, checked_rows, resampling_plan
 from .._series import warn_of_orders
 from .._streams import child_seed
 from .._tasks import checked_tasks, over_tasks, settings_of
 from .._values import in_order_of_content
-from .._warnings import tell, texts_of
+from .._warnings import tell
 from .._workers import Workers
-from ..inference.distribution import bootstrap
 from ..metrics.statistic import Statistic
 from ..metrics.task_average import Tasks
 from ..resampling.plan import ResamplingPlan
 from ..results.comparison import ComparisonResult
-from .contestants import Contestant, pairs_of
+from .compared_systems import compared_systems
+from .contestants import Contestant
 from .families import Asked
-from .system_pairs import compare_pairs
 
 # Key of the first system's stream below the seed of the call; blocks of one plan have smaller keys.
 _OWN_STREAMS = (1 << 31) + 1
@@ -229,17 +228,13 @@ def _contestants(
     level = call.asked.confidence_level
     alone = ScoreCall(rows, plan, "auto", level, settings, call.workers)
     whole = Part(None, None)
-    prepared = dict(enumerate(prepare(alone, each, whole) for each in statistics.values()))
-    subjects = [each.subject for each in prepared.values()]
-    binding = plan.bind([subject.coding for subject in subjects])
-    drawn = bootstrap(binding, subjects, call.workers)
-    jackknives = jackknives_of(alone, binding, prepared, drawn)
+    prepared = [prepare(alone, each, whole) for each in statistics.values()]
+    known = bootstrapped(alone, prepared)
     tell(*plan.design.remarks)
     found = {}
-    for metric, k in zip(statistics, prepared, strict=True):
-        evidence = prepared[k].evidence(drawn[k], jackknives[k])
+    for metric, one, evidence in zip(statistics, prepared, known, strict=True):
         chosen = chosen_interval(alone, evidence)
-        statistic = subjects[k].statistic
+        statistic = one.subject.statistic
         result = result_of(alone, metric, statistic, whole, evidence, chosen)
         shared = (
             *(note for note in chosen.notes if note.kind == "few"),
@@ -259,22 +254,9 @@ def _comparison(
         must = "be one that all systems have"
         got = f"'delong', for the area under the ROC curve of independent rows, not of {no_delong}"
         raise check.fail("interval", must, got, "Use interval='expanded'.")
-    pairs, notes = compare_pairs(contestants, pairs_of(contestants, call.reference), call.asked)
-    tell(*[note for note in notes if note.kind == "resamples"][:1])
-    tell(*(note for note in notes if note.kind == "caution"))
-    shared = dict.fromkeys(note for one in contestants.values() for note in one.shared_notes)
     fixed = dict.fromkeys(
         text for one in contestants.values() for text in one.result.held_fixed[1:]
     )
-    return ComparisonResult(
-        metric=metric,
-        estimand="system",
-        systems={name: one.result for name, one in contestants.items()},
-        pairs=tuple(pairs),
-        reference=call.reference,
-        adjust=call.asked.adjust,
-        automatic=call.asked.interval == "auto",
-        notes=texts_of((*notes, *shared)),
-        held_fixed=("the trained systems", *fixed),
-        settings=call.settings,
+    return compared_systems(
+        metric, contestants, call.asked, call.reference, call.settings, held_fixed=fixed
     )
