@@ -1,0 +1,308 @@
+"""Several scores, pairs and verdicts at once: each says of itself what can be computed by hand.
+
+Exact: the level of scores that hold at once from the ranks of their replicates, verdicts and
+margins from the limits they are read from, rankings from estimates. Within rounding of quantiles:
+simultaneous limits of a family, which reach equally many standard errors of each pair.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from identity_cases import (
+    FAST,
+    any_seed,
+    call_of,
+    close,
+    each_of,
+    each_with,
+    one_of,
+    quiet,
+    rows_of,
+    scored,
+)
+from scipy import stats
+from scipy.special import ndtr, ndtri
+from sklearn.metrics import zero_one_loss
+
+import skboot
+from skboot import inference
+
+OPTIONS = {"n_resamples": 199, "random_state": 0}
+NO_DIRECTION = ("slope", "intercept")
+DESIGNS = ("rows", "strata", "groups", "groups in strata", "weights", "crossed", "blocks")
+
+
+def columns_of(design, call):
+    n, rng = call.n, call.rng
+    if design == "weights":
+        return {"sample_weight": rng.integers(1, 9, n) / 4}
+    if design == "crossed":
+        return {"groups": np.column_stack([rng.integers(0, 12, n), rng.integers(0, 9, n)])}
+    return {"block_length": 4} if design == "blocks" else call.columns
+
+
+def case_of(name, design, seed, n=80):
+    call = call_of(name, "rows" if design in DESIGNS[4:] else design, False, seed, n)
+    columns = columns_of(design, call)
+    if name in NO_DIRECTION:
+        columns = {**columns, "greater_is_better": True}
+    return call, columns
+
+
+def compared(y_true, systems, **options):
+    return quiet(skboot.compare_systems, y_true, systems, **{**OPTIONS, **options})
+
+
+# ------------------------------------------------------------------ several scores of one call
+
+
+def level_at_which_all_hold(replicates, level):
+    """Beran (1988): by the ranks of the replicates of each score among its own."""
+    varying = [own for own in replicates if np.nanmin(own) < np.nanmax(own)]
+    n_constant = len(replicates) - len(varying)
+    largest = np.fmax.reduce(
+        [
+            np.abs(ndtri(stats.rankdata(own, nan_policy="omit") / (np.isfinite(own).sum() + 1)))
+            for own in varying
+        ]
+    )
+    ordered = np.sort(largest[np.isfinite(largest)])
+    share = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
+    enough = share * (2 * ndtr(ordered) - 1) ** n_constant >= level - 1e-9
+    reach = ordered[np.argmax(enough)] if enough.any() else ordered[-1]
+    return min(max(2 * ndtr(reach) - 1, level), 1 - (1 - level) / len(replicates))
+
+
+def always_half(y_true, y_pred):
+    return 0.5
+
+
+BESIDE = {"probability": "roc_auc", "columns": "accuracy", "sets": "f1_micro", "scores": "roc_auc"}
+BESIDE |= dict.fromkeys(("values", "positive", "tables"), "r2")
+
+
+@each_with(FAST, DESIGNS)
+@any_seed
+def test_several_scores_reach_as_far_as_the_ranks_of_their_replicates_say(name, design, seed):
+    call, columns = case_of(name, design, seed)
+    columns.pop("greater_is_better", None)
+    beside = BESIDE.get(call.score.data, "f1_macro")
+    metrics = {"own": call.score.metric, "beside": beside}
+    if design in ("rows", "groups") and name not in NO_DIRECTION:
+        metrics["constant"] = always_half
+    method = one_of(("percentile", "t", "basic", "normal"), name, seed)
+    options = {**columns, "interval": method, "confidence_level": 0.8, **OPTIONS}
+    alone = scored(call.y_true, call.y_pred, metric=metrics, **options)
+    joint = scored(call.y_true, call.y_pred, metric=metrics, adjust="max-t", **options)
+    replicates = [one.bootstrap_distribution for one in alone.values()]
+    for asked in (0.8, 0.6):
+        own = level_at_which_all_hold(replicates, asked)
+        for key, one in alone.items():
+            expected = quiet(one.interval, method, own)
+            found = quiet(joint[key].interval, method, asked)
+            close([*found], [*expected], 1e-8, 1e-10)
+            assert found.confidence_level == asked
+    for key, one in joint.items():
+        assert one.confidence_interval == quiet(one.interval, method, 0.8)
+        close(one.bootstrap_distribution, alone[key].bootstrap_distribution)
+        close(one.estimate, alone[key].estimate)
+
+
+# ------------------------------------------------------------------ several pairs
+
+
+@each_with(FAST, DESIGNS)
+@any_seed
+def test_simultaneous_limits_reach_equally_many_errors_of_each_pair(name, design, seed):
+    """Of differences whose intervals are normal; about as far as the largest deviation does."""
+    call, columns = case_of(name, design, seed)
+    systems = {"A": call.y_pred, **{key: call.other() for key in "BCD"}}
+    reference = one_of((None, "B", "D"), name, seed)
+    options = {"metric": call.score.metric, "interval": "normal", **columns}
+    result = compared(call.y_true, systems, **options, reference=reference)
+    assert len(result.pairs) == (6 if reference is None else 3)
+    reach = []
+    for pair in result.pairs:
+        low, high = pair.simultaneous_interval
+        close(high - pair.difference, pair.difference - low, 1e-6, 1e-9)
+        reach.append((high - low) / 2 / pair.standard_error)
+        alone = pair.confidence_interval
+        close((alone.high - alone.low) / 2, ndtri(0.975) * pair.standard_error, 1e-6, 1e-9)
+    close(reach, reach[0], 1e-6)
+    if not all(np.isfinite(one.bootstrap_distribution).all() for one in result.systems.values()):
+        return
+    drawn = [
+        np.subtract(*(result.systems[k].bootstrap_distribution for k in (pair.first, pair.second)))
+        for pair in result.pairs
+    ]
+    far = np.array([(one - pair.difference) / one.std(ddof=1)
+                    for one, pair in zip(drawn, result.pairs, strict=True)])  # fmt: skip
+    expected = np.quantile(np.abs(far).max(axis=0), 0.95)
+    # Of few members the deviations are those of Student's t.
+    assert 0.75 < reach[0] / max(expected, 1.96) < (2.5 if design == "crossed" else 1.4)
+
+
+# ------------------------------------------------------------------ verdicts
+
+
+def deciding_limits(pair):
+    """Limits of the first less the second: Tango's where rows are right or wrong."""
+    if pair.discordant is None:
+        return [*(pair.simultaneous_interval or pair.confidence_interval)]
+    level = pair.confidence_interval.confidence_level
+    if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
+        level = max(level, 2 * ndtr(pair.simultaneous_quantile) - 1)
+    return [*inference.tango_interval(*pair.discordant, confidence_level=level)]
+
+
+def passing_margin(pair, half):
+    """The margin that passes with a power of 80 % where both are equal."""
+    df = np.inf if pair.degrees_of_freedom is None else pair.degrees_of_freedom
+    error = pair.standard_error
+    if pair.estimand == "system" and np.isfinite(df):
+        error = error * np.sqrt(np.min(pair.n_units) / df)
+    return half + stats.t.ppf(0.8, df) * error if df >= 10 and error > 0 else None
+
+
+def assert_is_judged_by_its_own_limits(pair):
+    low, high = sorted(deciding_limits(pair))
+    margin_of_two = max(abs(low), abs(high))
+    close(pair.equivalence_margin, margin_of_two, 1e-6, 1e-9)
+    if pair.greater_is_better is False:
+        low, high = -high, -low
+    for margin in (0.0, abs(low) * 0.99, abs(low) * 1.01, abs(high) * 0.99, 0.01):
+        if pair.comparison.bounds[1] - pair.comparison.bounds[0] <= margin:
+            continue
+        verdict = pair.verdict(margin)
+        outcome = "pass" if low > -margin else "fail" if high < -margin else "inconclusive"
+        assert verdict.outcome == outcome
+        assert (verdict.passed, verdict.failed) == (outcome == "pass", outcome == "fail")
+        close(verdict.smallest_margin, max(0.0, -low), 1e-6, 1e-9)
+        close([*verdict.interval], [low, high], 1e-6, 1e-9)
+        assert verdict.margin == margin
+        assert verdict.statement.startswith(outcome)
+        names = [f" {name} " for name in (pair.first, pair.second)]
+        places = [f" {verdict.statement} ".find(name) for name in names]
+        assert 0 < places[0] < places[1]
+    if pair.discordant is None:
+        better = -1 if pair.greater_is_better is False else 1
+        detectable = passing_margin(pair, better * pair.difference - low)
+        if detectable is not None:
+            close(pair.verdict(0.0).detectable_margin, detectable, 1e-6, 1e-9)
+
+
+@each_of(FAST)
+@pytest.mark.parametrize("adjust", ["max-t", "holm", None])
+@any_seed
+def test_each_pair_of_several_is_judged_by_its_own_limits(name, adjust, seed):
+    design = one_of(DESIGNS, name, seed + len(str(adjust)))
+    call, columns = case_of(name, design, seed)
+    systems = {"one": call.y_pred, **{key: call.other() for key in ("two", "three")}}
+    options = {"metric": call.score.metric, "adjust": adjust, **columns}
+    result = compared(call.y_true, systems, **options, n_resamples=39)
+    names = [(pair.first, pair.second) for pair in result.pairs]
+    assert names == [*itertools.combinations(systems, 2)]
+    for pair in result.pairs:
+        assert_is_judged_by_its_own_limits(pair)
+        assert_is_judged_by_its_own_limits(pair.mirrored())
+        twice = pair.mirrored().mirrored()
+        assert (twice.first, twice.second) == (pair.first, pair.second)
+        close(twice.bootstrap_support, pair.bootstrap_support)
+        close([*twice.widest_interval], [*pair.widest_interval])
+        assert (twice.p_value, twice.discordant) == (pair.p_value, pair.discordant)
+
+
+def studies():
+    """Comparisons of every kind of study, of a score and of a loss."""
+    rng = np.random.default_rng(0)
+    y, a = rows_of("two", rng, 90)
+    b, c = (np.where(rng.random(90) < share, 1 - a, a) for share in (0.15, 0.3))
+    systems, groups = {"one": a, "two": b, "three": c}, np.arange(90) // 3
+    values = {key: rng.gamma(2.0, size=(5, 90)) * scale
+              for key, scale in zip(systems, (1, 1.3, 1.6), strict=True)}  # fmt: skip
+    table = {f"set {k}": {key: float(rng.normal(scale)) for key, scale in
+                          zip(systems, (0, 0.5, 1), strict=True)} for k in range(24)}  # fmt: skip
+    own = {key: slice(0, 90 - 10 * k) for k, key in enumerate(systems)}
+    few = {"n_resamples": 99, "random_state": 0}
+    found = {}
+    for better in (True, False):
+        metric = "accuracy" if better else zero_one_loss
+        runs = {"metric": "mean", "greater_is_better": better, **few}
+        found |= {
+            f"unpaired {better}": quiet(
+                skboot.compare_systems, {k: y[s] for k, s in own.items()},
+                {k: systems[k][s] for k, s in own.items()}, paired=False,
+                metric="f1" if better else "mean_absolute_error", **few),
+            f"rows {better}": quiet(skboot.compare_systems, y, systems,
+                                    metric=metric, **few),
+            f"tasks {better}": quiet(skboot.compare_systems, y, systems, average_over=groups,
+                                     groups=groups, metric=metric, **few),
+            f"runs {better}": quiet(skboot.compare_runs, None, values, **runs),
+            f"paired runs {better}": quiet(skboot.compare_runs, None, values, paired_runs=True,
+                                           interval="welch", adjust="holm", **runs),
+            f"across {better}": quiet(skboot.compare_across, table, greater_is_better=better,
+                                      **few),
+            f"few across {better}": quiet(
+                skboot.compare_across, dict([*table.items()][:12]), greater_is_better=better,
+                adjust="holm", **few),
+        }  # fmt: skip
+    return found
+
+
+@pytest.fixture(scope="module")
+def every_study():
+    return studies()
+
+
+KINDS = ("unpaired", "rows", "tasks", "runs", "paired runs", "across", "few across")
+
+
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs_of_every_study_are_judged_by_their_own_limits(kind, better, every_study):
+    for pair in every_study[f"{kind} {better}"].pairs:
+        assert pair.greater_is_better == better
+        assert_is_judged_by_its_own_limits(pair)
+        assert_is_judged_by_its_own_limits(pair.mirrored())
+
+
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_of_systems_is_that_of_their_estimates(kind, better, every_study):
+    result = every_study[f"{kind} {better}"]
+    estimates = {name: one.estimate for name, one in result.systems.items()}
+    order = sorted(estimates, key=lambda name: -estimates[name] if better else estimates[name])
+    assert [*result.ranking] == order
+    assert result.best == order[0]
+    assert result.greater_is_better == better
+    told = {name: result.is_distinguishable(result.pair(order[0], name)) for name in order[1:]}
+    assert [*result.distinguishable_from_best] == [name for name in order[1:] if told[name]]
+    assert [*result.indistinguishable_from_best] == [name for name in order[1:] if not told[name]]
+    for first, second in itertools.permutations(estimates, 2):
+        pair = result.pair(first, second)
+        assert (pair.first, pair.second) == (first, second)
+        close(pair.difference, estimates[first] - estimates[second], 1e-9, 1e-12)
+        low, high = pair.widest_interval
+        assert pair.excludes_zero == (low > 0 or high < 0)
+        is_told = pair.excludes_zero and (
+            result.adjust != "holm" or pair.p_value_adjusted <= 0.05 + 1e-12
+        )
+        assert result.is_distinguishable(pair) == is_told
+    if result.adjust != "max-t":
+        return
+    ranks, signs = result.ranks(), {}
+    for pair in result.pairs:
+        better_of = pair.step_down_sign * (1 if better else -1)
+        signs[pair.first, pair.second], signs[pair.second, pair.first] = better_of, -better_of
+        if pair.excludes_zero and pair.discordant is None:
+            assert pair.step_down_sign == np.sign(pair.difference)
+    for name in estimates:
+        row = ranks[name]
+        assert row.rank == 1 + order.index(name)
+        others = [other for other in estimates if other != name]
+        assert row.low == 1 + sum(signs[other, name] > 0 for other in others)
+        assert row.high == len(estimates) - sum(signs[name, other] > 0 for other in others)
+        close(row.estimate, estimates[name])
+    for k in range(1, len(estimates) + 1):
+        assert [*result.top(k)] == [name for name in order if ranks[name].low <= k]
