@@ -98,7 +98,7 @@ def test_points_of_a_prediction_error_are_those_of_loops(is_binary, n_groups):
 
 def published_parts(losses, weights):
     """D of Efron and Tibshirani (1997, equation 40): of each row the move of Err(1)."""
-    b, n = losses.shape
+    n = losses.shape[1]
     outside = weights == 0
     by_row = np.array([losses[outside[:, i], i].mean() for i in range(n)])
     of_models = (losses * outside).sum(axis=1) / n
