@@ -1,0 +1,287 @@
+"""Every metric in every study is the plain function: on resamples, groups, parts, tasks and runs.
+
+Exact. The metrics are those of `identity_cases` and all others that have a fast path, or none; the
+rows have many ties. A plain loop calls the function on repeated rows, with their weights.
+"""
+
+import inspect
+from functools import partial
+
+import numpy as np
+import pytest
+from identity_cases import (
+    ALL,
+    N_SLOW,
+    PLAIN_CALLABLES,
+    Call,
+    Score,
+    any_seed,
+    close,
+    drawn_rows,
+    quiet,
+    rows_of,
+    score_of,
+    scored,
+    worse,
+)
+from sklearn import metrics as sk
+
+import skboot
+from skboot import metrics as own
+
+FEW = {"n_resamples": 9, "random_state": 0}
+
+
+def _with(function, kind, sign=1.0, given=None, **options):
+    """The function with its options, or another name of it."""
+    takes_weights = "sample_weight" in inspect.signature(function).parameters
+
+    def plain(y_true, y_pred, sample_weight=None):
+        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return sign * function(y_true, y_pred, **options, **more)
+
+    metric = partial(function, **options) if given is None else given
+    return Score(metric, kind, plain, weighs=takes_weights)
+
+
+def _by_average(function, name, kind, averages=("micro", "macro", "weighted")):
+    return {
+        f"{name}_{average} of {kind}": _with(
+            function, kind, given=f"{name}_{average}", average=average, zero_division=0.0
+        )
+        for average in averages
+    }
+
+
+def _likelihood(which):
+    def ratio(y_true, y_pred, sample_weight=None):
+        return sk.class_likelihood_ratios(y_true, y_pred, sample_weight=sample_weight)[which]
+
+    return ratio
+
+
+MORE = {
+    **_by_average(sk.precision_score, "precision", "three"),
+    **_by_average(sk.recall_score, "recall", "three"),
+    **_by_average(sk.jaccard_score, "jaccard", "words"),
+    **_by_average(sk.f1_score, "f1", "words"),
+    **_by_average(sk.precision_score, "precision", "sets", ("samples", "macro")),
+    **_by_average(sk.recall_score, "recall", "sets", ("micro", "weighted")),
+    **_by_average(sk.jaccard_score, "jaccard", "sets", ("samples", "macro", "micro")),
+    **_by_average(sk.f1_score, "f1", "sets", ("samples", "weighted")),
+    "precision of some": _with(
+        sk.precision_score, "three", labels=[2, 0], average="weighted", zero_division=0.0
+    ),
+    "fbeta of one": _with(
+        sk.fbeta_score, "words", beta=2.0, labels=["mole"], average="micro", zero_division=0.0
+    ),
+    "fbeta of sets": _with(
+        sk.fbeta_score, "sets", beta=0.5, average="samples", zero_division=0.0
+    ),
+    "kappa of some": _with(sk.cohen_kappa_score, "three", labels=[0, 2, 1], weights="linear"),
+    "kappa of words": _with(sk.cohen_kappa_score, "words", weights="quadratic"),
+    "mcc of two": _with(sk.matthews_corrcoef, "two"),
+    "balanced of two": _with(sk.balanced_accuracy_score, "two", adjusted=True),
+    "zero_one of sets": _with(sk.zero_one_loss, "sets"),
+    "positive_lr": _with(_likelihood(0), "two", given="positive_likelihood_ratio"),
+    "negative_lr": _with(_likelihood(1), "two", -1.0, given="neg_negative_likelihood_ratio"),
+    "specificity of 0": _with(own.specificity, "two", pos_label=0),
+    "ppv of words": _with(own.ppv, "two", pos_label=1),
+    "npv of 0": _with(own.npv, "two", pos_label=0),
+    "rand": _with(sk.rand_score, "words"),
+    "adjusted_rand": _with(sk.adjusted_rand_score, "three"),
+    "mutual_info": _with(sk.mutual_info_score, "three"),
+    "ami": _with(sk.adjusted_mutual_info_score, "three", average_method="max"),
+    "nmi": _with(sk.normalized_mutual_info_score, "words", average_method="geometric"),
+    "nmi_min": _with(sk.normalized_mutual_info_score, "three", average_method="min"),
+    "homogeneity": _with(sk.homogeneity_score, "three"),
+    "completeness": _with(sk.completeness_score, "words"),
+    "v_measure": _with(sk.v_measure_score, "three", beta=2.0),
+    "fowlkes": _with(sk.fowlkes_mallows_score, "words"),
+    "top_1": _with(sk.top_k_accuracy_score, "columns", k=1, labels=[0, 1, 2]),
+    "top_2": _with(sk.top_k_accuracy_score, "columns", k=2, labels=[0, 1, 2]),
+    "log_loss of columns": _with(sk.log_loss, "columns", labels=[0, 1, 2]),
+    "entropy with priors": _with(
+        own.cross_entropy, "columns", priors=[0.2, 0.5, 0.3], labels=[0, 1, 2]
+    ),
+    "brier relative": _with(own.brier_score, "columns", relative=True, labels=[0, 1, 2]),
+    "max_error": _with(sk.max_error, "values"),
+    "d2_absolute": _with(sk.d2_absolute_error_score, "values"),
+    "d2_tweedie": _with(sk.d2_tweedie_score, "positive", power=1.5),
+    "explained raw": _with(sk.explained_variance_score, "values", force_finite=False),
+    "rmse of outputs": _with(sk.root_mean_squared_error, "tables"),
+    "mae of outputs": _with(sk.mean_absolute_error, "tables", multioutput=[0.3, 0.7]),
+    "r2 of shares": _with(sk.r2_score, "tables", multioutput=[0.8, 0.2]),
+    "pinball of outputs": _with(sk.mean_pinball_loss, "tables", alpha=0.2),
+    "explained of outputs": _with(
+        sk.explained_variance_score, "tables", multioutput="variance_weighted"
+    ),
+    "lrap": _with(sk.label_ranking_average_precision_score, "label scores"),
+    "ranking_loss": _with(sk.label_ranking_loss, "label scores"),
+    "coverage": _with(sk.coverage_error, "label scores"),
+    "ndcg": _with(sk.ndcg_score, "relevances", k=3),
+    "ndcg without ties": _with(sk.ndcg_score, "relevances", ignore_ties=True),
+    "dcg": _with(sk.dcg_score, "relevances", k=2, log_base=3),
+    "eer of ties": _with(own.equal_error_rate, "scores"),
+    "minimum cost": _with(
+        own.minimum_detection_cost, "scores", priors=[0.6, 0.4], relative=True
+    ),
+    "actual cost": _with(own.actual_detection_cost, "scores", priors=[0.6, 0.4], relative=True),
+    "cost of other labels": _with(
+        own.expected_cost, "words", costs=[[0, 1, 4], [2, 0, 3], [6, 5, 0]],
+        labels=["wren", "ant", "mole"], priors=[0.5, 0.2, 0.3],
+    ),
+}  # fmt: skip
+
+
+def more_rows(kind, rng, n):
+    """Rows of a kind, with many ties among scores."""
+    if kind in ("label scores", "relevances"):
+        truth = (rng.random((n, 4)) < [0.5, 0.4, 0.6, 0.3]).astype(int)
+        truth[truth.sum(axis=1) == 0, 1] = 1
+        scores = np.round(truth + 0.7 * rng.normal(size=truth.shape), 1)
+        return (truth, scores) if kind == "label scores" else (truth + rng.integers(0, 3), scores)
+    y_true, y_pred = rows_of(kind, rng, n)
+    if kind == "scores":
+        y_pred = np.round(2 * y_pred) / 2
+    return y_true, np.round(y_pred, 1).clip(0.1, 0.9) if kind == "probability" else y_pred
+
+
+def case_of(name, weighted, seed, n=48):
+    rng = np.random.default_rng([seed, *name.encode(), weighted])
+    score = MORE[name] if name in MORE else score_of(name, rng)
+    y_true, y_pred = more_rows(score.data, rng, n)
+    columns = {}
+    if weighted and score.weighs:
+        columns["sample_weight"] = rng.integers(1, 9, n) / 4
+    return Call(score, y_true, y_pred, columns, rng)
+
+
+def other_of(call):
+    kind = call.score.data
+    if kind in ("label scores", "relevances"):
+        return np.round(call.y_pred + 0.3 * call.rng.normal(size=call.y_pred.shape), 1)
+    return worse(kind, call.y_pred, call.rng)
+
+
+def at(call, y_pred=None, rows=slice(None)):
+    return (call if y_pred is None else call._replace(y_pred=y_pred)).at(rows)
+
+
+def close_where_defined(found, expected):
+    """A metric may be undefined where the function has a value by convention, and the reverse."""
+    found, expected = np.asarray(found, dtype=float), np.asarray(expected, dtype=float)
+    both = np.isfinite(found) & np.isfinite(expected)
+    assert both.any() or len(found) < 4
+    close(found[both], expected[both], 1e-7, 1e-9)
+
+
+NAMES = [*ALL, *MORE]
+# Of resamples that lack a class other releases of scikit-learn say other things.
+SLOW = {
+    *PLAIN_CALLABLES,
+    "ami",
+    "kappa of some",
+    "max_error",
+    "d2_absolute",
+    "d2_tweedie",
+    "mutual_info",
+}
+
+
+def products():
+    """With or without weights by turn, and a third of those that other tests look at."""
+    found = []
+    for k, name in enumerate(NAMES):
+        for weighted in (False, True):
+            is_fast = weighted == bool(k % 2) and (name in MORE or k % 3 == 0)
+            if is_fast or N_SLOW:
+                marks = [] if is_fast else [pytest.mark.slow]
+                found.append(pytest.param(name, weighted, marks=marks))
+    return found
+
+
+@pytest.mark.parametrize(("name", "weighted"), products())
+@any_seed
+def test_every_metric_in_every_study_is_the_plain_function(name, weighted, seed):
+    call = case_of(name, weighted, seed)
+    if weighted and not call.score.weighs:
+        return
+    n, other = call.n, other_of(call)
+    options = {"metric": call.score.metric, **call.columns}
+    strata = np.where(np.arange(n) % 5 < 2, "b", "a")
+    by = call.rng.permutation(np.repeat(["east", "west"], n // 2))
+    b = 2 if name in SLOW else 4
+    rows = drawn_rows({"strata": np.char.add(by, strata)}, n, b, call.rng)
+    whole, one = at(call), at(call, other)
+    # Given rows, in strata, of all rows and of parts.
+    result = scored(call.y_true, call.y_pred, strata=strata, resamples=rows, **options)
+    close(result.estimate, whole, 1e-8)
+    close_where_defined(result.bootstrap_distribution, [at(call, rows=own) for own in rows])
+    parts = scored(call.y_true, call.y_pred, by=by, resamples=rows, **options)
+    for part in ("east", "west"):
+        inside = [own[by[own] == part] for own in rows]
+        close_where_defined([parts[part].estimate], [at(call, rows=by == part)])
+        close_where_defined(parts[part].bootstrap_distribution, [at(call, rows=o) for o in inside])
+    # Other studies have its estimates.
+    systems = {"A": call.y_pred, "B": other}
+    direction = {} if result.greater_is_better is not None else {"greater_is_better": True}
+    pairs = quiet(skboot.compare_systems, call.y_true, systems, **options, **FEW)
+    close(pairs.pairs[0].difference, whole - one, 1e-7, 1e-9)
+    runs = quiet(skboot.bootstrap_runs, call.y_true, [call.y_pred, other, other], **options, **FEW)
+    close(runs.estimate, (whole + 2 * one) / 3, 1e-8)
+    if name in SLOW:
+        return
+    methods = {"A": [call.y_pred, other], "B": [other, other]}
+    methods = quiet(skboot.compare_runs, call.y_true, methods, **options, **FEW)
+    close(methods.pairs[0].difference, (whole - one) / 2, 1e-7, 1e-9)
+    found = quiet(skboot.search_score, call.y_true, systems, **options, **direction, **FEW)
+    assert np.isfinite(found.estimate)
+    of_parts = [{part: column[by == part] for part in ("east", "west")}
+                for column in (call.y_true, call.y_pred)]  # fmt: skip
+    weights = {key: {part: c[by == part] for part in ("east", "west")}
+               for key, c in call.columns.items()}  # fmt: skip
+    apart = quiet(skboot.compare_systems, *of_parts, paired=False,
+                  **{**options, **weights}, **FEW)  # fmt: skip
+    values = [at(call, rows=by == part) for part in ("east", "west")]
+    close_where_defined([apart.pairs[0].difference], [values[0] - values[1]])
+    tasks = scored(call.y_true, call.y_pred, average_over=by, **options, **FEW)
+    close_where_defined([tasks.estimate], [np.mean(values)])
+
+
+def of_ties():
+    """Names of which few are tried elsewhere, and those of ranks."""
+    found = []
+    for name in NAMES:
+        is_fast = name in MORE or score_of_kind(name) in ("scores", "probability", "columns")
+        if name not in SLOW and (is_fast or N_SLOW):
+            found.append(pytest.param(name, marks=[] if is_fast else [pytest.mark.slow]))
+    return found
+
+
+def score_of_kind(name):
+    return score_of(name, np.random.default_rng(0)).data if name in ALL else ""
+
+
+@pytest.mark.parametrize("name", of_ties())
+@any_seed
+def test_replicates_of_groups_with_ties_are_values_of_whole_groups(name, seed):
+    call = case_of(name, bool((len(name) + seed) % 2), seed)
+    groups = call.rng.permutation(np.arange(call.n) % 3)
+    options = {"metric": call.score.metric, **call.columns, "groups": groups}
+    members = [np.flatnonzero(groups == k) for k in range(3)]
+    rows = [
+        np.concatenate([members[k] for k in (a, b, c)])
+        for a in range(3) for b in range(a, 3) for c in range(b, 3)
+    ]  # fmt: skip
+    systems = {"A": call.y_pred, "B": other_of(call)}
+    options = {**options, "n_resamples": 19, "random_state": 0}
+    beside = quiet(skboot.compare_systems, call.y_true, systems, **options).systems
+    alone = scored(call.y_true, call.y_pred, **options)
+    for result, y_pred in ((alone, systems["A"]), *((beside[k], systems[k]) for k in "AB")):
+        possible = np.array([at(call, y_pred, own) for own in rows])
+        drawn = result.bootstrap_distribution
+        defined = drawn[np.isfinite(drawn)]
+        assert len(defined) > 9
+        assert np.ptp(defined) > 0 or np.nanmax(possible) - np.nanmin(possible) < 1e-9
+        assert max(np.nanmin(np.abs(possible - value)) for value in defined) < 1e-7
