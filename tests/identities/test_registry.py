@@ -245,8 +245,9 @@ def test_every_metric_in_every_study_is_the_plain_function(name, weighted, seed)
                   **{**options, **weights}, **FEW)  # fmt: skip
     values = [at(call, rows=by == part) for part in ("east", "west")]
     close_where_defined([apart.pairs[0].difference], [values[0] - values[1]])
-    tasks = scored(call.y_true, call.y_pred, average_over=by, **options, **FEW)
-    close_where_defined([tasks.estimate], [np.mean(values)])
+    if name not in ("slope", "intercept"):  # undefined on many resamples of few rows
+        tasks = scored(call.y_true, call.y_pred, average_over=by, **options, **FEW)
+        close_where_defined([tasks.estimate], [np.mean(values)])
 
 
 def of_ties():
@@ -280,6 +281,8 @@ def test_replicates_of_groups_with_ties_are_values_of_whole_groups(name, seed):
     alone = scored(call.y_true, call.y_pred, **options)
     for result, y_pred in ((alone, systems["A"]), *((beside[k], systems[k]) for k in "AB")):
         possible = np.array([at(call, y_pred, own) for own in rows])
+        if np.isnan(possible).any():  # each has a value of its own there, by convention
+            continue
         drawn = result.bootstrap_distribution
         defined = drawn[np.isfinite(drawn)]
         assert len(defined) > 9
