@@ -188,8 +188,8 @@ def test_a_method_that_learns_nothing_is_its_answers_on_a_test_set(scoring, grou
     runs = quiet(skboot.bootstrap_runs, y_test, [answers[0]] * 5, metric=scoring, varied="training",
                  full_runs=[answers[0]], n_resamples=199, random_state=0, **of_test,
                  **more)  # fmt: skip
-    for sets, keys in (((X_test, y_test), None), (({"a": X_test, "b": X_test[:40]},
-                                                   {"a": y_test, "b": y_test[:40]}), "ab")):  # fmt: skip
+    by_name = [{"a": column, "b": column[:40]} for column in (X_test, y_test)]
+    for sets, keys in (((X_test, y_test), None), (by_name, "ab")):
         own_groups = dict(groups)
         if keys and grouped:
             of_groups = groups["groups_test"]
