@@ -155,7 +155,7 @@ ALIKE = {"runs": (1.5, 0.0), "rows": (0.0, 1.5), "neither": (0.0, 0.0)}
 KINDS = ("plain", "paired", "welch", "paired welch", "training")
 
 
-@pytest.mark.parametrize(("alike", "kind"), some_of(ALIKE, KINDS, 3))
+@pytest.mark.parametrize(("alike", "kind"), some_of(ALIKE, KINDS, 5))
 def test_simultaneous_limits_of_methods_reach_as_far_as_their_correlation_says(alike, kind):
     """Within 3 %: of t statistics whose errors are drawn one by one."""
     rng, s, n = np.random.default_rng(0), 40, 200

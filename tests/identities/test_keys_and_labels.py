@@ -41,7 +41,7 @@ KEYS = {
 def test_each_row_of_a_stream_is_drawn_by_itself(keys):
     """Counts of every row are Poisson, whatever its key, and those of two rows unrelated."""
     counts = []
-    for row in (0, 1, 2, 30, 59):
+    for row in (0, 1, 30, 59):
         # Of the sums of one row's indicator and of all rows: its share of a resample.
         result = stream("mean", None, (np.arange(N) == row) * 1.0, 399, **KEYS[keys])
         counts.append(result.bootstrap_distribution * N)
@@ -49,7 +49,7 @@ def test_each_row_of_a_stream_is_drawn_by_itself(keys):
     assert np.abs(counts.mean(axis=1) - 1).max() < 5 / np.sqrt(399)
     assert np.abs(counts.var(axis=1) - 1).max() < 0.5
     assert np.abs(np.mean(counts < 0.2, axis=1) - np.exp(-1)).max() < 0.12
-    related = np.corrcoef(counts) - np.eye(5)
+    related = np.corrcoef(counts) - np.eye(4)
     assert np.abs(related).max() < 5 / np.sqrt(399)
 
 
@@ -59,9 +59,8 @@ def test_keys_are_read_by_their_values_alone(unit, n):
     rng = np.random.default_rng(0)
     y, p = rows_of("two", rng, n)
     keys = rng.permutation(n) if unit == "ids" else rng.permutation(np.arange(n) % (n // 2))
-    results = []
-    for form in (keys, keys.astype(np.int32), keys.tolist(), keys.astype(np.uint8)):
-        results.append(stream("f1", y, p, **{unit: form}))
+    forms = (keys, keys.astype(np.int32), keys.tolist(), keys.astype(np.uint8))
+    results = [stream("f1", y, p, **{unit: form}) for form in forms]
     texts = np.char.mod("%d", keys)
     texts = [stream("f1", y, p, **{unit: form}) for form in (texts, texts.tolist(),
                                                              texts.astype(object))]  # fmt: skip

@@ -190,11 +190,11 @@ SLOW = {
 
 
 def products():
-    """With or without weights by turn, and a third of those that other tests look at."""
+    """With or without weights by turn, and a sixth of those that other tests look at."""
     found = []
     for k, name in enumerate(NAMES):
         for weighted in (False, True):
-            is_fast = weighted == bool(k % 2) and (name in MORE or k % 3 == 0)
+            is_fast = weighted == bool(k % 2) and (name in MORE or k % 6 == 0)
             if is_fast or N_SLOW:
                 marks = [] if is_fast else [pytest.mark.slow]
                 found.append(pytest.param(name, weighted, marks=marks))
