@@ -169,8 +169,16 @@ def test_intervals_over_data_sets_are_studentized(side):
     assert len(pivots) == 3
 
 
-@pytest.mark.parametrize("n", [6, 20])
-@pytest.mark.parametrize("adjust", [None, "holm", "max-t"])
+@pytest.mark.parametrize(
+    ("adjust", "n"),
+    [
+        *((None, 20), ("holm", 6), ("max-t", 20)),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((None, 6), ("holm", 20), ("max-t", 6))
+        ),
+    ],
+)
 def test_a_p_value_over_data_sets_agrees_with_its_interval(adjust, n):
     for seed in range(2):
         scores = table_of(n, seed)
@@ -183,8 +191,16 @@ def test_a_p_value_over_data_sets_agrees_with_its_interval(adjust, n):
                     assert (pair.p_value_adjusted <= 0.05 + 1e-9) == (low > 0 or high < 0)
 
 
-@pytest.mark.parametrize("n", [6, 20])
-@pytest.mark.parametrize("adjust", [None, "holm", "max-t"])
+@pytest.mark.parametrize(
+    ("adjust", "n"),
+    [
+        *((None, 20), ("holm", 6), ("max-t", 20)),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((None, 6), ("holm", 20), ("max-t", 6))
+        ),
+    ],
+)
 def test_scale_direction_and_order_of_methods_change_only_what_they_must(adjust, n):
     scores = table_of(n)
     one = across(scores, adjust=adjust)

@@ -65,7 +65,7 @@ def compared(methods, varied, full=None, samples=None, **options):
                  **{**OPTIONS, **options})  # fmt: skip
 
 
-@pytest.mark.parametrize(("design", "varied"), some_of(DESIGNS, VARIED, 2))
+@pytest.mark.parametrize(("design", "varied"), some_of(DESIGNS, VARIED, 3))
 def test_a_method_less_one_that_is_constant_is_the_method(varied, design):
     values, full, columns = values_of_runs(0), values_of_runs(1, 2), DESIGNS[design]
     alone = runs_of(values, varied, full, **columns)
@@ -90,7 +90,7 @@ def test_a_method_less_one_that_is_constant_is_the_method(varied, design):
         close(pair.confidence_interval.high, -limits[0], 1e-7, 1e-9)
 
 
-@pytest.mark.parametrize(("design", "varied"), some_of(DESIGNS, VARIED, 2))
+@pytest.mark.parametrize(("design", "varied"), some_of(DESIGNS, VARIED, 3))
 def test_paired_runs_differ_as_the_runs_of_their_differences(varied, design):
     values, full = {"A": values_of_runs(2), "B": values_of_runs(3)}, values_of_runs(4, 4)
     full = {"A": full[:2], "B": full[2:]}
@@ -155,7 +155,7 @@ ALIKE = {"runs": (1.5, 0.0), "rows": (0.0, 1.5), "neither": (0.0, 0.0)}
 KINDS = ("plain", "paired", "welch", "paired welch", "training")
 
 
-@pytest.mark.parametrize(("alike", "kind"), some_of(ALIKE, KINDS, 5))
+@pytest.mark.parametrize(("alike", "kind"), some_of(ALIKE, KINDS, 6))
 def test_simultaneous_limits_of_methods_reach_as_far_as_their_correlation_says(alike, kind):
     """Within 3 %: of t statistics whose errors are drawn one by one."""
     rng, s, n = np.random.default_rng(0), 40, 200
