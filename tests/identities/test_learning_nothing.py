@@ -414,3 +414,117 @@ class Counted(FixedClasses):
     def fit(self, X, y):
         Counted.SEEN = (*Counted.SEEN, np.array(y))
         return super().fit(X, y)
+
+
+# ------------------------------------------------------------------ other kinds of fits
+
+
+class FixedTables(RegressorMixin, BaseEstimator):
+    """Answers by half of the columns, as values or as labels that a row has."""
+
+    def __init__(self, first=0, is_set=False):
+        self.first, self.is_set = first, is_set
+
+    def fit(self, X, y):
+        self.is_fitted_ = True
+        return self
+
+    def predict(self, X):
+        answer = X[:, self.first : self.first + 3]
+        return (answer > 0.5).astype(int) if self.is_set else answer
+
+
+class FixedSets(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        self.classes_ = [np.array([0, 1])] * 3
+        return self
+
+    def predict(self, X):
+        return (X[:, :3] > 0.5).astype(int)
+
+
+OF_TABLES = ("r2", "neg_mean_absolute_error")
+OF_SETS = ("accuracy", "f1_samples", "f1_macro", "f1_micro", "jaccard_samples", "recall_weighted")
+
+
+@pytest.mark.parametrize("scoring", [*OF_TABLES, *OF_SETS])
+def test_answers_of_several_columns_have_the_score_and_error_of_the_rows(scoring):
+    """Of means over rows; other scores are those of folds. The error is within a quarter."""
+    rng = np.random.default_rng(0)
+    is_set = scoring in OF_SETS
+    y = rng.normal(size=(N, 3)) if not is_set else (rng.random((N, 3)) < 0.6).astype(int)
+    X = y + 0.5 * rng.normal(size=(N, 3))
+    columns = {"groups": np.arange(N) // 2} if len(scoring) % 2 else {}
+    method = FixedSets() if is_set else FixedTables()
+    alone = scored(y, method.fit(X, y).predict(X), metric=scoring, **columns)
+    found = quiet(
+        skboot.BootstrapScorer(method, scoring=scoring, **{**OPTIONS, "n_train_resamples": 9}).fit,
+        X,
+        y,
+        **columns,
+    )
+    close(found.resubstitution_score_, alone.estimate, 1e-9)
+    if scoring.startswith("neg_") or scoring == "accuracy" or scoring.endswith("_samples"):
+        close(found.score_, alone.estimate, 1e-9)
+        if alone.evidence.standard_error is not None:
+            close(found.standard_error_, alone.evidence.standard_error, 0.25)
+
+
+@pytest.mark.parametrize("strategy", ["oob", "cv-bootstrap"])
+def test_seeds_of_a_method_without_chance_say_nothing(strategy):
+    X, y, method, _ = case_of(2, "accuracy")
+    options = {**OPTIONS, "scoring": "accuracy", "strategy": strategy}
+    one = quiet(skboot.BootstrapScorer(method, **options).fit, X, y)
+    more = quiet(skboot.BootstrapScorer(method, n_seeds=2, **options).fit, X, y)
+    close(more.score_, one.score_)
+    close(more.standard_error_, one.standard_error_, 1e-2)
+    assert abs(more.variance_components_["seed"]) < 1e-9
+    assert np.isnan(one.variance_components_["seed"])
+    assert len(more.runs_["seed"]) > len(one.runs_["seed"])
+
+
+class Failing(Kept):
+    """A regression that cannot be trained on some samples."""
+
+    def fit(self, X, y):
+        if len(np.unique(X[:, 0])) < 36 and X[:, 0].sum() > 0:
+            raise ValueError("a sum too large")
+        return super().fit(X, y)
+
+
+def test_runs_that_fail_are_left_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(36, 3))
+    y = X[:, 0] + rng.normal(size=36)
+    Kept.MADE = ()
+    options = {"n_train_resamples": 60, "random_state": 0, "strategy": "oob"}
+    scorer = skboot.BootstrapScorer(Failing(), scoring="neg_mean_absolute_error", **options)
+    quiet(scorer.fit, X, y)
+    made = [
+        (model, np.array([np.sum(own[:, 0] == row[0]) for row in X])) for own, model in Kept.MADE
+    ]
+    made = [(model, counts) for model, counts in made if counts.max() > 1]
+    assert 5 < len(made) < 55
+    assert np.sum(scorer.runs_["failed"]) == 60 - len(made)
+    full = LinearRegression().fit(X, y).predict(X)
+    error = quiet(
+        prediction_error, [np.abs(model.predict(X) - y) for model, _ in made],
+        [counts for _, counts in made], resubstitution_losses=np.abs(full - y),
+        no_information_rate=np.abs(full[None] - y[:, None]).mean(), bounds=(0, np.inf),
+    )  # fmt: skip
+    close(scorer.score_, -error.oob)
+    close(scorer.standard_error_, error.standard_error, 1e-6)
+
+
+def test_a_fit_that_is_kept_in_a_folder_is_the_fit(tmp_path):
+    X, y, method, _ = case_of(2, "accuracy")
+    options = {**OPTIONS, "scoring": ["accuracy", "neg_log_loss"], "n_train_resamples": 8}
+    plain = quiet(skboot.BootstrapScorer(method, **options).fit, X, y)
+    for _ in range(2):
+        kept = quiet(skboot.BootstrapScorer(method, memory=tmp_path, **options).fit, X, y)
+        for name in ("accuracy", "neg_log_loss"):
+            close(kept.score_[name], plain.score_[name])
+            close(kept.standard_error_[name], plain.standard_error_[name])
+            close([*kept.confidence_interval_[name]], [*plain.confidence_interval_[name]])
+    other = quiet(skboot.BootstrapScorer(method, memory=tmp_path, **options).fit, X[::-1], y[::-1])
+    assert other.result_["accuracy"].n_samples == N

@@ -311,3 +311,79 @@ def test_the_order_of_systems_is_that_of_their_estimates(kind, better, every_stu
         close(row.estimate, estimates[name])
     for k in range(1, len(estimates) + 1):
         assert [*result.top(k)] == [name for name in order if ranks[name].low <= k]
+
+
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_hold_the_numbers_of_pairs_and_systems(kind, better, every_study):
+    pytest.importorskip("pandas")
+    result = every_study[f"{kind} {better}"]
+    table, metrics = result.to_frame(), result.as_metrics()
+    fields = ("first", "second", "difference", "p_value", "p_value_adjusted", "standard_error",
+              "bootstrap_support")  # fmt: skip
+    for pair, row in zip(result.pairs, table.to_dict("records"), strict=True):
+        assert [row[name] for name in fields] == [getattr(pair, name) for name in fields]
+        assert (row["low"], row["high"]) == tuple(pair.confidence_interval)
+        wide = pair.simultaneous_interval
+        assert (row["simultaneous_low"], row["simultaneous_high"]) == tuple(wide)
+        assert row["is_distinguishable"] == result.is_distinguishable(pair)
+        key = f"{pair.first} - {pair.second}/{result.metric}"
+        if key in metrics:
+            assert metrics[key] == pair.difference
+        turned = pair.mirrored()
+        if pair.n_runs is not None:
+            assert turned.n_runs == pair.n_runs[::-1]
+        assert turned.components == pair.components
+        assert turned.standard_error == pair.standard_error
+        if pair.outperformance is not None:
+            close(turned.outperformance.probability, 1 - pair.outperformance.probability)
+            assert turned.outperformance.n_pairs == pair.outperformance.n_pairs
+    for name, system in result.systems.items():
+        own = [value for key, value in metrics.items() if key.startswith(f"{name}/")]
+        assert own[:3] == [system.estimate, *system.confidence_interval]
+    if result.adjust == "max-t":
+        ranks = result.ranks()
+        for row in ranks.to_frame().to_dict("records"):
+            own = ranks[row.pop("system")]
+            assert row == {key: getattr(own, key) for key in row}
+
+
+@pytest.mark.parametrize("better", [True, False])
+@pytest.mark.parametrize("kind", ["across", "few across", "rows", "tasks"])
+def test_the_better_of_two_is_supported_by_the_share_of_resamples(kind, better, every_study):
+    result = every_study[f"{kind} {better}"]
+    drawn = {name: one.bootstrap_distribution for name, one in result.systems.items()}
+    for pair in result.pairs:
+        gap = (drawn[pair.first] - drawn[pair.second]) * (1 if better else -1)
+        gap = np.where(np.abs(gap) < 1e-12, 0, gap)
+        close(pair.bootstrap_support, np.mean(np.sign(gap) + 1) / 2, 0.03)
+
+
+@each_of(FAST)
+@any_seed
+def test_a_table_of_scores_holds_their_numbers(name, seed):
+    pytest.importorskip("pandas")
+    call, columns = case_of(name, one_of(DESIGNS[:4], name, seed), seed)
+    columns.pop("greater_is_better", None)
+    key = columns.get("groups", np.arange(call.n))
+    by = np.array(["odd", "even"])[key % 2]
+    result = scored(call.y_true, call.y_pred, metric=call.score.metric, by=by, **columns)
+    table = result.to_frame().set_index("name")
+    for part, one in result.items():
+        [row] = one.to_frame().to_dict("records")
+        beside = table.loc[part]
+        for found in (row, beside):
+            shown = [found["estimate"], found["low"], found["high"], found["standard_error"]]
+            own = [one.estimate, *one.confidence_interval, one.standard_error]
+            np.testing.assert_array_equal(shown, own)
+            assert found["method"] == one.confidence_interval.method
+            assert (found["n_units"], found["n_samples"]) == (one.n_units, one.n_samples)
+        np.testing.assert_equal(
+            [*one.as_metrics().values()], [one.estimate, *one.confidence_interval]
+        )
+        defined = one.bootstrap_distribution[np.isfinite(one.bootstrap_distribution)]
+        if len(defined):
+            close(one.bias, defined.mean() - one.estimate, 1e-9)
+            close(one.standard_error, defined.std(ddof=1))
+        assert one.n_undefined == len(one.bootstrap_distribution) - len(defined)
+        assert one.n_resamples == len(one.bootstrap_distribution)
