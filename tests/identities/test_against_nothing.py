@@ -90,7 +90,7 @@ def test_a_method_less_one_that_is_constant_is_the_method(varied, design):
         close(pair.confidence_interval.high, -limits[0], 1e-7, 1e-9)
 
 
-@pytest.mark.parametrize(("design", "varied"), some_of(DESIGNS, VARIED, 3))
+@pytest.mark.parametrize(("design", "varied"), some_of(DESIGNS, VARIED, 4))
 def test_paired_runs_differ_as_the_runs_of_their_differences(varied, design):
     values, full = {"A": values_of_runs(2), "B": values_of_runs(3)}, values_of_runs(4, 4)
     full = {"A": full[:2], "B": full[2:]}

@@ -115,7 +115,7 @@ def test_a_method_that_learns_nothing_has_the_score_and_error_of_its_answers(
     alone = scored(y, frozen(method, X, y, scoring), **given, **columns)
     error, n = alone.evidence.standard_error, alone.n_units
     assert error is not None
-    for strategy in ("oob", ".632", ".632+", "cv-bootstrap"):
+    for strategy in (("oob", ".632", ".632+")[len(scoring) % 3], "cv-bootstrap"):
         found = quiet(
             skboot.BootstrapScorer(method, scoring=scoring, strategy=strategy, **OPTIONS).fit,
             X, y, **columns,
@@ -161,7 +161,7 @@ def test_methods_that_learn_nothing_differ_as_their_answers_do(n_classes, scorin
             values[k].append(plain.estimate)
     differences = np.subtract(*values)
     n = len(differences)
-    for strategy in ("oob", "cv-bootstrap"):
+    for strategy in [("oob", "cv-bootstrap")[len(scoring) % 2]]:
         result = quiet(
             skboot.compare_methods, {"one": first, "two": second}, X, y, scoring=scoring,
             strategy=strategy, **OPTIONS, **columns,

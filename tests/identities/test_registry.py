@@ -285,9 +285,12 @@ def test_replicates_of_groups_with_ties_are_values_of_whole_groups(name, seed):
     ]  # fmt: skip
     systems = {"A": call.y_pred, "B": other_of(call)}
     options = {**options, "n_resamples": 19, "random_state": 0}
-    beside = quiet(skboot.compare_systems, call.y_true, systems, **options).systems
-    alone = scored(call.y_true, call.y_pred, **options)
-    for result, y_pred in ((alone, systems["A"]), *((beside[k], systems[k]) for k in "AB")):
+    if NAMES.index(name) % 2:  # beside another one, or alone
+        beside = quiet(skboot.compare_systems, call.y_true, systems, **options).systems
+        results = [(beside[key], systems[key]) for key in "AB"]
+    else:
+        results = [(scored(call.y_true, call.y_pred, **options), call.y_pred)]
+    for result, y_pred in results:
         possible = np.array([at(call, y_pred, own) for own in rows])
         if np.isnan(possible).any():  # each has a value of its own there, by convention
             continue
