@@ -66,6 +66,23 @@ class Circles:
         return np.cumsum(self.n_blocks) - 1
 
     @cached_property
+    def rows_of_block(self) -> NDArray[np.intp]:
+        """Rows in each block of a resample, (n_blocks,)."""
+        rows = np.full(int(self.n_blocks.sum()), self.length)
+        rows[self.last_block] = self.last_length
+        return rows
+
+    def centred(self, influence: Floats) -> Floats:
+        """Influences of blocks (..., n_blocks) about the mean of their series, row by row.
+
+        A resample has as many rows of a series as the data, so that a block varies about the mean
+        of as many rows as it has: the last one of a series may be shorter.
+        """
+        starts = np.cumsum(self.n_blocks) - self.n_blocks
+        of_row = np.add.reduceat(influence, starts, axis=-1) / self.sizes
+        return influence - np.repeat(of_row, self.n_blocks, axis=-1) * self.rows_of_block
+
+    @cached_property
     def series_of_block(self) -> NDArray[np.intp]:
         """Series of each block of a resample, (n_blocks,)."""
         return np.repeat(np.arange(len(self.sizes)), self.n_blocks)
@@ -313,12 +330,10 @@ def _sums_of_blocks(circles: Circles, totals: Floats) -> list[_Table]:
 
 def _squares(influence: Floats, circles: Circles) -> Floats:
     """Return sums of squares over blocks, centred within series where these are several."""
-    squares: Floats = np.einsum("ij,ij->i", influence, influence)
     if len(circles.sizes) > 1:
-        starts = np.cumsum(circles.n_blocks) - circles.n_blocks
-        sums = np.add.reduceat(influence, starts, axis=1)
-        squares -= np.sum(sums**2 / circles.n_blocks, axis=1)
-    return np.maximum(squares, 0.0)
+        influence = circles.centred(influence)
+    squares: Floats = np.einsum("ij,ij->i", influence, influence)
+    return squares
 
 
 class ObservedSeries(ObservedBlock):
@@ -345,9 +360,9 @@ class ObservedSeries(ObservedBlock):
         assert self.design.members is not None
         of_rows = super().influence(terms, gradient)
         influence = np.bincount(self.design.members[:, 0], of_rows).astype(np.float64)
-        if (strata := self.design.strata) is not None:
-            influence -= (np.bincount(strata, influence) / np.bincount(strata))[strata]
-        return influence
+        circles = self.design.circles
+        assert circles is not None
+        return influence if self.design.strata is None else circles.centred(influence)
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
         """Variance over resamples of a function that is linear in the sums, (1,).

@@ -136,7 +136,9 @@ def joint(replicates, **changes):
     """The first of three differences, with what max-t needs."""
     known = Evidence.of(0.3, replicates[0], "groups", (15,), **changes)
     estimates, errors = np.array([0.3, 0.0, 0.1]), replicates.std(axis=1, ddof=1)
-    found = joint_deviations(estimates, errors, [replicates.T.copy()], known.drawn.degrees_of_freedom)
+    found = joint_deviations(
+        estimates, errors, [replicates.T.copy()], known.drawn.degrees_of_freedom
+    )
     known = replace(known, max_t=(float(errors[0]), found.largest))
     return Case(known, transformed(known, SCALE, SHIFT), transformed(known, -1.0, 0.0))
 

@@ -82,7 +82,9 @@ def test_a_single_difference_of_normal_resamples_has_students_interval():
     replicates = np.random.default_rng(0).normal(size=(1, 99_999))
     units = Evidence.of(0.0, np.zeros(2), "groups", (8,))
     error = replicates.std(axis=1, ddof=1)
-    joint = joint_deviations(np.zeros(1), error, [replicates.T.copy()], units.drawn.degrees_of_freedom)
+    joint = joint_deviations(
+        np.zeros(1), error, [replicates.T.copy()], units.drawn.degrees_of_freedom
+    )
     known = replace(units, max_t=(float(error[0]), joint.largest))
     low, high = confidence_interval(known, "max-t", 0.95)
     expected = np.sqrt(8 / 7) * stats.t.ppf(0.975, 7)

@@ -1,0 +1,127 @@
+"""Weights of rows: their unit changes nothing, and whole numbers are rows that come so often.
+
+For every metric that takes weights, in every design, in runs, pairs and curves. Exact: a power of
+two scales without rounding.
+"""
+
+import numpy as np
+import pytest
+from identity_cases import (
+    FAST,
+    PRODUCTS,
+    any_seed,
+    call_of,
+    close,
+    plain_value,
+    quiet,
+    rows_of,
+    same_interval,
+    scored,
+)
+
+import skboot
+
+OPTIONS = {"n_resamples": 39, "random_state": 0}
+WEIGHED = [name for name in FAST if call_of(name).score.weighs]
+
+
+def same(one, other):
+    close([one.estimate, one.standard_error], [other.estimate, other.standard_error], 1e-12)
+    close(one.bootstrap_distribution, other.bootstrap_distribution, 1e-12)
+    same_interval(one.confidence_interval, other.confidence_interval, 1e-10)
+    assert one.confidence_interval.method == other.confidence_interval.method
+    assert one.notes == other.notes
+    known = [float(r.naive_estimate) for r in (one, other) if r.naive_estimate is not None]
+    close(known[:1], known[1:], 1e-12)
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+@any_seed
+def test_the_unit_of_weights_changes_nothing(name, seed):
+    for design in ("rows", "groups", "strata"):
+        call = call_of(name, design, True, seed)
+        heavy = {**call.options, "sample_weight": 64 * call.columns["sample_weight"]}
+        plain = scored(call.y_true, call.y_pred, **call.options)
+        same(scored(call.y_true, call.y_pred, **heavy), plain)
+        if design == "strata":
+            continue
+        systems = {"A": call.y_pred, "B": call.other()}
+        pairs = [
+            quiet(skboot.compare_systems, call.y_true, systems, **{**o, **OPTIONS}).pairs[0]
+            for o in (call.options, heavy)
+        ]
+        close(*([p.difference, p.p_value, *p.confidence_interval] for p in pairs), 1e-9)
+        runs = [
+            quiet(skboot.bootstrap_runs, call.y_true, list(systems.values()), **{**o, **OPTIONS})
+            for o in (call.options, heavy)
+        ]
+        close(*([r.estimate, r.standard_error, *r.confidence_interval] for r in runs), 1e-9)
+
+
+@pytest.mark.parametrize("kind", ["roc", "det", "precision_recall", "calibration", "decision"])
+@pytest.mark.parametrize("grouped", [False, True])
+@any_seed
+def test_the_unit_of_weights_changes_no_curve(kind, grouped, seed):
+    rng = np.random.default_rng(seed)
+    y, score = rows_of("probability", rng, 60)
+    weights = rng.integers(1, 9, 60) / 4
+    options = {"curve": kind, "groups": np.arange(60) // 3 if grouped else None, **OPTIONS}
+    systems = {"A": score, "B": np.clip(score + 0.1 * rng.normal(size=60), 0.01, 0.99)}
+    for given in (score, systems):
+        one, other = (
+            quiet(skboot.bootstrap_curve, y, given, sample_weight=unit * weights, **options)
+            for unit in (1, 32)
+        )
+        tables = [[t] if given is score else list(t.values()) for t in (one, other)]
+        for first, second in zip(*tables, strict=True):
+            close(first.estimate, second.estimate, 1e-12)
+            close(first.low, second.low, 1e-9)
+            close(first.high, second.high, 1e-9)
+
+
+@pytest.mark.parametrize("name", WEIGHED)
+@any_seed
+def test_whole_weights_are_rows_that_come_so_often(name, seed):
+    """Estimate and naive reference, which read no design; each repeated row with its copies."""
+    call = call_of(name, "rows", True, seed)
+    times = (4 * call.columns["sample_weight"]).astype(int)
+    at = np.repeat(np.arange(call.n), times)
+    options = {"metric": call.score.metric, "sample_weight": times.astype(float)}
+    weighed = scored(call.y_true, call.y_pred, **options)
+    options = {"metric": call.score.metric, "groups": at}
+    copied = scored(call.y_true[at], call.y_pred[at], **options)
+    if name != "ece":  # bins hold equally many rows
+        close(weighed.estimate, copied.estimate, 1e-9)
+    if copied.naive_estimate is not None:
+        close(weighed.naive_estimate, copied.naive_estimate, 1e-9, 1e-12)
+
+
+SMOOTH = [
+    name
+    for name in WEIGHED
+    if call_of(name).score.data in ("values", "positive", "probability")
+    and name not in ("median", "ece", "slope", "intercept")
+]
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@any_seed
+def test_standard_errors_are_derivatives_by_weights_in_every_design(name, seed):
+    for design, weighted in PRODUCTS:
+        call = call_of(name, design, weighted, seed)
+        result = scored(call.y_true, call.y_pred, **call.options)
+        if result.evidence.standard_error is None:
+            continue
+        groups = call.columns.get("groups", np.arange(call.n))
+        _, first, unit = np.unique(groups, return_index=True, return_inverse=True)
+        strata = call.columns.get("strata", np.zeros(call.n, dtype=int))
+        stratum = np.unique(strata[first], return_inverse=True)[1]
+        weight = call.columns.get("sample_weight", np.ones(call.n))
+
+        def at(k, more, call=call, weight=weight, unit=unit):
+            heavier = weight * np.where(unit == k, 1 + more, 1.0)
+            return plain_value(call.score, call.y_true, call.y_pred, heavier)
+
+        influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
+        influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
+        close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
