@@ -104,13 +104,14 @@ def two_forecasts(n, coefficient, variance):
     return draw
 
 
-def panel(n_series, n, coefficient):
-    """Mean absolute error over series whose rows come date by date."""
+def panel(n_series, n, coefficient, step=0.0):
+    """Mean absolute error over series whose rows come date by date, one ``step`` above another."""
 
     def draw(rng):
         values = np.abs(autoregression(rng, n, coefficient, n_series)).T.ravel()
         series = np.tile(np.arange(n_series), n)
-        truth = {"": math.sqrt(2 / math.pi)}
+        values += step * series
+        truth = {"": math.sqrt(2 / math.pi) + step * (n_series - 1) / 2}
         return SeriesSample(None, values, "mean", truth, strata=series)
 
     return draw
@@ -192,6 +193,8 @@ def _cells():
         yield Cell(title, "difference of MSE", draw, MEANS)
     title = "MAE, 10 series of 60 rows, coefficient 0.7"
     yield Cell(title, "panel", panel(10, 60, 0.7), ALL)
+    title = "MAE, 10 series of 60 rows of different levels, coefficient 0.7"
+    yield Cell(title, "panel", panel(10, 60, 0.7, step=1.0), ALL)
     title = "AUC .8, coefficient 0.8, n 400"
     yield Cell(title, "AUC", area(400, 0.8, 0.8), ALL)
 
