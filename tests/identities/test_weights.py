@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from identity_cases import (
     FAST,
-    PRODUCTS,
     any_seed,
     call_of,
     close,
@@ -38,12 +37,12 @@ def same(one, other):
 @pytest.mark.parametrize("name", WEIGHED)
 @any_seed
 def test_the_unit_of_weights_changes_nothing(name, seed):
-    for design in ("rows", "groups", "strata"):
+    for design in ("rows", "groups"):
         call = call_of(name, design, True, seed)
         heavy = {**call.options, "sample_weight": 64 * call.columns["sample_weight"]}
         plain = scored(call.y_true, call.y_pred, **call.options)
         same(scored(call.y_true, call.y_pred, **heavy), plain)
-        if design == "strata":
+        if design == "rows":
             continue
         systems = {"A": call.y_pred, "B": call.other()}
         pairs = [
@@ -96,32 +95,44 @@ def test_whole_weights_are_rows_that_come_so_often(name, seed):
         close(weighed.naive_estimate, copied.naive_estimate, 1e-9, 1e-12)
 
 
-SMOOTH = [
-    name
-    for name in WEIGHED
-    if call_of(name).score.data in ("values", "positive", "probability")
-    and name not in ("median", "ece", "slope", "intercept")
-]
+# Not derivatives of a smooth function, or of other rows than these (bins hold equally many).
+OF_JUMPS = ("eer", "neg eer", "fpr_at", "sensitivity_at", "specificity_at", "min dcf", "median")
 
 
-@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("name", [n for n in WEIGHED if n not in (*OF_JUMPS, "ece")])
 @any_seed
-def test_standard_errors_are_derivatives_by_weights_in_every_design(name, seed):
-    for design, weighted in PRODUCTS:
-        call = call_of(name, design, weighted, seed)
-        result = scored(call.y_true, call.y_pred, **call.options)
-        if result.evidence.standard_error is None:
-            continue
-        groups = call.columns.get("groups", np.arange(call.n))
-        _, first, unit = np.unique(groups, return_index=True, return_inverse=True)
-        strata = call.columns.get("strata", np.zeros(call.n, dtype=int))
-        stratum = np.unique(strata[first], return_inverse=True)[1]
-        weight = call.columns.get("sample_weight", np.ones(call.n))
+def test_standard_errors_are_derivatives_by_weights_of_groups(name, seed):
+    """Groups of unequal sizes, with weights; their strata by turn."""
+    design = ("groups", "groups in strata")[(seed + len(name)) % 2]
+    call = call_of(name, design, True, seed)
+    result = scored(call.y_true, call.y_pred, **call.options)
+    if result.evidence.standard_error is None:
+        return
+    _, first, unit = np.unique(call.columns["groups"], return_index=True, return_inverse=True)
+    strata = call.columns.get("strata", np.zeros(call.n, dtype=int))
+    stratum = np.unique(strata[first], return_inverse=True)[1]
 
-        def at(k, more, call=call, weight=weight, unit=unit):
-            heavier = weight * np.where(unit == k, 1 + more, 1.0)
-            return plain_value(call.score, call.y_true, call.y_pred, heavier)
+    def at(k, more):
+        heavier = call.columns["sample_weight"] * np.where(unit == k, 1 + more, 1.0)
+        return plain_value(call.score, call.y_true, call.y_pred, heavier)
 
-        influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
-        influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
-        close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
+    influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
+    influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
+    close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("least", [0.0, 2.0])
+@any_seed
+def test_what_one_row_carries_is_its_share_of_all_sizes(sign, least, seed):
+    """Values that are few and values that all differ have one note, which names the share."""
+    rng = np.random.default_rng(seed)
+    values = least + rng.integers(0, 3, 60).astype(float)
+    values[7] = 400.0
+    share = f"{values[7] / values.sum():.0%}"
+    notes = []
+    for jitter in (0.0, 1e-9):
+        given = sign * (values + jitter * rng.random(60))
+        notes.append(quiet(skboot.bootstrap_score, None, given, metric="mean", **OPTIONS).notes)
+    assert notes[0] == notes[1]
+    assert any(share in note for note in notes[0]), notes
