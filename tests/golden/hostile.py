@@ -34,8 +34,8 @@ def read():
         f"{function}-{argument}-{what}": text
         for function, by_argument in held["texts"].items()
         for argument, by_text in by_argument.items()
-        for text, whats in by_text.items()
-        for what in whats
+        for text, values in by_text.items()
+        for what in values
     }
     return held["versions"], texts
 
