@@ -126,15 +126,12 @@ def test_a_method_that_learns_nothing_has_the_score_and_error_of_its_answers(
         factor = np.sqrt(n / (n - 1)) if strategy == "cv-bootstrap" else 1.0
         # The part of the training samples is not 0 but the noise of so many.
         rtol = 5e-3 if strategy == "cv-bootstrap" else 1e-6
-        if "root" in scoring and strategy == "cv-bootstrap":
-            rtol = 5e-2  # a root is bent over the few rows of a fold
         close(found.standard_error_, factor * error, rtol)
         low, high = found.confidence_interval_
         assert low < alone.estimate < high
         parts = found.variance_components_
         assert parts["training"] < 0.3 * error**2
-        # The split between the two is noisy; their sum is held above.
-        assert 0.5 < parts["test"] / error**2 < 1.7
+        assert 0.6 < parts["test"] / error**2 < 1.6
         assert found.result_.n_units == n
 
 
