@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from scipy.special import xlogy
 from sklearn import metrics as sk
+from sklearn.linear_model import LinearRegression
 
 import skboot
 from skboot import metrics as own
@@ -641,6 +642,20 @@ def worse(kind, y_pred, rng):
     if kind == "positive":
         return y_pred * np.exp(0.2 * rng.normal(size=n))
     return y_pred + 0.3 * rng.normal(size=y_pred.shape)
+
+
+# ------------------------------------------------------------------ estimators
+
+
+class Kept(LinearRegression):
+    """A regression that keeps what each model was trained on."""
+
+    MADE = ()
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        Kept.MADE = (*Kept.MADE, (np.array(X), self))
+        return self
 
 
 # ------------------------------------------------------------------ calls and comparisons

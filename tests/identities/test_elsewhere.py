@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import pytest
-from identity_cases import close, quiet
+from identity_cases import Kept, close, quiet
 from scipy import stats
 from scipy.special import stdtrit
 from sklearn.base import clone
@@ -178,17 +178,6 @@ def test_clipping_to_the_letter_lets_the_estimate_pass_chance():
     weight = 0.632 / (1 - 0.368 * rate)
     point = literal.point632 + (chance - apparent) * 0.368 * weight * rate
     close(literal.point632_plus, point)
-
-
-class Kept(LinearRegression):
-    """A regression that keeps what each model was trained on."""
-
-    MADE = ()
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        Kept.MADE = (*Kept.MADE, (np.array(X), self))
-        return self
 
 
 @pytest.mark.parametrize("grouped", [False, True])

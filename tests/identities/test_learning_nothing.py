@@ -7,7 +7,7 @@ resamples. Its parts, of models that do learn, are those of a loop over models a
 
 import numpy as np
 import pytest
-from identity_cases import any_seed, close, quiet, scored
+from identity_cases import Kept, any_seed, close, quiet, scored
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LinearRegression
@@ -346,17 +346,6 @@ def test_the_errors_of_cv_bootstrap_are_those_of_a_loop(n, is_binary, seed):
         if not is_binary:
             close(low * high, cv.mean() ** 2, 1e-6)
             close(np.log(high / low) / np.log(wide.high / wide.low), errors[1] / errors[0], 1e-6)
-
-
-class Kept(LinearRegression):
-    """A regression that keeps what each model was trained on."""
-
-    MADE = ()
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        Kept.MADE = (*Kept.MADE, (np.array(X), self))
-        return self
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -6,6 +6,7 @@ Exact, but for test rows that come several times: within Monte Carlo error.
 import numpy as np
 import pytest
 from identity_cases import any_seed, close, quiet, same_interval
+from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -78,6 +79,13 @@ def test_test_rows_with_their_copies_as_groups_vary_as_the_rows_alone(seed):
     alone = {"X_test": X_test, "y_test": y_test}
     copies = {"X_test": X_test[at], "y_test": y_test[at], "groups_test": at}
     methods = {"A": GaussianNB(), "B": DecisionTreeClassifier(max_depth=2, random_state=0)}
+    pairs = [
+        quiet(skboot.compare_methods, methods, X, y, **few, **test).pairs[0]
+        for test in (alone, copies)
+    ]
+    close(pairs[0].difference, pairs[1].difference)
+    # Of methods that learn nothing the test rows alone vary.
+    methods = {str(k): DummyClassifier(strategy="constant", constant=k) for k in (0, 1)}
     pairs = [
         quiet(skboot.compare_methods, methods, X, y, **few, **test).pairs[0]
         for test in (alone, copies)
