@@ -83,18 +83,18 @@ class Prepared:
     ----------
     subject : BoundStatistic
         The metric and the reduced rows.
-    facts : Evidence
+    known : Evidence
         With estimate NaN and no replicates, which are not known yet.
     interval : str
         Method that will be wanted, which decides what else is computed.
     """
 
     subject: BoundStatistic
-    facts: Evidence
+    known: Evidence
     interval: str
 
     def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
-        """Return the facts with the estimate, the replicates and what is known without units."""
+        """Return the evidence with estimate and replicates, and what is known without units."""
         acceleration, shape, variance = distribution.acceleration, None, None
         if isinstance(left_out, RobustVariance):
             variance = left_out.value
@@ -102,10 +102,10 @@ class Prepared:
             acceleration = left_out.acceleration
             if left_out.n_values is not None:
                 # Without a unit of another subgroup the value is that on the data.
-                n_left_out = min(left_out.n_left_out, *self.facts.drawn.n_units)
+                n_left_out = min(left_out.n_left_out, *self.known.drawn.n_units)
                 shape = (left_out.standard_error, left_out.n_values, n_left_out)
         return replace(
-            self.facts,
+            self.known,
             estimate=distribution.estimate,
             replicates=distribution.replicates,
             standard_error=distribution.standard_error,
@@ -256,7 +256,7 @@ def robust_variances(
 ) -> list[RobustVariance | None]:
     """Return the cluster-robust variance of each metric, None for one without influences."""
     variances = [
-        float(robust_variance(covariances[:, k, k], one.facts.drawn.n_units))
+        float(robust_variance(covariances[:, k, k], one.known.drawn.n_units))
         for k, one in enumerate(prepared)
     ]
     return [None if np.isnan(value) else RobustVariance(value) for value in variances]

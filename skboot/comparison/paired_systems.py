@@ -133,7 +133,7 @@ def _units(
                 with_variance = prepared.interval == "studentized"
                 subject = replace(prepared.subject, with_variance=with_variance)
                 prepared = replace(prepared, subject=subject)
-                unit = _Unit(name, metric, part, alone, prepared, prepared.facts)
+                unit = _Unit(name, metric, part, alone, prepared, prepared.known)
                 by_system_name.setdefault(name, []).append(unit)
     order = in_order_of_content({name: _columns(own) for name, own in by_system_name.items()})
     return [unit for name in order for unit in by_system_name[name]]
