@@ -6,26 +6,20 @@ their replicates. Columns that are not in memory go the way of a stream.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ._curves_bands import Drawn, results_of_curves
 from ._curves_inputs import CurveCall, argument_of, checked_call
 from ._inputs import is_lazy
 from ._messages import arguments_named
-from ._workers import Progress, in_chunks, single_threaded_blas
-from .metrics.curves import Curve, TwoClassRows
-from .metrics.statistic import MetricError, ReducedData
-from .resampling.coding import CodedRows
-from .resampling.plan import Binding
+from ._workers import single_threaded_blas
+from .inference.distribution import BoundStatistic, bootstrap
+from .metrics.curves import TwoClassRows
 from .results import ResultTable
 from .results.curve import CurveResult
-
-Floats = NDArray[np.float64]
 
 
 def evaluate_curves(call: CurveCall) -> dict[str, CurveResult]:
@@ -91,68 +85,20 @@ def curves_of_stream(
 
 def _replicated(call: CurveCall) -> list[Drawn]:
     """Evaluate all curves on the data and on the resamples of the plan."""
-    pairs = list(call.curves.values())
-    reduced = [curve.reduce(rows) for curve, rows in pairs]
-    subjects = [(curve, each) for (curve, _), each in zip(pairs, reduced, strict=True)]
-    codings = [CodedRows(each.code, each.n_codes, c.reads, each.counts) for c, each in subjects]
-    binding = call.plan.bind(codings)
+    subjects = [
+        BoundStatistic.of(curve, curve.reduce(rows)) for curve, rows in call.curves.values()
+    ]
+    binding = call.plan.bind([subject.coding for subject in subjects])
+    found = bootstrap(binding, subjects, call.workers)
+    drawn = []
     with single_threaded_blas():
-        observed = binding.observed()
-        try:
-            on_data = [
-                curve.evaluate(block, each)[0]
-                for block, (curve, each) in zip(observed, subjects, strict=True)
-            ]
-        except MetricError as failure:
-            raise failure.on_data("curve") from failure.error
-        replicates = _all_blocks(call, binding, subjects)
-        drawn = []
-        for k, ((curve, rows), each) in enumerate(zip(pairs, reduced, strict=True)):
+        of_data = zip(call.curves.values(), subjects, binding.observed(), found, strict=True)
+        for (curve, rows), subject, block, each in of_data:
             worth = _worth_of_weights(rows)
-            behind = curve.behind(observed[k], each, worth)
-            floor = curve.floor(observed[k], each, worth)
-            drawn.append(Drawn(curve, rows.sizes, on_data[k], replicates[k], behind, floor))
+            behind = curve.behind(block, subject.reduced, worth)
+            floor = curve.floor(block, subject.reduced, worth)
+            drawn.append(Drawn(curve, rows.sizes, each.estimate, each.replicates, behind, floor))
     return drawn
-
-
-def _all_blocks(
-    call: CurveCall, binding: Binding, subjects: Sequence[tuple[Curve, ReducedData]]
-) -> list[Floats]:
-    """Return the replicates of each curve, (n_resamples, n_grid)."""
-    n_resamples = call.plan.n_resamples
-    shared = (binding, subjects)
-    with Progress(n_resamples, "resamples", call.workers.verbose) as progress:
-        started = time.perf_counter()
-        blocks = dict([_numbered_block(shared, 0)])
-        seconds = time.perf_counter() - started
-        progress.done(binding.block_size)
-        rest = range(1, binding.n_blocks)
-        n_jobs = call.workers.n_jobs
-        for chunk in in_chunks(_numbered_block, shared, rest, n_jobs=n_jobs, seconds_each=seconds):
-            blocks.update(chunk)
-            progress.done(len(chunk) * binding.block_size)
-    replicates = []
-    for k in range(len(subjects)):
-        parts = [blocks[number][k] for number in range(binding.n_blocks)]
-        replicates.append(np.concatenate(parts)[:n_resamples])
-        replicates[-1].flags.writeable = False
-    return replicates
-
-
-def _numbered_block(
-    shared: tuple[Binding, Sequence[tuple[Curve, ReducedData]]], number: int
-) -> tuple[int, list[Floats]]:
-    """Return the number of a block, and the curves on its resamples."""
-    binding, subjects = shared
-    try:
-        blocks = zip(binding.block(number), subjects, strict=True)
-        return number, [curve.evaluate(block, reduced) for block, (curve, reduced) in blocks]
-    except MetricError as failure:
-        resample = number * binding.block_size + failure.resample
-        raise RuntimeError(
-            f"The curve raised {type(failure.error).__name__} on resample {resample}: "
-            f"{failure.error}"
-        ) from failure.error
 
 
 def _worth_of_weights(rows: TwoClassRows) -> float:

@@ -137,7 +137,7 @@ def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationR
     return _result_over_runs(call, name, scored, evidence, notes)
 
 
-def _zero_one_sign(subjects: list[BoundStatistic]) -> float:
+def _zero_one_sign(subjects: list[BoundStatistic[Statistic]]) -> float:
     """Return 1 or -1 where every run's score is the mean of 0/1 values, or its negative; else 0."""
     proportions = [subject.statistic.proportion(subject.reduced) for subject in subjects]
     whole = all(p is not None and p.exact and p.scale == "identity" for p in proportions)

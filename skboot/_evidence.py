@@ -89,7 +89,7 @@ class Prepared:
         Method that will be wanted, which decides what else is computed.
     """
 
-    subject: BoundStatistic
+    subject: BoundStatistic[Statistic]
     known: Evidence
     interval: str
 

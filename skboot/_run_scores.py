@@ -147,7 +147,7 @@ class BoundRuns:
     """
 
     call: RunsCall
-    subjects: list[BoundStatistic]
+    subjects: list[BoundStatistic[Statistic]]
     system: Prepared
     row_values: list[NDArray[Any]] | None
 
@@ -289,7 +289,8 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     mean = mean_of_values()
     [left_out] = _system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
-    others = [*subjects[:run], *subjects[run + 1 :], BoundStatistic.of(mean, of_centre)]
+    last: BoundStatistic[Any] = BoundStatistic.of(mean, of_centre)
+    others = [*subjects[:run], *subjects[run + 1 :], last]
     *pairs, (_, centre) = bootstrap_each(call.plan, others)
     pairs.insert(run, (drawn.estimate, drawn.replicates))
     return ScoredRuns(

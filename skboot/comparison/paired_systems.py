@@ -66,7 +66,7 @@ class _Unit:
         return self.call.rows.of(self.subject.statistic, self.part.rows)
 
     @property
-    def subject(self) -> BoundStatistic:
+    def subject(self) -> BoundStatistic[Statistic]:
         """The metric and the reduced rows."""
         return self.prepared.subject
 

@@ -25,7 +25,7 @@ from .._warnings import collected, texts_of
 from .._workers import Workers
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.distribution import BoundStatistic, bootstrap
+from ..inference.distribution import BoundStatistic, bootstrap, over_blocks
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import confidence_interval
 from ..method_error.error632 import error632
@@ -249,7 +249,7 @@ class _Candidates:
         return all(s.of_row_values and s.is_row_mean for s in self.statistics.values())
 
     @cached_property
-    def subjects(self) -> list[BoundStatistic]:
+    def subjects(self) -> list[BoundStatistic[Statistic]]:
         """Each configuration with its reduced rows."""
         return [
             BoundStatistic.of(one, one.reduce(*rows.of(one, None)))
@@ -310,6 +310,14 @@ class _Choices(NamedTuple):
     error: OutOfBagError | None
 
 
+class _Outside(NamedTuple):
+    """What the scores on rows left out are made of."""
+
+    binding: Binding
+    subjects: list[BoundStatistic[Statistic]]
+    chosen: NDArray[np.intp]
+
+
 def _choose(candidates: _Candidates) -> _Choices:
     """Return the best configuration in every resample, and its score on the rows left out."""
     call, sign, subjects = candidates.call, candidates.sign, candidates.subjects
@@ -319,7 +327,9 @@ def _choose(candidates: _Candidates) -> _Choices:
     scores = sign * np.array([distribution.replicates for distribution in inside])
     chosen = np.argmax(np.where(np.isnan(scores), -np.inf, scores), axis=0)
     if not candidates.are_row_means:
-        return _Choices(observed, chosen, _scores_outside(binding, subjects, chosen), None)
+        shared = _Outside(binding, subjects, chosen)
+        outside = over_blocks(binding, _scores_outside, shared, call.workers)
+        return _Choices(observed, chosen, np.concatenate(outside), None)
     members = call.plan.design.members
     error = out_of_bag_error_of_selection(
         -sign * np.array([_row_values(subject) for subject in subjects]),
@@ -332,25 +342,23 @@ def _choose(candidates: _Candidates) -> _Choices:
     return _Choices(observed, chosen, 0.0 - sign * error.replicates, error)
 
 
-def _scores_outside(
-    binding: Binding, subjects: list[BoundStatistic], chosen: NDArray[np.intp]
-) -> Floats:
-    """Return the score of each resample's choice on the rows that it leaves out."""
-    scores = np.full(len(chosen), np.nan)
-    for number in range(binding.n_blocks):
-        first = number * binding.block_size
-        blocks = binding.block(number)
-        of_block = chosen[first : first + binding.block_size]
-        for k in np.unique(of_block):
-            block, chose_k = blocks[k], np.flatnonzero(of_block == k)
-            assert isinstance(block, UnitBlock)
-            # Only the resamples that chose k are read row by row, which is slow. Products are taken
-            # of whole blocks, since their rounding may depend on which resamples come together.
-            by_row = subjects[k].coding.reads == "rows"
-            read = chose_k if by_row else np.arange(block.n_resamples)
-            outside = UnitBlock(block.units_of_codes, (block.counts[read] == 0).astype(np.uint8))
-            values = _evaluated(subjects[k], outside, first + read)
-            scores[first + chose_k] = values[np.searchsorted(read, chose_k)]
+def _scores_outside(shared: _Outside, number: int) -> Floats:
+    """Return the scores of the choices of a block's resamples on the rows that each leaves out."""
+    binding, subjects, chosen = shared
+    first = number * binding.block_size
+    blocks = binding.block(number)
+    of_block = chosen[first : first + binding.block_size]
+    scores = np.full(len(of_block), np.nan)
+    for k in np.unique(of_block):
+        block, chose_k = blocks[k], np.flatnonzero(of_block == k)
+        assert isinstance(block, UnitBlock)
+        # Only the resamples that chose k are read row by row, which is slow. Products are taken
+        # of whole blocks, since their rounding may depend on which resamples come together.
+        by_row = subjects[k].coding.reads == "rows"
+        read = chose_k if by_row else np.arange(block.n_resamples)
+        outside = UnitBlock(block.units_of_codes, (block.counts[read] == 0).astype(np.uint8))
+        values = _evaluated(subjects[k], outside, first + read)
+        scores[chose_k] = values[np.searchsorted(read, chose_k)]
     scores[np.isinf(scores)] = np.nan
     return scores
 

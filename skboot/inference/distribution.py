@@ -7,9 +7,9 @@ are NaN in the replicates.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from .._memory import check_fits
 from .._warnings import Note, tell
 from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.adapters import n_cells_with_weights
-from ..metrics.statistic import Floats, MetricError, ReducedData, Statistic
+from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
 from ..resampling.coding import CodedRows
 from ..resampling.jackknife import JackknifeResamples
 from ..resampling.plan import Binding, ResamplingPlan
@@ -38,14 +38,17 @@ _TIMED_CALLS = 3
 _ADVISED: set[str] = set()
 
 
+Of = TypeVar("Of", bound=Evaluated)
+
+
 @dataclass(frozen=True, eq=False)
-class BoundStatistic:
+class BoundStatistic(Generic[Of]):
     """A statistic and the data it was reduced to.
 
     Attributes
     ----------
-    statistic : Statistic
-        The metric.
+    statistic : Evaluated
+        The metric or curve.
     reduced : ReducedData
         Its reduction.
     coding : CodedRows
@@ -56,14 +59,14 @@ class BoundStatistic:
         Whether to keep the influence of each atom of the design on the value on the data.
     """
 
-    statistic: Statistic
+    statistic: Of
     reduced: ReducedData
     coding: CodedRows
     with_variance: bool = False
     with_influence: bool = False
 
     @classmethod
-    def of(cls, statistic: Statistic, reduced: ReducedData) -> BoundStatistic:
+    def of(cls, statistic: Of, reduced: ReducedData) -> BoundStatistic[Of]:
         """Bind a statistic to all rows, without standard errors or influences."""
         reads = statistic.reading(reduced)
         coding = CodedRows(reduced.code, reduced.n_codes, reads, reduced.counts)
@@ -76,9 +79,9 @@ class BootstrapDistribution:
 
     Attributes
     ----------
-    estimate : float
+    estimate : float, or ndarray of shape (n_grid,)
         Value on the data.
-    replicates : ndarray of shape (n_resamples,)
+    replicates : ndarray of shape (n_resamples,) or (n_resamples, n_grid)
         Value on each resample; NaN where undefined.
     standard_error : float or None
         Infinitesimal-jackknife standard error on the data.
@@ -90,7 +93,7 @@ class BootstrapDistribution:
         Influence of a unit of each atom on the estimate; None if it was not asked for.
     """
 
-    estimate: float
+    estimate: Any
     replicates: Floats
     standard_error: float | None
     replicate_standard_errors: Floats | None
@@ -131,67 +134,114 @@ def bootstrap(
     RuntimeError
         If a metric raises on a resample; the message gives the resample's number.
     """
-    check_replicates_fit(binding.plan.n_resamples, len(statistics))
+    n_values = sum(bound.statistic.n_values for bound in statistics)
+    check_replicates_fit(binding.plan.n_resamples, n_values)
+    shared = (binding, statistics)
     with single_threaded_blas():
         try:
-            data, parts = _all_blocks(binding, statistics, workers)
+            (data, first), *rest = over_blocks(binding, _block, shared, workers, _with_data)
         except MetricError as failure:
             raise failure.on_data() from failure.error
-    _check_sizes(data.values, statistics)
-    _check_tasks(binding, statistics, data.values, [part[0] for part in parts])
-    values, errors = parts[0]
-    if len(parts) > 1:
-        values = np.concatenate([part[0] for part in parts], axis=1)
-        errors = np.concatenate([part[1] for part in parts], axis=1)
-    # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
-    values[np.isinf(values)] = np.nan
-    standard_errors, errors = np.sqrt(data.variances), np.sqrt(errors)
-    # Rounding leaves traces of variance where every unit has the same influence.
-    errors[errors < 1e-9 * standard_errors[:, None]] = 0.0
-    # Results share these arrays instead of copying them.
-    values.flags.writeable = errors.flags.writeable = False
+    blocks = [first, *rest]
+    _check_sizes(data, statistics)
     results = []
-    for k, bound in enumerate(statistics):
-        standard_error = float(standard_errors[k])
-        has_errors = bound.with_variance and np.isfinite(standard_error)
+    for k, (bound, known) in enumerate(zip(statistics, data, strict=True)):
+        values = _joined([block[k].values for block in blocks])
+        _check_tasks(binding, k, bound, known.estimate, values)
+        # A metric that divides by zero on a resample is undefined there, as one that returns NaN.
+        values[np.isinf(values)] = np.nan
+        standard_error, errors = None, None
+        if known.variance is not None and np.isfinite(known.variance):
+            standard_error = float(np.sqrt(known.variance))
+            errors = np.sqrt(_joined([block[k].variances for block in blocks]))
+            # Rounding leaves traces of variance where every unit has the same influence.
+            errors[errors < 1e-9 * standard_error] = 0.0
+            errors.flags.writeable = False
+        # Results share these arrays instead of copying them.
+        values.flags.writeable = False
         results.append(
             BootstrapDistribution(
-                float(data.values[k]),
-                values[k],
-                standard_error if has_errors else None,
-                errors[k] if has_errors else None,
-                data.accelerations[k],
-                data.influences[k],
+                known.estimate, values, standard_error, errors, known.acceleration, known.influence
             )
         )
     return results
 
 
-def _check_sizes(values: Floats, statistics: Sequence[BoundStatistic]) -> None:
+def over_blocks(
+    binding: Binding,
+    work: Callable[[Any, int], Any],
+    shared: Any,
+    workers: Workers = DEFAULT_WORKERS,
+    first: Callable[[Any, int], Any] | None = None,
+) -> list[Any]:
+    """Do some work on every block of a plan: the one loop over blocks.
+
+    Parameters
+    ----------
+    binding : Binding
+        Says how many blocks there are.
+    work : callable
+        ``work(shared, number)``; other processes may call it.
+    shared : object
+        What all calls of it take.
+    workers : Workers
+        Started only when the work is predicted to take seconds.
+    first : callable, optional
+        Called in the place of ``work`` for the first block, in this process.
+
+    Returns
+    -------
+    list
+        What it returned, by the number of the block.
+    """
+    progress = Progress(binding.plan.n_resamples, "resamples", workers.verbose)
+    with progress, single_threaded_blas():
+        start = time.perf_counter()
+        blocks = {0: (first or work)(shared, 0)}
+        seconds = time.perf_counter() - start
+        progress.done(binding.block_size)
+        each = (_numbered, (work, shared), range(1, binding.n_blocks))
+        for chunk in in_chunks(*each, n_jobs=workers.n_jobs, seconds_each=seconds):
+            blocks.update(chunk)
+            progress.done(len(chunk) * binding.block_size)
+    return [blocks[number] for number in range(binding.n_blocks)]
+
+
+def _numbered(shared: tuple[Callable[[Any, int], Any], Any], number: int) -> tuple[int, Any]:
+    """Return the number of a block, and what the work on it returns."""
+    work, of_all = shared
+    return number, work(of_all, number)
+
+
+def _joined(parts: Sequence[Any]) -> Floats:
+    """Return what the blocks have of one statistic, in an array of its own."""
+    return np.array(parts[0], np.float64) if len(parts) == 1 else np.concatenate(parts)
+
+
+def _check_sizes(data: Sequence[_OnData], statistics: Sequence[BoundStatistic]) -> None:
     """Refuse values whose squares, which standard errors are made of, are infinite or vanish."""
-    for value, bound in zip(values.tolist(), statistics, strict=True):
-        if value == 0 or _SMALLEST <= abs(value) <= _LARGEST or value != value:
+    for known, bound in zip(data, statistics, strict=True):
+        size = np.abs(known.estimate)
+        outside = ((size < _SMALLEST) & (size > 0)) | (size > _LARGEST)
+        if not np.any(outside):
             continue
         must = f"return 0, NaN, or a number between {_SMALLEST:g} and {_LARGEST:g} in size"
         advice = "Measure in another unit: multiply the values by the same number."
+        value = float(np.atleast_1d(known.estimate)[np.argmax(outside)])
         got = f"{value:g} from {bound.statistic.name!r}"
-        raise fail("metric", must, got, advice)
+        raise fail(bound.statistic.noun, must, got, advice)
 
 
 def _check_tasks(
-    binding: Binding,
-    statistics: Sequence[BoundStatistic],
-    estimates: Floats,
-    replicates: Sequence[Floats],
+    binding: Binding, k: int, bound: BoundStatistic, estimate: Any, replicates: Floats
 ) -> None:
-    """Refuse averages over tasks of which one is undefined, on the data or too many resamples."""
-    for k, bound in enumerate(statistics):
-        if bound.statistic.parts:
-            only = binding.only([k])
-            n_undefined = sum(int(np.isnan(part[k]).sum()) for part in replicates)
-            blocks = (only.block(number)[0] for number in range(binding.n_blocks))
-            drawn = (n_undefined, binding.plan.n_resamples)
-            bound.statistic.check_parts(bound.reduced, estimates[k], only.observed, drawn, blocks)
+    """Refuse an average over tasks of which one is undefined, on the data or too many resamples."""
+    if not bound.statistic.parts:
+        return
+    only = binding.only([k])
+    blocks = (only.block(number)[0] for number in range(binding.n_blocks))
+    drawn = (int(np.isnan(replicates).sum()), len(replicates))
+    bound.statistic.check_parts(bound.reduced, estimate, only.observed, drawn, blocks)
 
 
 def bootstrap_each(
@@ -216,11 +266,8 @@ def bootstrap_each(
             if values is not None:
                 distributions.append((float(values[-1]), values[:-1]))
                 continue
-            binding, evaluate = plan.bind([bound.coding]), bound.statistic.evaluate
-            blocks = (binding.block(number)[0] for number in range(binding.n_blocks))
-            values = np.concatenate([evaluate(block, reduced) for block in blocks])
-            estimate = float(evaluate(binding.observed()[0], reduced)[0])
-            distributions.append((estimate, values[: plan.n_resamples]))
+            [alone] = bootstrap(plan.bind([bound.coding]), [bound])
+            distributions.append((alone.estimate, alone.replicates))
     return distributions
 
 
@@ -400,44 +447,60 @@ def _moments(
 
 
 class _OnData(NamedTuple):
-    """Values, variances, accelerations and influences on the data, (n_statistics,) each."""
+    """What is known of one statistic on the data."""
+
+    estimate: Any
+    variance: float | None
+    acceleration: float | None = None
+    influence: Floats | None = None
+
+
+class _Values(NamedTuple):
+    """Values and variances of one statistic on some resamples, (n_resamples, ...) each."""
 
     values: Floats
-    variances: Floats
-    accelerations: Sequence[float | None]
-    influences: Sequence[Floats | None]
+    variances: Floats | None
 
 
-def _on_data(binding: Binding, statistics: Sequence[BoundStatistic]) -> _OnData:
-    """Return values, variances and influences on the data; accelerations are None."""
+def _on_data(binding: Binding, statistics: Sequence[BoundStatistic]) -> list[_OnData]:
+    """Return values, variances and influences on the data."""
     blocks = _sharing(binding, binding.observed(), statistics)
-    values, variances = _evaluate(blocks, statistics, 1)
-    influences = [
-        bound.statistic.influence(block, bound.reduced) if bound.with_influence else None
-        for block, bound in zip(blocks, statistics, strict=True)
-    ]
-    return _OnData(values[:, 0], variances[:, 0], [None] * len(statistics), influences)
+    found = []
+    for block, bound, own in zip(blocks, statistics, _evaluate(blocks, statistics), strict=True):
+        influence = (
+            bound.statistic.influence(block, bound.reduced) if bound.with_influence else None
+        )
+        found.append(_OnData(*_at(own, 0), influence=influence))
+    return found
+
+
+def _at(found: _Values, line: int) -> tuple[Any, float | None]:
+    """Return the value, a float if it is one number, and the variance on one resample."""
+    variance = None if found.variances is None else float(found.variances[line])
+    value = found.values[line]
+    return (float(value) if value.ndim == 0 else value), variance
 
 
 def _evaluate(
-    blocks: Sequence[Any], statistics: Sequence[BoundStatistic], n_resamples: int
-) -> tuple[Floats, Floats]:
-    """Return values and variances on the first resamples, (n_statistics, n_resamples) each.
+    blocks: Sequence[Any], statistics: Sequence[BoundStatistic], n_resamples: int | None = None
+) -> list[_Values]:
+    """Return values and variances on the first resamples.
 
-    Variances are NaN for statistics without standard errors. Blocks are evaluated whole, so that
-    the shape of their products does not depend on the number of resamples.
+    Blocks are evaluated whole, so that the shape of their products does not depend on the number
+    of resamples.
     """
-    values = np.empty((len(statistics), n_resamples))
-    variances = np.full_like(values, np.nan)
-    for k, (block, bound) in enumerate(zip(blocks, statistics, strict=True)):
-        values[k] = bound.statistic.evaluate(block, bound.reduced)[:n_resamples]
+    found = []
+    for block, bound in zip(blocks, statistics, strict=True):
+        values = bound.statistic.evaluate(block, bound.reduced)[:n_resamples]
+        variances = None
         if bound.with_variance:
             with np.errstate(invalid="ignore"):
                 # Where the metric is undefined its gradient is infinite: the variance is NaN.
-                variance = bound.statistic.variance(block, bound.reduced)
-            assert variance is not None
-            variances[k] = variance[:n_resamples]
-    return values, variances
+                variances = bound.statistic.variance(block, bound.reduced)
+            assert variances is not None
+            variances = variances[:n_resamples]
+        found.append(_Values(values, variances))
+    return found
 
 
 def _sharing(
@@ -450,10 +513,9 @@ def _sharing(
     return blocks
 
 
-def _block(
-    binding: Binding, statistics: Sequence[BoundStatistic], number: int
-) -> tuple[Floats, Floats]:
+def _block(shared: tuple[Binding, Sequence[BoundStatistic]], number: int) -> list[_Values]:
     """Return values and variances on the resamples of a block."""
+    binding, statistics = shared
     first = number * binding.block_size
     n_resamples = min(binding.block_size, binding.plan.n_resamples - first)
     try:
@@ -463,56 +525,44 @@ def _block(
     except MetricError as failure:
         resample = first + failure.resample
         raise RuntimeError(
-            f"The metric raised {type(failure.error).__name__} on resample {resample}: "
+            f"The {failure.noun} raised {type(failure.error).__name__} on resample {resample}: "
             f"{failure.error}"
         ) from failure.error
 
 
+def _with_data(
+    shared: tuple[Binding, Sequence[BoundStatistic]], number: int
+) -> tuple[list[_OnData], list[_Values]]:
+    """Return what is known on the data, and the first block."""
+    start = time.perf_counter()
+    found = _data_and_first_block(*shared, number)
+    _advise_weights(*shared, (time.perf_counter() - start) * shared[0].n_blocks)
+    return found
+
+
 def _data_and_first_block(
-    binding: Binding, statistics: Sequence[BoundStatistic]
-) -> tuple[_OnData, tuple[Floats, Floats]]:
-    """Return the values on the data and block 0, evaluated together where one block holds both."""
-    if not binding.fits_one_block or any(s.statistic.reads != "sums" for s in statistics):
-        return _on_data(binding, statistics), _block(binding, statistics, 0)
-    blocks = _sharing(binding, binding.block(0, with_jackknife=True), statistics)
-    values, variances = _evaluate(blocks, statistics, blocks[0].n_resamples)
+    binding: Binding, statistics: Sequence[BoundStatistic], number: int
+) -> tuple[list[_OnData], list[_Values]]:
+    """Return both, evaluated together where one block holds them."""
+    of_sums = all(s.statistic.reads == "sums" and s.statistic.n_values == 1 for s in statistics)
+    if not binding.fits_one_block or not of_sums:
+        return _on_data(binding, statistics), _block((binding, statistics), number)
+    blocks = _sharing(binding, binding.block(number, with_jackknife=True), statistics)
     times, strata = binding.multiplicity[0], binding.strata
     strata = np.zeros(len(times), np.intp) if strata is None else strata
     drawn = blocks[0].n_resamples - len(times) - 1
-    # A metric that divides by zero without a unit is undefined there.
-    values[np.isinf(values)] = np.nan
-    accelerations = [_moments(row[drawn + 1 :], times, strata, row[drawn])[0] for row in values]
     wanted = slice(0, min(drawn, binding.plan.n_resamples))
     # Such blocks are of single rows; only groups have influences.
-    influences = [None] * len(statistics)
-    on_data = _OnData(values[:, drawn], variances[:, drawn], accelerations, influences)
-    return on_data, (values[:, wanted], variances[:, wanted])
-
-
-def _all_blocks(
-    binding: Binding,
-    statistics: Sequence[BoundStatistic],
-    workers: Workers,
-) -> tuple[_OnData, list[tuple[Floats, Floats]]]:
-    """Return the values on the data, and values and variances of each block, in order."""
-    with Progress(binding.plan.n_resamples, "resamples", workers.verbose) as progress:
-        start = time.perf_counter()
-        on_data, first = _data_and_first_block(binding, statistics)
-        seconds = time.perf_counter() - start
-        progress.done(binding.block_size)
-        _advise_weights(binding, statistics, seconds * binding.n_blocks)
-        blocks = {0: first}
-        rest = range(1, binding.n_blocks)
-        for chunk in in_chunks(
-            _numbered_block,
-            (binding, statistics),
-            rest,
-            n_jobs=workers.n_jobs,
-            seconds_each=seconds,
-        ):
-            blocks.update(chunk)
-            progress.done(len(chunk) * binding.block_size)
-    return on_data, [blocks[number] for number in range(binding.n_blocks)]
+    on_data, first = [], []
+    for own in _evaluate(blocks, statistics):
+        # A metric that divides by zero without a unit is undefined there.
+        values = np.where(np.isinf(own.values), np.nan, own.values)
+        estimate, variance = _at(own._replace(values=values), drawn)
+        acceleration = _moments(values[drawn + 1 :], times, strata, estimate)[0]
+        on_data.append(_OnData(estimate, variance, acceleration))
+        variances = None if own.variances is None else own.variances[wanted]
+        first.append(_Values(values[wanted], variances))
+    return on_data, first
 
 
 def _advise_weights(binding: Binding, statistics: Sequence[BoundStatistic], seconds: float) -> None:
@@ -546,10 +596,3 @@ def _seconds_of_a_call(binding: Binding, bound: BoundStatistic, k: int) -> float
         bound.statistic.evaluate(binding.observed()[k], bound.reduced)
         seconds.append(time.perf_counter() - start)
     return min(seconds)
-
-
-def _numbered_block(
-    shared: tuple[Binding, Sequence[BoundStatistic]], number: int
-) -> tuple[int, tuple[Floats, Floats]]:
-    """Return the number of a block, and values and variances on its resamples."""
-    return number, _block(*shared, number)

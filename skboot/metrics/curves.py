@@ -14,7 +14,7 @@ how little is known where all resamples agree.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .score_order import falling_codes, level_ends, score_codes
-from .statistic import Floats, MetricError, ReadableBlock, Reading, ReducedData
+from .statistic import Evaluated, Floats, MetricError, ReadableBlock, ReducedData
 
 # Distance of a step of the grid that has a short number, as a share of the axis.
 _STEPS = 200
@@ -83,17 +83,13 @@ class TwoClassRows:
         return ClassSizes(len(self.positive) - n, n, share)
 
 
-class Curve(ABC):
+class Curve(Evaluated):
     """A metric that has a value at each point of a grid.
 
     Attributes
     ----------
-    name : str
-        How callers ask for it.
     axes : tuple of str
         What is on the horizontal and on the vertical axis.
-    reads : {"sums", "running", "rows"}
-        How it reads a block.
     grid : ndarray of shape (n_grid,)
         Where it has values.
     bounds : tuple of float
@@ -107,14 +103,18 @@ class Curve(ABC):
         Whether each point is of rows of its own.
     """
 
-    name: ClassVar[str]
+    noun = "curve"
     axes: ClassVar[tuple[str, str]]
-    reads: ClassVar[Reading]
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     rises: ClassVar[bool | None] = None
     is_proportion: ClassVar[bool] = True
     of_bins: ClassVar[bool] = False
     grid: Floats
+
+    @property
+    def n_values(self) -> int:
+        """Points of the grid."""
+        return len(self.grid)
 
     @abstractmethod
     def reduce(self, rows: TwoClassRows) -> ReducedData:
@@ -450,7 +450,7 @@ class CurveOfCallable(Curve):
 
     function: Callable[..., Any]
     grid: Floats
-    name: str  # type: ignore[misc]
+    name: str
     axes = ("x", "value")
     reads = "rows"
     bounds = (-np.inf, np.inf)
@@ -472,7 +472,7 @@ class CurveOfCallable(Curve):
                 value = self.function(given.y_true[rows], given.score[rows], self.grid, **weighted)
                 values[resample] = self._checked(value)
             except Exception as error:
-                raise MetricError(resample, error, self.name) from error
+                raise MetricError(resample, error, self.name, self.noun) from error
         return values
 
     def _checked(self, value: Any) -> Floats:

@@ -113,13 +113,83 @@ class ReducedData:
         return np.bincount(self.code, minlength=self.n_codes)
 
 
-class Statistic(ABC):
+class Evaluated(ABC):
+    """What has a value, or one for each point of a grid, at any weights of the same rows.
+
+    Attributes
+    ----------
+    noun : {"metric", "curve"}
+        The argument by which it was asked for, as messages name it.
+    name : str
+        How results call it.
+    reads : {"sums", "pairs", "crossing", "thresholds", "running", "rows"}
+        How it reads a block: by weighted sums; ordered pairs; the running sums where a gap changes
+        sign; a sum over thresholds of running sums, which has a closed form without one unit
+        ("thresholds") or has none ("running"); or repeated rows.
+    parts : {"", "fixed", "drawn"}
+        Whether it averages over parts, such as tasks: all in each resample, or those drawn.
+    """
+
+    noun: ClassVar[Literal["metric", "curve"]] = "metric"
+    name: str
+    reads: Reading = "rows"
+    parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
+
+    @property
+    def n_values(self) -> int:
+        """Number of values on one resample."""
+        return 1
+
+    @abstractmethod
+    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
+        """Value on each resample of the block, (n_resamples,); NaN where undefined."""
+
+    def reading(self, reduced: ReducedData) -> Reading:
+        """How it reads a block of these rows: `reads`, or a form of it with a shorter way."""
+        return self.reads
+
+    def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        """Infinitesimal-jackknife variance, (n_resamples,); None without a formula."""
+        return None
+
+    def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
+        """Influence of each unit on the value of the only resample, if there is a formula."""
+        return None
+
+    def combine(self, sums: Floats, reduced: ReducedData) -> Floats | None:
+        """Values from sums (n_resamples, n_terms), of a function of these alone; else None."""
+        return None
+
+    def check_parts(
+        self,
+        reduced: ReducedData,
+        estimate: float,
+        observed: Callable[[], Sequence[Any]],
+        undefined: tuple[int, int],
+        blocks: Iterable[Any],
+    ) -> None:
+        """Refuse parts of it, such as tasks, that have no value; see `parts`.
+
+        Parameters
+        ----------
+        reduced : ReducedData
+        estimate : float
+            Value on the data.
+        observed : callable
+            Returns the block of the data.
+        undefined : tuple of int
+            Resamples without a value, and all.
+        blocks : iterable of Block
+            All resamples, read where many are without a value.
+        """
+        raise TypeError(f"{self.name} has no parts.")
+
+
+class Statistic(Evaluated):
     """A metric that can be evaluated on many weightings of the same rows.
 
     Attributes
     ----------
-    name : str
-        How results call it.
     greater_is_better : bool or None
         Direction; None if unknown.
     bounds : tuple of float
@@ -130,10 +200,6 @@ class Statistic(ABC):
         probabilities of all classes, (n_samples, n_classes); real predictions; or anything. Of a
         truth of several columns: 0 or 1 for each label; a score for each label; a score for each
         item, whose truth is its relevance; or real predictions.
-    reads : {"sums", "pairs", "crossing", "thresholds", "running", "rows"}
-        How it reads a block: by weighted sums; ordered pairs; the running sums where a gap changes
-        sign; a sum over thresholds of running sums, which has a closed form without one unit
-        ("thresholds") or has none ("running"); or repeated rows.
     takes_weights : bool
         Whether rows may carry weights.
     is_row_mean : bool
@@ -158,8 +224,6 @@ class Statistic(ABC):
         Whether it calls a function on rows, of which nothing else is known.
     adds_by_row : bool
         Whether it is a function of sums to which each row adds what it adds in any sample.
-    parts : {"", "fixed", "drawn"}
-        Whether it averages over parts, such as tasks: all in each resample, or those drawn.
     of_given_values : bool
         Whether the predictions are the values that it averages, beside which there is no truth.
     calls_library : bool
@@ -194,11 +258,9 @@ class Statistic(ABC):
         Whether it reads a column for each class and was not told their labels.
     """
 
-    name: str
     greater_is_better: bool | None = True
     bounds: tuple[float, float] = (-np.inf, np.inf)
     response: Response = "any"
-    reads: Reading = "rows"
     takes_weights: bool = True
     is_row_mean: bool = False
     adds_distances: bool = False
@@ -211,7 +273,6 @@ class Statistic(ABC):
     of_row_values: ClassVar[bool] = False
     calls_function: ClassVar[bool] = False
     adds_by_row: ClassVar[bool] = False
-    parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
     of_given_values: bool = False
     calls_library: ClassVar[bool] = False
     names_classes: ClassVar[bool] = True
@@ -246,10 +307,6 @@ class Statistic(ABC):
         ReducedData
         """
 
-    @abstractmethod
-    def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
-        """Value on each resample of the block, (n_resamples,); NaN where undefined."""
-
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse rows that others of its response take, and it does not.
 
@@ -270,18 +327,6 @@ class Statistic(ABC):
         if self.response == "labels":
             labels = np.union1d(labels, label_counts(y_pred)[0])
         return replace(self, labels=labels)  # type: ignore[type-var]
-
-    def reading(self, reduced: ReducedData) -> Reading:
-        """How it reads a block of these rows: `reads`, or a form of it with a shorter way."""
-        return self.reads
-
-    def variance(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
-        """Infinitesimal-jackknife variance, (n_resamples,); None without a formula."""
-        return None
-
-    def influence(self, block: ReadableBlock, reduced: ReducedData) -> Floats | None:
-        """Influence of each unit on the value of the only resample, if there is a formula."""
-        return None
 
     def variance_cost(self, reduced: ReducedData) -> float:
         """Rough flops of `variance` per resample and atom; inf without a formula."""
@@ -314,10 +359,6 @@ class Statistic(ABC):
         """
         raise TypeError(f"{self.name} has no terms of single rows.")
 
-    def combine(self, sums: Floats, reduced: ReducedData) -> Floats | None:
-        """Values from sums (n_resamples, n_terms), of a function of these alone; else None."""
-        return None
-
     def least_in_intervals(
         self,
         positive: NDArray[np.bool_],
@@ -332,30 +373,6 @@ class Statistic(ABC):
         its negatives above its positives.
         """
         return None
-
-    def check_parts(
-        self,
-        reduced: ReducedData,
-        estimate: float,
-        observed: Callable[[], Sequence[Any]],
-        undefined: tuple[int, int],
-        blocks: Iterable[Any],
-    ) -> None:
-        """Refuse parts of it, such as tasks, that have no value; see `parts`.
-
-        Parameters
-        ----------
-        reduced : ReducedData
-        estimate : float
-            Value on the data.
-        observed : callable
-            Returns the block of the data.
-        undefined : tuple of int
-            Resamples without a value, and all.
-        blocks : iterable of Block
-            All resamples, read where many are without a value.
-        """
-        raise TypeError(f"{self.name} has no parts.")
 
     def proportion(self, reduced: ReducedData) -> Proportion | None:
         """The proportion this metric is a function of on these rows, if it is one."""
@@ -525,20 +542,24 @@ class MetricError(RuntimeError):
     error : Exception
         What the metric raised.
     metric : str
-        Name of the metric.
+        Its name.
+    noun : {"metric", "curve"}
+        The argument by which it was asked for.
     """
 
-    def __init__(self, resample: int, error: Exception, metric: str) -> None:
-        super().__init__(resample, error, metric)
+    def __init__(self, resample: int, error: Exception, metric: str, noun: str = "metric") -> None:
+        super().__init__(resample, error, metric, noun)
         self.resample = resample
         self.error = error
         self.metric = metric
+        self.noun = noun
 
     def __str__(self) -> str:
-        return f"The metric {self.metric!r} raised {type(self.error).__name__}: {self.error}"
+        return f"The {self.noun} {self.metric!r} raised {type(self.error).__name__}: {self.error}"
 
-    def on_data(self, argument: str = "metric") -> ValueError:
+    def on_data(self, argument: str | None = None) -> ValueError:
         """The error to be raised if the metric fails on the data of the user, not on a resample."""
+        argument = argument or self.noun
         must = "return one real number for the data"
         if isinstance(self.error, NotANumber):
             advice = (

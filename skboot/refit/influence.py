@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference.distribution import BoundStatistic
+from .._workers import Workers
+from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.statistic import ReducedData, Statistic, as_number
 from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
-from ..resampling.plan import ResamplingPlan
+from ..resampling.plan import Binding, ResamplingPlan
 from .lending import copy_of_rows
 from .training import Answers
 
@@ -31,6 +32,8 @@ Array = NDArray[Any]
 MOST_LEFT_OUT = 64
 # Maximum number of counts (resamples x units) of a block of resamples that lack one unit each.
 _BLOCK = 1 << 21
+# The runs are what is worked off in parallel, and reported.
+_ALONE = Workers(n_jobs=1, verbose=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +77,7 @@ class ErrorFunction:
             drawn = np.ones((len(some), n_units), dtype=np.int64)
             drawn[np.arange(len(some)), some] = 0
             binding = _binding(self.statistic, reduced, design, drawn)
-            blocks = [
-                self.statistic.evaluate(binding.block(number)[0], reduced)
-                for number in range(binding.n_blocks)
-            ]
+            blocks = over_blocks(binding, _of_block, (binding, self.statistic, reduced), _ALONE)
             values[some] = np.concatenate(blocks)[: len(some)]
         return self.factor * values
 
@@ -211,6 +211,12 @@ def _unit_codes(units: Array | None, y: Array, given: Array, by_cell: bool) -> A
     truth = np.unique(y, return_inverse=True)[1]
     labels, decision = np.unique(given, return_inverse=True)
     return np.unique(truth * len(labels) + decision, return_inverse=True)[1]
+
+
+def _of_block(shared: tuple[Binding, Statistic, ReducedData], number: int) -> Array:
+    """Return the values of a statistic on the resamples of a block."""
+    binding, statistic, reduced = shared
+    return statistic.evaluate(binding.block(number)[0], reduced)
 
 
 def _binding(
