@@ -1,11 +1,16 @@
-"""What a bug report needs to say of the machine: `show_versions`."""
+"""Versions of what numbers depend on: in results, and for a bug report, `show_versions`."""
 
 from __future__ import annotations
 
 import platform
 import sys
+from functools import cache
 from importlib import metadata
 
+import joblib
+import numpy as np
+import scipy
+import sklearn
 from threadpoolctl import threadpool_info
 
 # Names of the distributions that numbers, pictures, tables and files can depend on.
@@ -54,3 +59,18 @@ def _installed(distribution: str) -> str:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+@cache
+def versions_used() -> dict[str, str]:
+    """Versions of skboot and of what its numbers depend on."""
+    return {
+        # The metadata of an installation are those of another copy where this one is a checkout on
+        # the path.
+        "skboot": sys.modules[__package__].__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "joblib": joblib.__version__,
+    }

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from . import _checks as check
 from ._doors import door
 from ._messages import arguments_named
-from ._series import warn_of_orders
 from ._typing import Band, CurveOverThresholds, Metric, Metrics
 from ._warnings import collected, warn_of
 from .comparison.families import Asked
@@ -38,6 +37,7 @@ from .streams.packing import (
     unpack,
 )
 from .streams.state import N_BINS, StreamSettings, StreamState
+from .study.series import warn_of_orders
 
 # Parts of a seed in the record of the settings.
 _SEED = ("entropy", "spawn_key", "pool_size")
@@ -438,8 +438,8 @@ class BootstrapAccumulator:
         0.390 (0.362 to 0.419)
         """
         # Few accumulators are asked for one.
-        from ._curves import curves_of_stream
-        from ._curves_streamed import CurveAsked, of_accumulator
+        from .curves import curves_of_stream
+        from .streams.curve_results import CurveAsked, of_accumulator
 
         positive = self._settings.pos_label if pos_label is None else pos_label
         asked = CurveAsked(curve, band, grid, positive)

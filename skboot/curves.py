@@ -11,11 +11,14 @@ from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from ._curves import curves_of
 from ._doors import door
+from ._messages import arguments_named
 from ._typing import Band, BlockLength, CurveName, CurveOptions
 from .results import ResultTable
 from .results.curve import CurveResult
+from .study.curve_rows import argument_of, checked_call
+from .study.curves import evaluate_curves
+from .study.rows import is_lazy
 
 
 @overload
@@ -193,3 +196,44 @@ def bootstrap_curve(
         verbose=verbose,
     )
     return result
+
+
+def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
+    """Check arguments, evaluate, warn, and return a result, or a table of several systems."""
+    scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
+    if is_lazy(y_true, *scores):
+        # Few calls need a stream.
+        from .streams.curve_results import read_lazy
+
+        results = curves_of_stream(*read_lazy(y_true, y_score, **options))
+    else:
+        results = evaluate_curves(checked_call(y_true, y_score, **options))
+    return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
+
+
+def curves_of_stream(
+    settings: Any, state: Any, asked: Any, arguments: Mapping[str, str]
+) -> dict[str, CurveResult]:
+    """Return the curves of a stream, of few rows as of rows in memory.
+
+    Parameters
+    ----------
+    settings : skboot.streams.state.StreamSettings
+    state : skboot.streams.state.StreamState
+    asked : skboot.streams.curve_results.CurveAsked
+    arguments : mapping of str to str
+        What messages call the scores of each system.
+    """
+    from .streams.curve_results import curves_of_state
+    from .streams.evaluating import few_given
+
+    few = few_given(settings, state)
+    if few is None:
+        return curves_of_state(settings, state, asked, arguments)
+    scores: Any = dict(zip(arguments, few.y_preds.values(), strict=True))
+    names = {argument_of(name): argument for name, argument in arguments.items()}
+    options = {**asked._asdict(), "confidence_level": settings.confidence_level, **few.options}
+    with arguments_named(names):
+        alone = scores.get("", scores)
+        call = checked_call(few.y_true, alone, **options)
+    return evaluate_curves(call)

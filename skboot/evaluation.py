@@ -13,19 +13,6 @@ from numpy.typing import ArrayLike
 
 from . import _checks as check
 from ._doors import door
-from ._evaluating import evaluate
-from ._evidence import ScoreCall
-from ._inputs import (
-    checked_rows,
-    is_lazy,
-    part_of_each_row,
-    positive_setting,
-    resampling_plan,
-    resolved_statistics,
-    subgroups,
-)
-from ._series import RowsInTime, in_time
-from ._tasks import checked_tasks, evaluated
 from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
 from ._workers import Workers
 from .inference.intervals import FOR_ONE_SCORE
@@ -34,6 +21,19 @@ from .metrics.statistic import Statistic
 from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
 from .results.table import laid_out
+from .study.prepared import ScoreCall
+from .study.rows import (
+    checked_rows,
+    is_lazy,
+    part_of_each_row,
+    positive_setting,
+    resampling_plan,
+    resolved_statistics,
+    subgroups,
+)
+from .study.scores import evaluate
+from .study.series import RowsInTime, in_time
+from .study.tasks import checked_tasks, evaluated
 
 # Arguments of columns that are not in memory: what a stream takes, and what it cannot have.
 _COLUMNS = ("y_true", "y_pred", "groups", "sample_weight")

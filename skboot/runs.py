@@ -14,12 +14,6 @@ from numpy.typing import ArrayLike
 
 from . import _checks as check
 from ._doors import door
-from ._evaluating_runs import evaluate_runs, refusal
-from ._inputs import positive_setting, resampling_plan, statistics_of_each
-from ._run_scores import RunsCall
-from ._runs_inputs import checked_columns, checked_runs, training_samples
-from ._series import RowsInTime, in_time
-from ._tasks import checked_tasks, evaluated
 from ._typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
@@ -27,6 +21,12 @@ from .metrics.statistic import Statistic
 from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
 from .results.table import laid_out
+from .study.rows import positive_setting, resampling_plan, statistics_of_each
+from .study.run_results import evaluate_runs, refusal
+from .study.run_scores import RunsCall
+from .study.runs import checked_columns, checked_runs, training_samples
+from .study.series import RowsInTime, in_time
+from .study.tasks import checked_tasks, evaluated
 
 _VARIED = ("seed", "training", "both", "independent")
 

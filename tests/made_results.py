@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from skboot import EvaluationResult, ResultTable, bootstrap_runs
-from skboot._gaps import gap_of
 from skboot._warnings import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval
@@ -15,6 +14,7 @@ from skboot.inference.intervals import FOR_ONE_SCORE, WITHOUT_RESAMPLES, confide
 from skboot.inference.subgroup_gap import Side
 from skboot.results.basis import ScoresBasis, SystemBasis
 from skboot.results.gap_basis import GapBasis
+from skboot.study.gaps import gap_of
 
 RNG_SEED = 20
 ROWS = np.random.default_rng(RNG_SEED).exponential(size=60)

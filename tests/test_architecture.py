@@ -38,22 +38,10 @@ LAYERS = [
     ["splitters"],
     ["inference"],
     ["method_error"],
-    ["_inputs"],
-    ["_gaps"],
-    ["_runs_inputs"],
-    ["_tasks"],
-    ["_series"],
     ["refit"],
     ["results"],
-    ["_evidence"],
-    ["_run_scores"],
-    ["_evaluating"],
-    ["_evaluating_runs"],
+    ["study"],
     ["streams"],
-    ["_curves_inputs"],
-    ["_curves_bands"],
-    ["_curves_streamed"],
-    ["_curves"],
     ["evaluation"],
     ["runs"],
     ["curves"],
@@ -75,7 +63,7 @@ PLOTS_STAND_ON = LEVEL["results"]
 PLOTS_READ = {"comparison_tables", "drawing", "entries", "rendering", "wording"}
 DRAWS_RESULTS = "results.shown"
 # A display that makes the results which it draws calls their engine, inside its method.
-MAKES_RESULTS, THEIR_ENGINE = "plots.curves", "_curves"
+MAKES_RESULTS, THEIR_ENGINE = "plots.curves", "curves"
 
 # The command line is a user of the package: it calls public functions and draws results.
 USER = "cli"
@@ -89,9 +77,9 @@ MAX_FUNCTION_LINES = 45  # of the body, without the signature and the docstring
 MAX_MODULE_LINES = 400  # of code: without docstrings, comments and blank lines
 # Longer than that, by module and name, and looked at: cutting them would scatter one thought.
 LONG_ON_PURPOSE = {
-    "_evidence prepare": "it gathers the facts of one metric, a line each",
-    "_inputs statistics_of_each": "one reading of what a metric may be given as",
-    "_runs_inputs checked_runs": "one check of each argument, in their order",
+    "study.prepared prepare": "it gathers the facts of one metric, a line each",
+    "study.rows statistics_of_each": "one reading of what a metric may be given as",
+    "study.runs checked_runs": "one check of each argument, in their order",
     "scorer.packing _make_result": "one field of the result a line",
     "streams.packing _fields": "one field of the state a line",
 }
@@ -599,7 +587,7 @@ ALLOWED = [
     ("_sklearn_compat.py", "from sklearn.metrics._scorer import _Scorer"),
     ("resampling/draws.py", "from skboot.resampling.design import SamplingDesign"),
     ("inference/choice.py", "from skboot.metrics.lookup import get"),
-    ("comparison.py", "from skboot._evaluating import evaluate"),
+    ("comparison.py", "from skboot.study.scores import evaluate"),
     (
         "cli/verbs.py",
         "def f():\n    from ..evaluation import bootstrap_score\n    bootstrap_score()",

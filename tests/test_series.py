@@ -123,7 +123,7 @@ def test_replicates_are_those_of_arch_on_the_same_blocks(metric, length, monkeyp
     rows = np.loadtxt(ARCH / f"rows_{length}.csv", delimiter=",", dtype=int)
     expected = json.loads((ARCH / "scores.json").read_text())[str(length)][metric]
     starts = rows[:, ::length]
-    monkeypatch.setattr("skboot._series.FEWEST_BLOCKS", 1)  # the longest makes three
+    monkeypatch.setattr("skboot.study.series.FEWEST_BLOCKS", 1)  # the longest makes three
     monkeypatch.setattr(
         "skboot.resampling.series.SeriesDesign.draw",
         lambda *given: (np.resize(starts, (given[2], starts.shape[1])),),

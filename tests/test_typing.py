@@ -11,7 +11,6 @@ from typing import get_args, get_overloads, get_type_hints
 import pytest
 
 import skboot
-from skboot import _curves_inputs
 from skboot import _typing as types
 from skboot.comparison import methods, runs, search
 from skboot.comparison.arguments import ADJUSTMENTS
@@ -23,6 +22,7 @@ from skboot.method_error import error632
 from skboot.method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from skboot.results import shown
 from skboot.runs import _VARIED
+from skboot.study import curve_rows
 
 HERE = Path(__file__).parent / "typing_of_calls"
 OPTIONS = {
@@ -107,8 +107,8 @@ def names_of(literal):
         (types.ErrorPoint, error632.POINTS),
         (types.ProportionInterval, proportions.SHARE_LIMITS),
         (types.Layout, shown._LAYOUTS),
-        (types.CurveName, _curves_inputs.CURVES),
-        (types.Band, _curves_inputs.BANDS),
+        (types.CurveName, curve_rows.CURVES),
+        (types.Band, curve_rows.BANDS),
     ],
 )
 def test_a_literal_lists_the_names_that_are_registered(literal, registered):

@@ -111,9 +111,9 @@ _CODES = {"pass": 0, "fail": 1, "inconclusive": 3, "warn": 0}
 
 
 def _gate(asked: Namespace) -> Answer:
-    from .._inputs import Rows as InMemory
     from ..comparison import compare_systems
     from ..comparison.arguments import copy_of_truth
+    from ..study.rows import Rows as InMemory
 
     if asked.candidate == asked.reference:
         raise BadCall("--candidate and --reference are the same column")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating import versions_used
 from .._streams import child_seed, stored_seed
+from .._versions import versions_used
 from .._warnings import Notes, collected, tell, texts_of
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
 from ..inference.automatic import within_range

@@ -8,12 +8,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .. import _checks as check
-from .._inputs import Places, Rows, checked_rows, statistics_of_systems
 from .._warnings import Note, NoteKind
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
 from ..metrics.statistic import Statistic
 from ..results.decisions import check_below_range
+from ..study.rows import Places, Rows, checked_rows, statistics_of_systems
 
 ADJUSTMENTS = ("max-t", "holm")
 

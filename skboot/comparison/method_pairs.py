@@ -9,10 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._inputs import resampling_plan, statistics_of_each
 from .._messages import refuse
-from .._run_scores import RunsCall
-from .._runs_inputs import checked_columns, checked_runs, training_samples
 from .._warnings import Note, Notes, tell, texts_of
 from .._workers import Workers
 from ..inference.differences import share_won
@@ -36,6 +33,9 @@ from ..scorer import packing
 from ..scorer.fit_call import FitCall
 from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
+from ..study.rows import resampling_plan, statistics_of_each
+from ..study.run_scores import RunsCall
+from ..study.runs import checked_columns, checked_runs, training_samples
 from .contestants import pairs_of
 from .run_pairs import CompareRunsCall, compare_runs_of
 from .t_pairs import adjusted, t_pair

@@ -11,9 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
-from .._evaluating import chosen_interval, result_of
-from .._evidence import Prepared, ScoreCall, covariances_of, jackknives_of, prepare
-from .._inputs import Part, Rows
 from .._values import in_order_of_content
 from ..inference.crossed import has_influence
 from ..inference.distribution import (
@@ -32,6 +29,9 @@ from ..resampling.design import CrossedDesign
 from ..resampling.plan import Binding
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
+from ..study.prepared import Prepared, ScoreCall, covariances_of, jackknives_of, prepare
+from ..study.rows import Part, Rows
+from ..study.scores import chosen_interval, result_of
 from .arguments import copy_of_truth
 from .compared_systems import compared_systems
 from .contestants import Contestant, pairs_of

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating_runs import result_of_runs
-from .._run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from .._warnings import Note, Notes, collected, tell, texts_of
 from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
@@ -30,6 +28,8 @@ from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
+from ..study.run_results import result_of_runs
+from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from .contestants import pairs_of
 from .t_pairs import adjusted, t_pair
 

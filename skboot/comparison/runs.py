@@ -11,11 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
 from .._doors import door
-from .._inputs import positive_setting, resampling_plan, statistics_of_each
-from .._run_scores import RunsCall
-from .._runs_inputs import Columns, Runs, checked_columns, checked_runs, training_samples
-from .._series import RowsInTime, Scores, in_time
-from .._tasks import checked_tasks, evaluated
 from .._typing import (
     Adjustment,
     Alternative,
@@ -32,6 +27,11 @@ from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..results.table import laid_out
+from ..study.rows import positive_setting, resampling_plan, statistics_of_each
+from ..study.run_scores import RunsCall
+from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
+from ..study.series import RowsInTime, Scores, in_time
+from ..study.tasks import checked_tasks, evaluated
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
 from .run_pairs import CompareRunsCall, compare_runs_of
 

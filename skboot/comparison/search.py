@@ -16,11 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
 from .._doors import door
-from .._evaluating import versions_used
-from .._inputs import Rows, positive_setting, resampling_plan, statistics_of_systems
-from .._series import warn_of_orders
 from .._streams import stored_seed
 from .._typing import Metric, Metrics, SearchInterval, SearchOptions
+from .._versions import versions_used
 from .._warnings import collected, texts_of
 from .._workers import Workers
 from ..inference.automatic import degeneracy
@@ -42,6 +40,8 @@ from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
 from ..results.table import laid_out
+from ..study.rows import Rows, positive_setting, resampling_plan, statistics_of_systems
+from ..study.series import warn_of_orders
 from .arguments import checked_systems
 
 Floats = NDArray[np.float64]

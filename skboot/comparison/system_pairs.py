@@ -13,10 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from .._evaluating import make_gap_result
-from .._evidence import ScoreCall
-from .._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
-from .._inputs import Part
 from .._warnings import Note, Notes, collected
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
@@ -41,6 +37,10 @@ from ..results import EvaluationResult
 from ..results.decisions import few_compared
 from ..results.gap_basis import GapBasis
 from ..results.pairs import PairedDifference
+from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
+from ..study.prepared import ScoreCall
+from ..study.rows import Part
+from ..study.scores import make_gap_result
 from .contestants import (
     Contestant,
     bounds_of_difference,

@@ -9,17 +9,6 @@ from numpy.typing import ArrayLike
 
 from .. import _checks as check
 from .._doors import door
-from .._evidence import ScoreCall
-from .._inputs import (
-    is_lazy,
-    part_of_each_row,
-    positive_setting,
-    resampling_plan,
-    statistics_of_systems,
-    subgroups,
-)
-from .._series import RowsInTime, in_time
-from .._tasks import checked_tasks, evaluated
 from .._typing import (
     Adjustment,
     Alternative,
@@ -37,6 +26,17 @@ from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..results.table import laid_out
+from ..study.prepared import ScoreCall
+from ..study.rows import (
+    is_lazy,
+    part_of_each_row,
+    positive_setting,
+    resampling_plan,
+    statistics_of_systems,
+    subgroups,
+)
+from ..study.series import RowsInTime, in_time
+from ..study.tasks import checked_tasks, evaluated
 from .arguments import (
     check_asked,
     check_judged,

@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _checks as check
-from .._evaluating import bootstrapped, chosen_interval, result_of
-from .._evidence import ScoreCall, prepare
-from .._inputs import Part, Rows, checked_rows, resampling_plan
-from .._series import warn_of_orders
 from .._streams import child_seed
-from .._tasks import checked_tasks, over_tasks, settings_of
 from .._values import in_order_of_content
 from .._warnings import tell
 from .._workers import Workers
@@ -23,6 +18,11 @@ from ..metrics.statistic import Statistic
 from ..metrics.task_average import Tasks
 from ..resampling.plan import ResamplingPlan
 from ..results.comparison import ComparisonResult
+from ..study.prepared import ScoreCall, prepare
+from ..study.rows import Part, Rows, checked_rows, resampling_plan
+from ..study.scores import bootstrapped, chosen_interval, result_of
+from ..study.series import warn_of_orders
+from ..study.tasks import checked_tasks, over_tasks, settings_of
 from .compared_systems import compared_systems
 from .contestants import Contestant
 from .families import Asked

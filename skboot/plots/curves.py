@@ -217,7 +217,7 @@ class CurveBandDisplay(Display):
             For arguments that cannot be right.
         """
         # Pictures stand on results; this one door makes the results that it draws.
-        from .._curves import curves_of
+        from ..curves import curves_of
 
         results = curves_of(y_true, y_score, **options)
         display = cls.from_result(results, ax, name=name, **(plot_kwargs or {}))

@@ -17,11 +17,11 @@ from sklearn.utils import indexable
 from .. import _checks as check
 from .._arrays import Unusable
 from .._copies import Columns, Distinct, can_be_read
-from .._series import warn_of_orders
 from .._sklearn_compat import n_rows_of, with_exact_integers
 from .._warnings import Note
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
+from ..study.series import warn_of_orders
 from . import held_out, on_test_set
 from .held_out import name_in
 

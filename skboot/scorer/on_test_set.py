@@ -15,19 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
-from .._evaluating import evaluate
-from .._evaluating_runs import evaluate_runs
-from .._evidence import ScoreCall
-from .._inputs import (
-    Part,
-    Rows,
-    resampling_plan,
-    resolved_statistics,
-    rows_of,
-    statistics_of_each,
-)
-from .._run_scores import RunsCall
-from .._runs_inputs import Columns, checked_columns, checked_runs, training_samples
 from .._streams import stored_seed
 from .._warnings import Note, Notes, collected, tell
 from .._workers import Workers
@@ -48,6 +35,19 @@ from ..refit.training import (
 from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.runs_basis import SeveralRuns
+from ..study.prepared import ScoreCall
+from ..study.rows import (
+    Part,
+    Rows,
+    resampling_plan,
+    resolved_statistics,
+    rows_of,
+    statistics_of_each,
+)
+from ..study.run_results import evaluate_runs
+from ..study.run_scores import RunsCall
+from ..study.runs import Columns, checked_columns, checked_runs, training_samples
+from ..study.scores import evaluate
 from .held_out import HeldOutSets, name_in
 
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._evaluating import versions_used
 from .._streams import stored_seed
+from .._versions import versions_used
 from .._warnings import Note, texts_of
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes

@@ -18,9 +18,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
 from .. import _checks as check
-from .._evaluating import versions_used
 from .._memory import check_fits
 from .._sklearn_compat import with_rows
+from .._versions import versions_used
 from .._warnings import Note
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training

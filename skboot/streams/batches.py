@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from .. import _checks as check
 from .._arrays import is_column
-from .._inputs import Rows, checked_rows
 from .._messages import parts_of
 from .._warnings import Note, Notes
 from ..metrics.cells import label_counts
 from ..metrics.doubts import doubts
 from ..resampling.streamed import Words
+from ..study.rows import Rows, checked_rows
 from .few_rows import FEWEST_UNITS, FewRows
 from .one_batch import state_of
 from .readings import SCORES

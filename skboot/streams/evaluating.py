@@ -10,14 +10,6 @@ import numpy as np
 from scipy.special import chdtri
 
 from .._checks import fail
-from .._evaluating import (
-    below_baseline,
-    chosen_interval,
-    make_result,
-    notes_on_limits,
-)
-from .._evidence import ScoreCall
-from .._inputs import Rows, positive_setting
 from .._warnings import Note, tell, texts_of
 from ..inference.evidence import Drawn, Evidence
 from ..metrics.adapters import without_sign
@@ -29,6 +21,14 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedGroups, StreamedRows
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
+from ..study.prepared import ScoreCall
+from ..study.rows import Rows, positive_setting
+from ..study.scores import (
+    below_baseline,
+    chosen_interval,
+    make_result,
+    notes_on_limits,
+)
 from .few_rows import FEWEST_UNITS, MOST_VALUES, PREDICTED, TRUTH, UNIT, WEIGHT
 from .readings import FINE_SCORES, Read
 from .state import GROUPS_KEPT, StreamSettings, StreamState

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._inputs import Rows
+from ..study.rows import Rows
 
 FEWEST_UNITS = 30
 # Numbers and texts that are kept at most: few groups may have any number of rows.

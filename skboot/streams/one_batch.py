@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail
-from .._inputs import Rows
 from ..metrics.cells import encode, label_counts
 from ..metrics.statistic import Floats
 from ..resampling.streamed import Words
+from ..study.rows import Rows
 from .exact_sums import ExactSums
 from .readings import FINE_SCORES, LABELS, SCORES
 from .state import GROUPS_KEPT, StreamSettings, StreamState, check_size

@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail
-from .._inputs import Rows
 from .._warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.cells import label_counts
@@ -33,6 +32,7 @@ from ..metrics.score_order import positive_scores, rank
 from ..metrics.statistic import Floats, ReducedData, Statistic
 from ..resampling.block import Block
 from ..resampling.coding import UnitsOfCodes
+from ..study.rows import Rows
 from .tables import Table
 
 # Labels of one column of probabilities, if none are given.

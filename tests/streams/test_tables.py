@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from skboot._inputs import Rows
 from skboot.streams.exact_sums import ExactSums
 from skboot.streams.few_rows import FewRows
 from skboot.streams.state import joined_ranges
@@ -15,6 +14,7 @@ from skboot.streams.tables import (
     scores_of,
     spare_bits,
 )
+from skboot.study.rows import Rows
 
 
 def table_of(truth, scores, n_bins):

@@ -26,8 +26,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from skboot._inputs import checked_rows, resampling_plan, resolved_statistics
-from skboot._series import RowsInTime, in_time
+from skboot.study.rows import checked_rows, resampling_plan, resolved_statistics
+from skboot.study.series import RowsInTime, in_time
 
 from ..runner import RESULTS, cell_by_cell, seeds_of
 from .series import autoregression

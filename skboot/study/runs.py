@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks as check
-from ._arrays import is_column
-from ._inputs import Rows, check_truth
+from .. import _checks as check
+from .._arrays import is_column
+from .rows import Rows, check_truth
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,26 +11,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks as check
-from ._arrays import is_column, is_dask
-from ._messages import rename
-from ._warnings import Note, tell
-from .inference.distribution import check_replicates_fit
-from .metrics.doubts import LookedAt, doubts
-from .metrics.lookup import resolve_metrics
-from .metrics.names import NotGiven
-from .metrics.responses import check_decidable, check_response
-from .metrics.statistic import Statistic
-from .metrics.two_class import of_no_positive, positive_note
-from .metrics.vectors import each_entry
-from .resampling.design import (
+from .. import _checks as check
+from .._arrays import is_column, is_dask
+from .._messages import rename
+from .._warnings import Note, tell
+from ..inference.distribution import check_replicates_fit
+from ..metrics.doubts import LookedAt, doubts
+from ..metrics.lookup import resolve_metrics
+from ..metrics.names import NotGiven
+from ..metrics.responses import check_decidable, check_response
+from ..metrics.statistic import Statistic
+from ..metrics.two_class import of_no_positive, positive_note
+from ..metrics.vectors import each_entry
+from ..resampling.design import (
     CrossedDesign,
     GroupDesign,
     OnePopulationDesign,
     RowDesign,
     SamplingDesign,
 )
-from .resampling.plan import ResamplingPlan
+from ..resampling.plan import ResamplingPlan
 
 # Maximum number of different numbers that a truth of labels has without a doubt.
 _MANY_NUMBERS = 30

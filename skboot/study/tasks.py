@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks as check
-from ._inputs import Part, Rows
-from ._warnings import tell
-from .inference.distribution import BoundStatistic
-from .metrics.statistic import MetricError, ReducedData, Statistic
-from .metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
-from .resampling.design import GroupDesign, RowDesign, SamplingDesign
-from .resampling.plan import ResamplingPlan
-from .resampling.series import SeriesDesign
-from .resampling.task_designs import (
+from .. import _checks as check
+from .._warnings import tell
+from ..inference.distribution import BoundStatistic
+from ..metrics.statistic import MetricError, ReducedData, Statistic
+from ..metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
+from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
+from ..resampling.plan import ResamplingPlan
+from ..resampling.series import SeriesDesign
+from ..resampling.task_designs import (
     DrawnGroupsOfTasks,
     DrawnTasks,
     GroupsAcrossTasks,
@@ -31,6 +30,7 @@ from .resampling.task_designs import (
     RowsWithinTasks,
     SeriesWithinTasks,
 )
+from .rows import Part, Rows
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
 _MOST_CLASSES = 20

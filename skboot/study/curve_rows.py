@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _checks as check
-from ._inputs import Rows, resampling_plan
-from ._series import RowsInTime, in_time
-from ._warnings import tell
-from ._workers import Workers
-from .metrics.calibration import SmoothCalibration
-from .metrics.curves import (
+from .. import _checks as check
+from .._warnings import tell
+from .._workers import Workers
+from ..metrics.calibration import SmoothCalibration
+from ..metrics.curves import (
     CalibrationBins,
     ClassSizes,
     Curve,
@@ -27,10 +25,12 @@ from .metrics.curves import (
     Roc,
     TwoClassRows,
 )
-from .metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
-from .metrics.lookup import resolve_metrics
-from .metrics.statistic import Statistic
-from .resampling.plan import ResamplingPlan
+from ..metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
+from ..metrics.lookup import resolve_metrics
+from ..metrics.statistic import Statistic
+from ..resampling.plan import ResamplingPlan
+from .rows import Rows, resampling_plan
+from .series import RowsInTime, in_time
 
 Floats = NDArray[np.float64]
 
@@ -236,6 +236,7 @@ def positive_class(truth: NDArray[Any], pos_label: Any) -> NDArray[np.bool_]:
 
 
 def check_both_weigh(positive: NDArray[np.bool_], weights: Floats | None) -> None:
+    """Refuse weights that leave a class without weight."""
     if weights is None:
         return
     for side, noun in ((positive, "positive"), (~positive, "negative")):

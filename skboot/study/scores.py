@@ -6,46 +6,41 @@ the comparison of systems uses the steps that stand below it.
 
 from __future__ import annotations
 
-import platform
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
-import joblib
 import numpy as np
-import scipy
-import sklearn
 
-from ._evidence import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
-from ._gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
-from ._inputs import Part
-from ._messages import fail
-from ._streams import stored_seed
-from ._warnings import Note, tell, texts_of
-from .inference.automatic import (
+from .._messages import fail
+from .._streams import stored_seed
+from .._versions import versions_used
+from .._warnings import Note, tell, texts_of
+from ..inference.automatic import (
     IntervalWithNotes,
     automatic_interval,
     degeneracy,
     left_out_estimate,
 )
-from .inference.cautions import caution_of_distances
-from .inference.confidence_interval import ConfidenceInterval
-from .inference.distribution import bootstrap
-from .inference.evidence import Evidence
-from .inference.intervals import (
+from ..inference.cautions import caution_of_distances
+from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.distribution import bootstrap
+from ..inference.evidence import Evidence
+from ..inference.intervals import (
     WITHOUT_RESAMPLES,
     confidence_interval,
     problem_with,
 )
-from .metrics.statistic import ReducedData, Statistic
-from .metrics.two_class import of_reversed_scores
-from .results import EvaluationResult, ResultTable
-from .results.basis import Basis, SystemBasis
-from .results.gap_basis import GapBasis
-from .results.simultaneous_basis import SimultaneousBasis, bases_together
-from .results.wording import is_worse
+from ..metrics.statistic import ReducedData, Statistic
+from ..metrics.two_class import of_reversed_scores
+from ..results import EvaluationResult, ResultTable
+from ..results.basis import Basis, SystemBasis
+from ..results.gap_basis import GapBasis
+from ..results.simultaneous_basis import SimultaneousBasis, bases_together
+from ..results.wording import is_worse
+from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
+from .prepared import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
+from .rows import Part
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.
 _MOST_UNNEEDED = 100_000
@@ -319,18 +314,3 @@ def make_result(
         versions=versions_used(),
         **fields | other_than_of_system,
     )
-
-
-@cache
-def versions_used() -> dict[str, str]:
-    """Versions of skboot and of what its numbers depend on."""
-    return {
-        # The metadata of an installation are those of another copy where this one is a checkout on
-        # the path.
-        "skboot": sys.modules[__package__].__version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-        "joblib": joblib.__version__,
-    }

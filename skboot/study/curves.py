@@ -1,4 +1,4 @@
-"""From a curve on the data and on resamples to a result with its band."""
+"""Curves of systems: on the data, on the resamples that all systems share, and their bands."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._curves_inputs import DIFFERENCE, CurveCall
-from ._evaluating import versions_used
-from ._streams import stored_seed
-from ._warnings import Note, tell, texts_of
-from .inference._tuning import FEW_GROUPS
-from .inference.bands import CurveEvidence, simultaneous_band
-from .metrics.curves import ClassSizes, Curve
-from .results.curve import CurveResult
+from .._streams import stored_seed
+from .._versions import versions_used
+from .._warnings import Note, tell, texts_of
+from .._workers import single_threaded_blas
+from ..inference._tuning import FEW_GROUPS
+from ..inference.bands import CurveEvidence, simultaneous_band
+from ..inference.distribution import BoundStatistic, bootstrap
+from ..metrics.curves import ClassSizes, Curve, TwoClassRows
+from ..results.curve import CurveResult
+from .curve_rows import DIFFERENCE, CurveCall
 
 Floats = NDArray[np.float64]
 
@@ -50,6 +52,21 @@ class Drawn(NamedTuple):
     bin_error: Floats | None = None
 
 
+def evaluate_curves(call: CurveCall) -> dict[str, CurveResult]:
+    """Evaluate the curve of each system, and the difference of exactly two.
+
+    Parameters
+    ----------
+    call : CurveCall
+
+    Returns
+    -------
+    dict of str to CurveResult
+        By system.
+    """
+    return results_of_curves(call, dict(zip(call.curves, _replicated(call), strict=True)))
+
+
 def results_of_curves(
     call: CurveCall, drawn: dict[str, Drawn], remarks: Sequence[Note] = ()
 ) -> dict[str, CurveResult]:
@@ -78,6 +95,32 @@ def results_of_curves(
         names = " - ".join(drawn)
         results[DIFFERENCE] = _result(call, names, difference, notes, is_difference=True)
     return results
+
+
+def _replicated(call: CurveCall) -> list[Drawn]:
+    """Evaluate all curves on the data and on the resamples of the plan."""
+    subjects = [
+        BoundStatistic.of(curve, curve.reduce(rows)) for curve, rows in call.curves.values()
+    ]
+    binding = call.plan.bind([subject.coding for subject in subjects])
+    found = bootstrap(binding, subjects, call.workers)
+    drawn = []
+    with single_threaded_blas():
+        of_data = zip(call.curves.values(), subjects, binding.observed(), found, strict=True)
+        for (curve, rows), subject, block, each in of_data:
+            worth = _worth_of_weights(rows)
+            behind = curve.behind(block, subject.reduced, worth)
+            floor = curve.floor(block, subject.reduced, worth)
+            drawn.append(Drawn(curve, rows.sizes, each.estimate, each.replicates, behind, floor))
+    return drawn
+
+
+def _worth_of_weights(rows: TwoClassRows) -> float:
+    """Rows of equal weight that are worth a unit of weight (Kish 1965)."""
+    if rows.sample_weight is None:
+        return 1.0
+    relative = rows.sample_weight / rows.sample_weight.max()
+    return float(relative.sum() ** 2 / np.sum(relative**2) / rows.sample_weight.sum())
 
 
 def _of_units(call: CurveCall, drawn: Drawn) -> Drawn:

@@ -13,17 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _checks as check
-from ._evaluating import chosen_interval, make_result, result_of
-from ._inputs import Part
-from ._run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
-from ._runs_inputs import Runs
-from ._warnings import Notes, tell, texts_of
-from .inference.automatic import degeneracy
-from .inference.distribution import BoundStatistic
-from .inference.evidence import Evidence
-from .inference.run_intervals import RunsEvidence, runs_interval
-from .inference.variance import (
+from .. import _checks as check
+from .._warnings import Notes, tell, texts_of
+from ..inference.automatic import degeneracy
+from ..inference.distribution import BoundStatistic
+from ..inference.evidence import Evidence
+from ..inference.run_intervals import RunsEvidence, runs_interval
+from ..inference.variance import (
     Components,
     ResampleNoise,
     RowNoise,
@@ -36,11 +32,15 @@ from .inference.variance import (
     trained_runs,
     within_samples,
 )
-from .metrics.facts import Facts
-from .metrics.statistic import Statistic
-from .metrics.two_class import of_reversed_scores
-from .results import EvaluationResult
-from .results.runs_basis import RunsBasis, SystemOfRunsBasis
+from ..metrics.facts import Facts
+from ..metrics.statistic import Statistic
+from ..metrics.two_class import of_reversed_scores
+from ..results import EvaluationResult
+from ..results.runs_basis import RunsBasis, SystemOfRunsBasis
+from .rows import Part
+from .run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
+from .runs import Runs
+from .scores import chosen_interval, make_result, result_of
 
 Floats = NDArray[np.float64]
 

@@ -20,21 +20,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from . import _checks as check
-from ._inputs import Rows
-from ._tasks import settings_of, within_tasks
-from ._warnings import Note, tell
-from .inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
-from .inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
-from .inference.distribution import BoundStatistic, leave_out
-from .metrics.adapters import without_sign
-from .metrics.statistic import Statistic
-from .metrics.task_average import TaskAverage, Tasks
-from .resampling._tuning import JACKKNIFE_UNITS
-from .resampling.design import RowDesign
-from .resampling.jackknife import has_closed_forms
-from .resampling.plan import ResamplingPlan
-from .resampling.series import SeriesDesign, SingleRowDesign
+from .. import _checks as check
+from .._warnings import Note, tell
+from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
+from ..inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
+from ..inference.distribution import BoundStatistic, leave_out
+from ..metrics.adapters import without_sign
+from ..metrics.statistic import Statistic
+from ..metrics.task_average import TaskAverage, Tasks
+from ..resampling._tuning import JACKKNIFE_UNITS
+from ..resampling.design import RowDesign
+from ..resampling.jackknife import has_closed_forms
+from ..resampling.plan import ResamplingPlan
+from ..resampling.series import SeriesDesign, SingleRowDesign
+from .rows import Rows
+from .tasks import settings_of, within_tasks
 
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
 _PAIRS_LOOKED_AT = 1000

@@ -14,29 +14,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._checks import fail
-from ._inputs import Part, Rows
-from ._warnings import Note
-from ._workers import DEFAULT_WORKERS, Workers
-from .inference.automatic import planned_method
-from .inference.crossed import (
+from .._checks import fail
+from .._warnings import Note
+from .._workers import DEFAULT_WORKERS, Workers
+from ..inference.automatic import planned_method
+from ..inference.crossed import (
     RobustVariance,
     crossed_covariances,
     has_influence,
     robust_variance,
 )
-from .inference.distribution import (
+from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
     Jackknife,
     jackknife,
 )
-from .inference.evidence import Drawn, Evidence
-from .inference.intervals import problem_with
-from .metrics.statistic import Columns, Statistic
-from .resampling.coding import CodedRows
-from .resampling.design import CrossedDesign, SamplingDesign
-from .resampling.plan import Binding, ResamplingPlan
+from ..inference.evidence import Drawn, Evidence
+from ..inference.intervals import problem_with
+from ..metrics.statistic import Columns, Statistic
+from ..resampling.coding import CodedRows
+from ..resampling.design import CrossedDesign, SamplingDesign
+from ..resampling.plan import Binding, ResamplingPlan
+from .rows import Part, Rows
 
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.

@@ -15,21 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._evidence import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
-from ._inputs import Part, columns_of_each
-from ._runs_inputs import Runs
-from ._workers import DEFAULT_WORKERS, Workers
-from .inference.distribution import (
+from .._workers import DEFAULT_WORKERS, Workers
+from ..inference.distribution import (
     BootstrapDistribution,
     BoundStatistic,
     bootstrap,
     bootstrap_each,
 )
-from .inference.evidence import Evidence
-from .inference.variance import RowNoise
-from .metrics.additive import mean_of_values
-from .metrics.statistic import Statistic
-from .resampling.plan import Binding, ResamplingPlan
+from ..inference.evidence import Evidence
+from ..inference.variance import RowNoise
+from ..metrics.additive import mean_of_values
+from ..metrics.statistic import Statistic
+from ..resampling.plan import Binding, ResamplingPlan
+from .prepared import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
+from .rows import Part, columns_of_each
+from .runs import Runs
 
 Floats = NDArray[np.float64]
 

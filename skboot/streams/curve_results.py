@@ -7,9 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _checks as check
-from ._curves_bands import Drawn, results_of_curves
-from ._curves_inputs import (
+from .. import _checks as check
+from .._warnings import Note
+from .._workers import Workers
+from ..inference.distribution import check_replicates_fit
+from ..results import wording
+from ..results.curve import CurveResult
+from ..study.curve_rows import (
     BANDS,
     DIFFERENCE,
     OVER_THRESHOLDS,
@@ -24,16 +28,12 @@ from ._curves_inputs import (
     positive_class,
     with_defaults,
 )
-from ._warnings import Note
-from ._workers import Workers
-from .inference.distribution import check_replicates_fit
-from .results import wording
-from .results.curve import CurveResult
-from .streams.curves import ScoreCells, curve_on_cells
-from .streams.evaluating import note_on_intervals, plan_of, rounded_up
-from .streams.lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy
-from .streams.readings import SCORES
-from .streams.state import StreamSettings, StreamState
+from ..study.curves import Drawn, results_of_curves
+from .curves import ScoreCells, curve_on_cells
+from .evaluating import note_on_intervals, plan_of, rounded_up
+from .lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy
+from .readings import SCORES
+from .state import StreamSettings, StreamState
 
 # A metric of the scores of two classes, whose sums are those of curves.
 _ANY = "roc_auc"

@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ._inputs import Part, Rows
-from ._warnings import Note
-from .inference.evidence import Evidence
-from .inference.proportions import Discordant
-from .inference.subgroup_gap import Side, SubgroupGap
-from .metrics.adapters import without_sign
-from .metrics.cells import label_counts
-from .metrics.class_metrics import averages_classes, class_weights
-from .metrics.facts import Facts
-from .metrics.statistic import Statistic
+from .._warnings import Note
+from ..inference.evidence import Evidence
+from ..inference.proportions import Discordant
+from ..inference.subgroup_gap import Side, SubgroupGap
+from ..metrics.adapters import without_sign
+from ..metrics.cells import label_counts
+from ..metrics.class_metrics import averages_classes, class_weights
+from ..metrics.facts import Facts
+from ..metrics.statistic import Statistic
+from .rows import Part, Rows
 
 # Minimum number of rows of a subgroup (right or wrong, or of each class), and of rows with a value
 # each; below them intervals of equal subgroups exclude 0 too often, or are too wide to be of use
