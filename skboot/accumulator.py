@@ -18,7 +18,7 @@ from ._doors import door
 from ._messages import arguments_named
 from ._typing import Band, CurveOverThresholds, Metric, Metrics
 from ._warnings import collected, warn_of
-from .comparison.families import Asked
+from .comparison.asked import Asked
 from .comparison.streamed_systems import STREAMED_DIFFERENCES
 from .comparison.systems import compared_stream
 from .evaluation import scored_stream
@@ -377,7 +377,7 @@ class BootstrapAccumulator:
             found = scored_stream(settings, state)
         else:
             level = settings.confidence_level
-            asked = Asked.of(settings.interval, "max-t", level, "two-sided", None)
+            asked = Asked(settings.interval, "max-t", level)
             found = compared_stream(settings, state, asked)
         return _with_order(found, state)
 
@@ -439,7 +439,8 @@ class BootstrapAccumulator:
         """
         # Few accumulators are asked for one.
         from .curves import curves_of_stream
-        from .streams.curve_results import CurveAsked, of_accumulator
+        from .streams.curve_results import of_accumulator
+        from .study.curve_rows import CurveAsked
 
         positive = self._settings.pos_label if pos_label is None else pos_label
         asked = CurveAsked(curve, band, grid, positive)

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 from ._doors import door
 from ._messages import arguments_named
 from ._typing import Band, BlockLength, CurveName, CurveOptions
+from ._workers import DEFAULT_WORKERS
 from .results import ResultTable
 from .results.curve import CurveResult
-from .study.curve_rows import argument_of, checked_call
+from .study.curve_rows import CurveAsked, CurveRequest, argument_of, checked_call, requested
 from .study.curves import evaluate_curves
 from .study.rows import is_lazy
 
@@ -199,20 +200,21 @@ def bootstrap_curve(
 
 
 def curves_of(y_true: Any, y_score: Any, **options: Any) -> Any:
-    """Check arguments, evaluate, warn, and return a result, or a table of several systems."""
+    """Return what `bootstrap_curve` returns; a display takes the same options."""
+    request = requested(options)
     scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
     if is_lazy(y_true, *scores):
         # Few calls need a stream.
         from .streams.curve_results import read_lazy
 
-        results = curves_of_stream(*read_lazy(y_true, y_score, **options))
+        results = curves_of_stream(*read_lazy(y_true, y_score, request))
     else:
-        results = evaluate_curves(checked_call(y_true, y_score, **options))
+        results = evaluate_curves(checked_call(y_true, y_score, request))
     return ResultTable(results) if isinstance(y_score, Mapping) else results[""]
 
 
 def curves_of_stream(
-    settings: Any, state: Any, asked: Any, arguments: Mapping[str, str]
+    settings: Any, state: Any, asked: CurveAsked, arguments: Mapping[str, str]
 ) -> dict[str, CurveResult]:
     """Return the curves of a stream, of few rows as of rows in memory.
 
@@ -220,7 +222,7 @@ def curves_of_stream(
     ----------
     settings : skboot.streams.state.StreamSettings
     state : skboot.streams.state.StreamState
-    asked : skboot.streams.curve_results.CurveAsked
+    asked : CurveAsked
     arguments : mapping of str to str
         What messages call the scores of each system.
     """
@@ -232,8 +234,7 @@ def curves_of_stream(
         return curves_of_state(settings, state, asked, arguments)
     scores: Any = dict(zip(arguments, few.y_preds.values(), strict=True))
     names = {argument_of(name): argument for name, argument in arguments.items()}
-    options = {**asked._asdict(), "confidence_level": settings.confidence_level, **few.options}
+    request = CurveRequest(asked, few.sampling, settings.confidence_level, DEFAULT_WORKERS)
     with arguments_named(names):
-        alone = scores.get("", scores)
-        call = checked_call(few.y_true, alone, **options)
+        call = checked_call(few.y_true, scores.get("", scores), request)
     return evaluate_curves(call)

@@ -6,7 +6,6 @@ how far the number would move on new data from the same source; the model is hel
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -14,48 +13,15 @@ from numpy.typing import ArrayLike
 from . import _checks as check
 from ._doors import door
 from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
-from ._workers import Workers
+from ._workers import DEFAULT_WORKERS
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
-from .metrics.statistic import Statistic
-from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
-from .results.table import laid_out
-from .study.prepared import ScoreCall
-from .study.rows import (
-    checked_rows,
-    is_lazy,
-    part_of_each_row,
-    positive_setting,
-    resampling_plan,
-    resolved_statistics,
-    subgroups,
-)
+from .study.measured import Scoring, measured_by
+from .study.rows import checked_rows, is_lazy
+from .study.sampling import Sampling, Wanted
 from .study.scores import evaluate
-from .study.series import RowsInTime, in_time
-from .study.tasks import checked_tasks, evaluated
-
-# Arguments of columns that are not in memory: what a stream takes, and what it cannot have.
-_COLUMNS = ("y_true", "y_pred", "groups", "sample_weight")
-_REFUSED = (
-    "strata",
-    "average_over",
-    "block_length",
-    "by",
-    "adjust",
-    "same_population",
-    "resamples",
-)
-_OPTIONS = (
-    "metric",
-    "labels",
-    "n_resamples",
-    "random_state",
-    "greater_is_better",
-    "pos_label",
-    "confidence_level",
-    "interval",
-)
+from .study.study import study_of
 
 
 @overload
@@ -267,109 +233,50 @@ def bootstrap_score(
     >>> print(by_class[1])
     0.833 (0.763 to 0.894)
     """
-    return _scored(
-        y_true,
-        y_pred,
-        metric=metric,
+    sampling = Sampling(
         groups=groups,
         strata=strata,
         average_over=average_over,
         block_length=block_length,
         sample_weight=sample_weight,
         by=by,
-        labels=labels,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        interval=interval,
-        adjust=adjust,
         same_population=same_population,
         resamples=resamples,
-        greater_is_better=greater_is_better,
-        pos_label=pos_label,
+        n_resamples=n_resamples,
         random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
     )
-
-
-def _scored(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    metric: Any,
-    groups: Any,
-    sample_weight: Any,
-    labels: Any,
-    n_resamples: Any,
-    confidence_level: Any,
-    interval: Any,
-    greater_is_better: Any,
-    pos_label: Any,
-    random_state: Any,
-    strata: Any = None,
-    average_over: Any = None,
-    block_length: Any = None,
-    by: Any = None,
-    adjust: Any = None,
-    same_population: Any = False,
-    resamples: Any = None,
-    n_jobs: Any = None,
-    verbose: Any = None,
-) -> Any:
-    """Check the arguments of a public function, and return what it returns."""
-    _check_adjust(adjust, by, average_over)
+    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    _check_adjust(adjust, sampling)
     level = check.check_confidence_level(confidence_level)
     check.check_choice("interval", interval, ["auto", *FOR_ONE_SCORE])
-    workers = check.check_workers(n_jobs, verbose)
+    wanted = Wanted(interval, level, check.check_workers(n_jobs, verbose), adjust)
     if is_lazy(y_true, y_pred):
-        columns = (y_true, y_pred, groups, sample_weight)
-        refused = (strata, average_over, block_length, by, adjust, same_population, resamples)
-        asked_of = (metric, labels, n_resamples, random_state, greater_is_better, pos_label)
-        options = (*asked_of, level, interval)
-        return _scored_as_a_stream(columns, refused, options, workers)
-    data = checked_rows(y_true, y_pred, sample_weight, labels)
-    statistics, places = resolved_statistics(metric, data, greater_is_better, True, pos_label)
-    drawn = (groups, strata, same_population, resamples, n_resamples, random_state)
-    plan = resampling_plan(*drawn, data.n_samples)
-    given = {"y_true": y_true, "y_pred": y_pred, "groups": groups, "strata": strata, "by": by}
-    given |= {"average_over": average_over, "sample_weight": sample_weight}
-    tasks = checked_tasks(average_over, data)
-    parts = subgroups(by, data)
-    scores = {name: {"": [(data, statistic)]} for name, statistic in statistics.items()}
-    number = part_of_each_row(parts)
-    asked = RowsInTime(block_length, (y_true, y_pred), groups, number, resamples, given)
-    plan, of_rows = in_time(asked, plan, tasks, scores)
-    settings: dict[str, Any] = {"confidence_level": level, "interval": interval}
-    settings["n_resamples"] = plan.n_resamples
-    settings |= _given(groups=groups, strata=strata, sample_weight=sample_weight, by=by)
-    settings |= {"same_population": bool(same_population)} | _given(resamples=resamples)
-    settings |= ({} if adjust is None else {"adjust": adjust}) | of_rows
-    settings |= {} if pos_label is None else positive_setting(pos_label)
+        return _scored_as_a_stream(y_true, y_pred, scoring, sampling, wanted)
+    return _scored(y_true, y_pred, scoring, sampling, wanted)
 
-    def by_plan(plan: ResamplingPlan, own: dict[str, Statistic]) -> Any:
-        call = ScoreCall(data, plan, interval, level, settings, workers, (), adjust)
-        return evaluate(dict.fromkeys(own, call), own, parts)
 
-    results = evaluated(by_plan, plan, tasks, data, statistics, parts)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+def _scored(y_true: Any, y_pred: Any, scoring: Scoring, sampling: Sampling, wanted: Wanted) -> Any:
+    """Return what `bootstrap_score` returns, for rows in memory."""
+    rows = checked_rows(y_true, y_pred, sampling.sample_weight, scoring.labels)
+    scored = measured_by(scoring, {"": [("y_pred", rows)]})
+    answers = {"y_true": y_true, "y_pred": y_pred}
+    return study_of(scored, sampling, answers, wanted, scoring.settings).answered(evaluate)
 
 
 def _scored_as_a_stream(
-    columns: Sequence[Any],
-    refused: Sequence[Any],
-    options: Sequence[Any],
-    workers: Workers,
+    y_true: Any, y_pred: Any, scoring: Scoring, sampling: Sampling, wanted: Wanted
 ) -> Any:
-    """Return what `_scored` returns, for columns that are not in memory."""
+    """Return what `bootstrap_score` returns, for columns that are not in memory."""
     # Few calls need a stream.
     from .streams.evaluating import STREAMED_SCORES
     from .streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
 
-    interval = options[-1]
-    check_streamed(STREAMED_SCORES, interval, dict(zip(_REFUSED, refused, strict=True)))
-    settings = settings_of_lazy(**dict(zip(_OPTIONS, options, strict=True)))
-    given = dict(zip(_COLUMNS, columns, strict=True))
-    return scored_stream(settings, state_of_lazy(settings, given, workers))
+    refused = {**sampling.not_streamed, "adjust": wanted.adjust}
+    check_streamed(STREAMED_SCORES, wanted.interval, refused)
+    settings = settings_of_lazy(scoring, sampling, wanted)
+    columns = {"y_true": y_true, "y_pred": y_pred}
+    state = state_of_lazy(settings, columns | sampling.streamed, wanted.workers)
+    return scored_stream(settings, state)
 
 
 def scored_stream(settings: Any, state: Any) -> Any:
@@ -387,26 +294,21 @@ def scored_stream(settings: Any, state: Any) -> Any:
         results = results_of(settings, state)
         alone = settings.is_single
         return next(iter(results.values())) if alone else ResultTable(results)
-    kept = {name: getattr(settings, name) for name in _OPTIONS if name not in few.options}
     [y_pred] = few.y_preds.values()
-    return _scored(few.y_true, y_pred, **kept, **few.options)
+    wanted = Wanted(settings.interval, settings.confidence_level, DEFAULT_WORKERS)
+    return _scored(few.y_true, y_pred, settings.scoring, few.sampling, wanted)
 
 
-def _check_adjust(adjust: Any, by: Any, average_over: Any) -> None:
+def _check_adjust(adjust: Any, sampling: Sampling) -> None:
     """Accept None, or "max-t" where all scores are evaluated on the same resamples."""
     if adjust is None:
         return
     if not check.is_among(adjust, ["max-t"]):
         advice = "Use adjust='max-t' for simultaneous intervals."
         raise check.fail("adjust", "be None or 'max-t'", repr(adjust), advice)
-    if by is not None:
+    if sampling.by is not None:
         advice = "The gap has a simultaneous interval over all subgroups without it."
         raise check.fail("adjust", "be None with by", "'max-t'", advice)
-    if average_over is not None:
+    if sampling.average_over is not None:
         advice = "Some metrics are resampled within classes there, and others are not."
         raise check.fail("adjust", "be None with average_over", "'max-t'", advice)
-
-
-def _given(**columns: Any) -> dict[str, bool]:
-    """Return which columns were given, as settings hold it."""
-    return {name: column is not None for name, column in columns.items()}

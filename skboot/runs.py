@@ -17,16 +17,13 @@ from ._doors import door
 from ._typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
-from .metrics.statistic import Statistic
-from .resampling.plan import ResamplingPlan
 from .results import EvaluationResult, ResultTable
-from .results.table import laid_out
-from .study.rows import positive_setting, resampling_plan, statistics_of_each
+from .study.measured import Scoring, measured_by
 from .study.run_results import evaluate_runs, refusal
 from .study.run_scores import RunsCall
 from .study.runs import checked_columns, checked_runs, training_samples
-from .study.series import RowsInTime, in_time
-from .study.tasks import checked_tasks, evaluated
+from .study.sampling import Sampling, Wanted
+from .study.study import Study, study_of
 
 _VARIED = ("seed", "training", "both", "independent")
 
@@ -185,30 +182,28 @@ def bootstrap_runs(
     _refuse_methods(y_preds)
     runs = checked_runs(columns, y_preds, full_runs, varied)
     sample = training_samples(training, varied, runs.n_runs)
-    better = greater_is_better
-    statistics, places = statistics_of_each(
-        metric, runs.named(), better, several=True, pos_label=pos_label
+    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    scored = measured_by(scoring, {"": runs.named()})
+    sampling = Sampling(
+        groups=groups,
+        strata=strata,
+        average_over=average_over,
+        block_length=block_length,
+        sample_weight=sample_weight,
+        n_resamples=n_resamples,
+        random_state=random_state,
     )
-    drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, runs.rows[0].n_samples, len(runs.rows))
-    tasks = checked_tasks(average_over, runs.rows[0])
-    by_row: dict[str, Any] = {"groups": groups, "strata": strata, "average_over": average_over}
-    by_row |= {"y_true": y_true, "sample_weight": sample_weight}
-    by_row |= {"y_preds": y_preds, "full_runs": full_runs}
-    given = (y_true, *(y_preds if isinstance(y_preds, list | tuple) else ()))
-    scores = {name: {"": [*zip(runs.rows, own, strict=True)]} for name, own in statistics.items()}
-    asked = RowsInTime(block_length, given, groups, given=by_row)
-    plan, of_rows = in_time(asked, plan, tasks, scores)
-    of_rows |= positive_setting(pos_label)
+    answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
+    wanted = Wanted(interval, level, workers)
+    study = study_of(scored, sampling, answers, wanted, scoring.settings, len(runs.rows))
     if estimand in ("method", "next_run") and (reason := refusal(estimand, varied, runs)):
         raise ValueError(reason)
 
-    def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
-        asked = (runs, sample, varied, estimand, interval, level, plan, workers)
-        return evaluate_runs(dict.fromkeys(own, RunsCall(*asked, of_rows=of_rows)), own)
+    def evaluate(study: Study) -> dict[str, EvaluationResult]:
+        call = RunsCall(study, runs, sample, varied, estimand)
+        return evaluate_runs(dict.fromkeys(study.scores, call), study.scores)
 
-    results = evaluated(by_plan, plan, tasks, runs.rows[0], statistics)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+    return study.answered(evaluate)
 
 
 # ------------------------------------------------------------------ arguments

@@ -13,6 +13,7 @@ from .._memory import check_fits
 from ..results.data_sets import DatasetsComparison
 from .across_pairs import AcrossCall, compared_across
 from .arguments import check_adjust, check_alternative, check_reference
+from .asked import Asked
 from .data_sets import check_margin, checked_data_sets
 
 if TYPE_CHECKING:
@@ -159,11 +160,8 @@ def compare_across(
         data=data,
         estimand=estimand,
         margin=margin,
-        adjust=adjust,
-        reference=reference,
-        alternative=alternative,
+        asked=Asked("auto", adjust, level, alternative, reference),
         n_resamples=n_resamples,
-        confidence_level=level,
         seed=check.check_seed(random_state),
     )
     return compared_across(call)

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import child_seed, stored_seed
-from .._versions import versions_used
-from .._warnings import Notes, collected, tell, texts_of
+from .._streams import child_seed
+from .._warnings import Notes, collected
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
 from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
@@ -37,6 +36,8 @@ from ..results import EvaluationResult
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.data_sets_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.pairs import PairedDifference
+from ..results.provenance import Provenance
+from .asked import Asked, answered
 from .contestants import Floats, estimated_differences, pairs_of
 from .data_sets import DataSets
 from .t_pairs import adjusted, t_pair
@@ -54,17 +55,9 @@ class AcrossCall:
     data: DataSets
     estimand: str
     margin: float | None
-    adjust: str | None
-    reference: str | None
-    alternative: str
+    asked: Asked
     n_resamples: int
-    confidence_level: float
     seed: np.random.SeedSequence
-
-    @property
-    def has_ranks(self) -> bool:
-        """Whether the comparison is one that ranks the methods."""
-        return self.adjust == "max-t" and self.reference is None and self.alternative == "two-sided"
 
     @property
     def uses_pivots(self) -> bool:
@@ -77,7 +70,7 @@ class AcrossCall:
         number = {name: k for k, name in enumerate(self.data.methods)}
         return [
             (number[one], number[other])
-            for one, other in pairs_of(self.data.methods, self.reference)
+            for one, other in pairs_of(self.data.methods, self.asked.reference)
         ]
 
     @cached_property
@@ -119,21 +112,19 @@ def compared_across(call: AcrossCall) -> DatasetsComparison:
     notes = [*_notes(call, records), *cut[:1], *list(others)[:1]]
     data = call.data
     ranks = ranks_of_rows(data.scores, greater_is_better=data.greater_is_better)
-    tell(*notes)
-    return DatasetsComparison(
+    return answered(
+        call.asked,
+        systems,
+        records,
+        notes,
+        DatasetsComparison,
         metric=data.metric,
         estimand=call.estimand,
-        systems=systems,
-        pairs=tuple(records),
-        reference=call.reference,
-        adjust=call.adjust,
-        automatic=True,
-        notes=texts_of(notes),
         held_fixed=_held_fixed(call),
         settings=_settings(call),
         datasets=data.names,
         scores=data.scores,
-        mean_rank_limits=mean_rank_limits(ranks, call.counts, call.confidence_level),
+        mean_rank_limits=mean_rank_limits(ranks, call.counts, call.asked.confidence_level),
         margin=call.margin,
     )
 
@@ -143,8 +134,8 @@ def _held_fixed(call: AcrossCall) -> tuple[str, ...]:
 
 
 def _settings(call: AcrossCall) -> dict[str, Any]:
-    names = ("estimand", "margin", "adjust", "reference", "alternative", "n_resamples")
-    return {name: getattr(call, name) for name in (*names, "confidence_level")}
+    own = {name: getattr(call, name) for name in ("estimand", "margin", "n_resamples")}
+    return own | call.asked.settings
 
 
 # ------------------------------------------------------------------ each method by itself
@@ -155,22 +146,18 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
     data = call.data
     bases = _drawn_bases(call) if call.estimand == "new" else _given_bases(call)
     method = "studentized" if call.uses_pivots else "t"
-    known = {
+    known: dict[str, Any] = {
         "metric": data.metric,
         "estimand": call.estimand,
         "automatic": True,
         "n_samples": len(data.names),
         "unit": "data set",
         "greater_is_better": data.greater_is_better,
-        "naive_estimate": None,
-        "held_fixed": _held_fixed(call),
-        "seed": stored_seed(call.seed),
-        "settings": _settings(call),
-        "versions": versions_used(),
     }
-    intervals = [basis.automatic(method, call.confidence_level) for basis in bases]
+    provenance = Provenance.of(call.seed, _settings(call), _held_fixed(call))
+    intervals = [basis.automatic(method, call.asked.confidence_level) for basis in bases]
     return {
-        name: EvaluationResult(basis=basis, confidence_interval=interval, **known)
+        name: EvaluationResult.of(provenance, basis=basis, confidence_interval=interval, **known)
         for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
     }
 
@@ -229,20 +216,20 @@ def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
 
 def _records_by_pivots(call: AcrossCall) -> list[PairedDifference]:
     """Records from the studentized bootstrap of the mean differences."""
-    level, alternative, drawn = call.confidence_level, call.alternative, call.drawn
+    level, alternative, drawn = call.asked.confidence_level, call.asked.alternative, call.drawn
     alone = pivot_intervals(drawn, level, alternative)
     n_pairs = len(call.pairs)
     wide, name = alone, "studentized"
     signs = (alone.low > 0).astype(np.int8) - (alone.high < 0).astype(np.int8)
-    if n_pairs > 1 and call.adjust == "max-t":
+    if n_pairs > 1 and call.asked.adjust == "max-t":
         wide, signs = simultaneous(drawn, alone, level, alternative)
         name = "max-t"
-    elif n_pairs > 1 and call.adjust == "holm":
+    elif n_pairs > 1 and call.asked.adjust == "holm":
         strict = pivot_intervals(drawn, 1 - (1 - level) / n_pairs, alternative)
         wide, name = Intervals(strict.low, strict.high, holm(alone.p_values)), "bonferroni"
     records = []
     for k, (one, other) in enumerate(call.pairs):
-        joint = call.adjust is not None
+        joint = call.asked.adjust is not None
         wide_interval = ConfidenceInterval(float(wide.low[k]), float(wide.high[k]), level, name)
         records.append(
             PairedDifference(
@@ -259,7 +246,7 @@ def _records_by_pivots(call: AcrossCall) -> list[PairedDifference]:
                 standard_error=float(drawn.standard_errors[k]),
                 degrees_of_freedom=len(call.data.names) - 1.0,
                 alternative=alternative,
-                step_down_sign=int(signs[k]) if call.has_ranks else None,
+                step_down_sign=int(signs[k]) if call.asked.with_ranks else None,
             )
         )
     return records
@@ -290,8 +277,7 @@ def _records_by_t(call: AcrossCall, systems: dict[str, EvaluationResult]) -> lis
             (one, other),
             difference,
             "t",
-            call.confidence_level,
-            call.alternative,
+            call.asked,
             bootstrap_support=share_won(
                 replicates[one] - replicates[other], call.data.greater_is_better
             ),
@@ -301,11 +287,9 @@ def _records_by_t(call: AcrossCall, systems: dict[str, EvaluationResult]) -> lis
     records = adjusted(
         records,
         differences,
-        call.adjust,
-        confidence_level=call.confidence_level,
-        correlation_of=lambda those: _correlation(covariance_of(those)),
-        seed=call.seed,
-        with_ranks=call.has_ranks,
+        call.asked,
+        lambda those: _correlation(covariance_of(those)),
+        call.seed,
     )
     return [_undetermined(record) if _is_flat(record) else record for record in records]
 
@@ -345,8 +329,8 @@ def _within_range(call: AcrossCall, record: PairedDifference) -> PairedDifferenc
     """Return a record whose limits are cut at the range of differences, where that is known."""
     least, greatest = call.data.bounds
     # The other limit of one side stays infinite.
-    low = -np.inf if call.alternative == "less" else least - greatest
-    high = np.inf if call.alternative == "greater" else greatest - least
+    low = -np.inf if call.asked.alternative == "less" else least - greatest
+    high = np.inf if call.asked.alternative == "greater" else greatest - least
     wide = record.simultaneous_interval
     return replace(
         record,
@@ -361,7 +345,7 @@ def _within_range(call: AcrossCall, record: PairedDifference) -> PairedDifferenc
 def _with_data_sets(call: AcrossCall, records: Sequence[PairedDifference]) -> list[DatasetsPair]:
     """Add Wilcoxon's test, the spread over the data sets, and the shares by the margin."""
     differences = call.differences
-    wilcoxon = [wilcoxon_p_value(column, call.alternative) for column in differences.T]
+    wilcoxon = [wilcoxon_p_value(column, call.asked.alternative) for column in differences.T]
     spread = call.drawn.deviations
     between: list[float | None] = [None] * len(records)
     if call.data.errors is not None:

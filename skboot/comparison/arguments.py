@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -13,13 +13,20 @@ from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
 from ..metrics.statistic import Statistic
 from ..results.decisions import check_below_range
-from ..study.rows import Places, Rows, checked_rows, statistics_of_systems
+from ..study.rows import Rows, checked_rows
+from .asked import Asked
 
 ADJUSTMENTS = ("max-t", "holm")
 
 
-def check_asked(interval: Any, adjust: Any, alternative: Any) -> None:
-    """Accept the names of an interval that a difference has, an adjustment and an alternative."""
+def checked_asked(
+    interval: Any, adjust: Any, confidence_level: Any, alternative: Any, reference: Any
+) -> Asked:
+    """Accept the names of an interval that a difference has, an adjustment and an alternative.
+
+    The name of the reference is checked with those of the systems.
+    """
+    level = check.check_confidence_level(confidence_level)
     if isinstance(interval, str) and interval in PROBLEMS:
         raise check.fail(
             "interval",
@@ -30,6 +37,7 @@ def check_asked(interval: Any, adjust: Any, alternative: Any) -> None:
     check_adjust(adjust)
     check.check_choice("interval", interval, ["auto", *DIFFERENCE_METHODS])
     check.check_choice("alternative", alternative, ALTERNATIVES)
+    return Asked(interval, adjust, level, alternative, reference)
 
 
 def check_adjust(adjust: Any) -> None:
@@ -51,12 +59,12 @@ def check_reference(reference: Any, systems: Mapping[str, Any]) -> None:
         raise check.fail("reference", f"be None or one of {list(systems)}", repr(reference))
 
 
-def check_judged(margin: float, statistics: Mapping[str, Mapping[str, Statistic]]) -> None:
+def check_judged(margin: float, statistics: Mapping[str, Sequence[Statistic]]) -> None:
     """Refuse a margin of at least the range of a metric, and metrics of an unknown direction."""
-    for metric, by_system in statistics.items():
-        for statistic in by_system.values():
+    for metric, of_systems in statistics.items():
+        for statistic in of_systems:
             check_below_range("margin", margin, metric, statistic.bounds)
-        if any(statistic.greater_is_better is None for statistic in by_system.values()):
+        if any(statistic.greater_is_better is None for statistic in of_systems):
             must = f"be known with the metric {metric!r}"
             advice = "Give greater_is_better=True or False: a verdict needs to know what is better."
             raise check.fail("greater_is_better", must, "None", advice)
@@ -80,13 +88,6 @@ def checked_names(y_preds: Any, noun: str = "system") -> dict[str, Any]:
     if hasattr(y_preds, "columns") and hasattr(y_preds, "__getitem__"):
         y_preds = {name: y_preds[name] for name in y_preds.columns}
     return named_values("y_preds", y_preds, "predictions", noun, "bootstrap_score")
-
-
-def named_columns(y_preds: Any) -> list[Any]:
-    """Return the predictions of each system as they were given, those of a data frame as well."""
-    if isinstance(y_preds, Mapping):
-        return list(y_preds.values())
-    return [y_preds]
 
 
 def named_values(argument: str, values: Any, what: str, noun: str, for_one: str) -> dict[str, Any]:
@@ -143,27 +144,13 @@ def checked_systems(
     return rows
 
 
-def scored(
-    y_true: ArrayLike | None,
-    y_preds: Any,
-    metric: Any,
-    reference: str | None,
-    rows: Mapping[str, Any],
-    margin: float | None,
-) -> tuple[dict[str, Rows], dict[str, dict[str, Statistic]], Places]:
-    """Return the rows of each system, and its statistics with the places of their results."""
-    weights, labels, decides = rows["sample_weight"], rows["labels"], margin is not None
-    systems = checked_systems(y_true, y_preds, weights, labels, are_arguments=decides)
-    check_reference(reference, systems)
-    better = rows["greater_is_better"]
-    statistics, places = statistics_of_systems(
-        metric,
-        systems,
-        better,
-        several=not decides,
-        pos_label=rows["pos_label"],
-        are_arguments=decides,
-    )
-    if margin is not None:
-        check_judged(margin, statistics)
-    return systems, statistics, places
+def arguments_of(
+    rows: Mapping[str, Rows], *, are_arguments: bool = False
+) -> dict[str, list[tuple[str, Rows]]]:
+    """Return the rows of each system after the argument that its predictions came in.
+
+    That is ``y_preds``, a dict, unless each system has an argument of its name.
+    """
+    return {
+        name: [(name if are_arguments else f"y_preds[{name!r}]", own)] for name, own in rows.items()
+    }

@@ -21,6 +21,7 @@ from ..inference.evidence import Evidence
 from ..inference.intervals import MIRRORED
 from ..inference.proportions import Discordant, TwoProportions
 from ..results.pairs import PairedDifference
+from .asked import Asked
 from .contestants import (
     Contestant,
     are_identical,
@@ -31,44 +32,6 @@ from .contestants import (
 )
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of all differences.
-
-    Attributes
-    ----------
-    interval : str
-        "auto" or a method of `skboot.inference.differences`.
-    adjust : {"max-t", "holm", None}
-        How to adjust for the number of pairs.
-    confidence_level : float
-        In (0, 1).
-    alternative : {"two-sided", "greater", "less"}
-        Of the first minus the second.
-    with_ranks : bool
-        Whether the pairs are all there are, so that the systems can be ranked.
-    """
-
-    interval: str
-    adjust: str | None
-    confidence_level: float
-    alternative: str = "two-sided"
-    with_ranks: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        interval: str,
-        adjust: str | None,
-        confidence_level: float,
-        alternative: str,
-        reference: str | None,
-    ) -> Asked:
-        """Return what is asked, and whether the systems can be ranked by it."""
-        ranked = adjust == "max-t" and reference is None and alternative == "two-sided"
-        return cls(interval, adjust, confidence_level, alternative, ranked)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,9 @@ from .._warnings import Note, tell
 from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin, verdict_of
+from ..study.measured import Scoring
+from ..study.sampling import Sampling
+from .arguments import checked_asked
 from .systems import compared
 
 _INCONCLUSIVE = ("fail", "warn", "pass")
@@ -132,29 +135,23 @@ def assert_not_worse(
     check.check_choice("inconclusive", inconclusive, _INCONCLUSIVE)
     margin = check_margin(margin)
     _check_one_metric(metric)
-    result = compared(
-        y_true,
-        {"y_pred": y_pred, "y_reference": y_reference},
-        metric=metric,
-        reference=None,
-        adjust=None,
-        by=None,
-        interval=interval,
-        alternative="two-sided",
-        confidence_level=confidence_level,
+    sampling = Sampling(
         groups=groups,
         strata=strata,
         average_over=average_over,
         sample_weight=sample_weight,
-        labels=labels,
-        n_resamples=n_resamples,
         same_population=same_population,
-        greater_is_better=greater_is_better,
-        pos_label=pos_label,
+        n_resamples=n_resamples,
         random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
-        margin=margin,
+    )
+    result = compared(
+        y_true,
+        {"y_pred": y_pred, "y_reference": y_reference},
+        Scoring(metric, greater_is_better, pos_label, labels, several=False),
+        sampling,
+        checked_asked(interval, None, confidence_level, "two-sided", None),
+        check.check_workers(n_jobs, verbose),
+        margin,
     )
     return _acted_on(verdict_of(result.pairs[0], margin), inconclusive)
 

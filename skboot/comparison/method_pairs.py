@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._messages import refuse
-from .._warnings import Note, Notes, tell, texts_of
+from .._warnings import Note, Notes
 from .._workers import Workers
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference
 from ..method_error.out_of_bag import OutOfBagError
-from ..metrics.statistic import Statistic
 from ..refit.differences import (
     OutOfBagLosses,
     cross_validated_by_all,
@@ -33,9 +32,12 @@ from ..scorer import packing
 from ..scorer.fit_call import FitCall
 from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
-from ..study.rows import resampling_plan, statistics_of_each
+from ..study.measured import Scoring, measured_by
 from ..study.run_scores import RunsCall
 from ..study.runs import checked_columns, checked_runs, training_samples
+from ..study.sampling import Sampling, Wanted
+from ..study.study import Study
+from .asked import Asked, answered
 from .contestants import pairs_of
 from .run_pairs import CompareRunsCall, compare_runs_of
 from .t_pairs import adjusted, t_pair
@@ -58,15 +60,7 @@ class MethodsCall:
 
     estimators: Mapping[str, Any]
     fit: FitCall
-    reference: str | None
-    adjust: str | None
-    interval: str
-    alternative: str
-
-    @property
-    def confidence_level(self) -> float:
-        """Of the intervals of the differences."""
-        return self.fit.confidence_level
+    asked: Asked
 
     @property
     def is_cross_validated(self) -> bool:
@@ -76,8 +70,8 @@ class MethodsCall:
     @property
     def interval_name(self) -> str:
         """Of the differences, without a test set."""
-        if self.interval != "auto":
-            return self.interval
+        if self.asked.interval != "auto":
+            return self.asked.interval
         return "cv-bootstrap" if self.is_cross_validated else "adjusted"
 
     @property
@@ -92,11 +86,10 @@ class MethodsCall:
             "stratify",
             "inner_cv",
         )
-        own = ("reference", "adjust", "interval", "alternative", "confidence_level")
         return {
             "estimators": {name: repr(one) for name, one in self.estimators.items()},
             **{name: getattr(self.fit, name) for name in names},
-            **{name: getattr(self, name) for name in own},
+            **self.asked.settings,
         }
 
     def outperformance(self, first: Array, second: Array, samples: Array | None) -> Outperformance:
@@ -106,7 +99,7 @@ class MethodsCall:
             second,
             samples=samples,
             n_resamples=self.fit.n_test_resamples,
-            confidence_level=self.confidence_level,
+            confidence_level=self.asked.confidence_level,
             seed=self.fit.seed,
         )
 
@@ -151,24 +144,22 @@ def _left_out(
     metrics = [own.errors[k].metric for own in runs.values()]
     losses = out_of_bag_losses(metrics, [own.kept for own in runs.values()])
     samples = losses[0].kept.samples
-    pairs = pairs_of(runs, call.reference)
+    pairs = pairs_of(runs, call.asked.reference)
     resubstitution = {name: own.errors[k].full_errors.mean() for name, own in runs.items()}
     differences = _differences(call, dict(zip(runs, losses, strict=True)), pairs, resubstitution)
     # An error is better the smaller it is; the score may have either direction.
     scores = {name: -own.errors[k].run_errors for name, own in runs.items()}
     records = _records(call, scores, pairs, differences, samples)
     notes = _notes(call, records, differences, losses[0])
-    tell(*notes)
     by_folds = call.is_cross_validated
-    return ComparisonResult(
+    return answered(
+        call.asked,
+        alone,
+        records,
+        notes,
+        ComparisonResult,
         metric=metrics[0].name,
         estimand="method",
-        systems=alone,
-        pairs=tuple(records),
-        reference=call.reference,
-        adjust=call.adjust,
-        automatic=call.interval == "auto",
-        notes=texts_of(notes),
         held_fixed=("the number of training rows of each class",) if call.fit.stratify else (),
         settings=call.settings,
         training_share=1 - 1 / samples.n_folds if by_folds else _SHARE_OF_BOOTSTRAP,
@@ -213,7 +204,7 @@ def _differences(
             asked = cross_validated_difference(
                 folds[one], folds[other], out_of_bag, (resubstitution[one], resubstitution[other])
             )
-            if call.interval == "adjusted" and asked.standard_error != 0:
+            if call.asked.interval == "adjusted" and asked.standard_error != 0:
                 asked = asked._replace(standard_error=out_of_bag.standard_error)
         elif not call.is_cross_validated:
             asked = out_of_bag_difference(losses[one], losses[other], out_of_bag)
@@ -243,8 +234,7 @@ def _records(
             pair,
             asked,
             call.interval_name,
-            call.confidence_level,
-            call.alternative,
+            call.asked,
             bootstrap_support=support,
             outperformance=call.outperformance(scores[pair[0]], scores[pair[1]], of_sample),
             reason=reason,
@@ -253,11 +243,9 @@ def _records(
     return adjusted(
         records,
         [difference.asked for difference in differences],
-        call.adjust,
-        confidence_level=call.confidence_level,
-        correlation_of=lambda some: _correlation([differences[j].out_of_bag for j in some]),
-        seed=call.fit.seed,
-        with_ranks=call.adjust == "max-t" and call.reference is None,
+        call.asked,
+        lambda some: _correlation([differences[j].out_of_bag for j in some]),
+        call.fit.seed,
     )
 
 
@@ -357,15 +345,18 @@ def _on_test(
     scorers = next(iter(runs.values())).scorers
     by_answers: dict[tuple[str, ...], CompareRunsCall] = {}
     calls: dict[str, CompareRunsCall] = {}
-    statistics: dict[str, list[Statistic]] = {}
+    scores: dict[str, Any] = {}
     for metric, scorer in scorers.items():
         answers = tuple(own.responses[metric].key for own in runs.values())
         if answers not in by_answers:
             by_answers[answers] = _call_of_runs(call, runs, k, metric)
         calls[metric] = of_runs = by_answers[answers]
-        rows = [("y_preds", rows) for own in of_runs.methods.values() for rows in own.runs.rows]
-        statistics |= statistics_of_each({metric: scorer}, rows, None)[0]
-    results = compare_runs_of(calls, statistics)
+        rows = {
+            name: [("y_preds", rows) for rows in own.runs.rows]
+            for name, own in of_runs.methods.items()
+        }
+        scores |= measured_by(Scoring({metric: scorer}, several=False), rows)[0]
+    results = compare_runs_of(calls, scores)
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
     return {
         metric: replace(
@@ -401,27 +392,19 @@ def _call_of_runs(
         checked[name] = checked_runs(
             columns, [own[run] for run in sampled or full], on_full, varied
         )
-    drawn = (first.tests.groups[k], None, False, None)
     n_series = sum(len(own.rows) for own in checked.values())
-    plan = resampling_plan(
-        *drawn, call.fit.n_test_resamples, samples.test_resamples(), len(y_test), n_series
+    sampling = Sampling(
+        groups=first.tests.groups[k],
+        n_resamples=call.fit.n_test_resamples,
+        random_state=samples.test_resamples(),
     )
+    wanted = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
+    study = Study.of_rows(sampling, len(y_test), n_series, wanted)
     methods = {
-        name: RunsCall(
-            runs=own,
-            sample=training_samples(training, varied, own.n_runs),
-            varied=varied,
-            estimand="method",
-            interval="auto",
-            confidence_level=call.confidence_level,
-            plan=plan,
-            workers=Workers(call.fit.n_jobs),
-        )
+        name: RunsCall(study, own, training_samples(training, varied, own.n_runs), varied)
         for name, own in checked.items()
     }
-    return CompareRunsCall(
-        methods, True, call.reference, call.adjust, call.interval, call.alternative
-    )
+    return CompareRunsCall(methods, True, call.asked)
 
 
 def _usable_runs(

@@ -31,6 +31,7 @@ from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns, run_all_trainings
 from .arguments import check_adjust, check_alternative, check_reference, named_values
+from .asked import Asked
 from .method_pairs import MethodsCall, compare_left_out, compare_on_tests
 
 _INTERVALS_ON_TESTS = ("auto", "components", "welch")
@@ -266,7 +267,8 @@ def compare_methods(
         "verbose": check.check_verbose(verbose),
     }
     fit = FitCall.of(parameters, has_test=_has(tests))
-    call = MethodsCall(named, fit, reference, adjust, interval, alternative)
+    asked = Asked(interval, adjust, fit.confidence_level, alternative, reference)
+    call = MethodsCall(named, fit, asked)
     data = FitData.of(X, y, groups=groups, **tests)
     warn_of_order_of_fit(X, y, groups, **tests)
     return _compared(call, data)

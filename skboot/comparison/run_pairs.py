@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, Notes, collected, tell, texts_of
+from .._warnings import Note, Notes, collected
 from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
@@ -28,8 +28,10 @@ from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
+from ..study.measured import Scores
 from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
+from .asked import Asked, answered
 from .contestants import pairs_of
 from .t_pairs import adjusted, t_pair
 
@@ -59,18 +61,12 @@ class CompareRunsCall:
         Call of each method by itself; the plan, the level and what varies are the same.
     paired : bool
         Whether runs, or training samples, of the same number belong together.
-    reference : str or None
-    adjust : {"max-t", "holm", None}
-    interval : {"auto", "components", "welch"}
-    alternative : {"two-sided", "greater", "less"}
+    asked : Asked
     """
 
     methods: dict[str, RunsCall]
     paired: bool
-    reference: str | None
-    adjust: str | None
-    interval: str
-    alternative: str
+    asked: Asked
 
     @cached_property
     def of_any(self) -> RunsCall:
@@ -82,11 +78,6 @@ class CompareRunsCall:
         """What is drawn."""
         return self.of_any.plan
 
-    @cached_property
-    def confidence_level(self) -> float:
-        """Level of all intervals."""
-        return self.of_any.confidence_level
-
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of the call as a result holds them."""
@@ -94,11 +85,7 @@ class CompareRunsCall:
         return {
             "varied": self.of_any.varied,
             "paired_runs": self.paired,
-            "interval": self.interval,
-            "alternative": self.alternative,
-            "reference": self.reference,
-            "adjust": self.adjust,
-            "confidence_level": self.confidence_level,
+            **self.asked.settings,
             "n_resamples": self.plan.n_resamples,
             "n_runs": {name: own.runs.n_runs for name, own in self.methods.items()},
             **{name: of_any[name] for name in _SHARED if name in of_any},
@@ -106,7 +93,7 @@ class CompareRunsCall:
 
 
 def compare_runs_of(
-    calls: Mapping[str, CompareRunsCall], statistics: Mapping[str, Sequence[Statistic]]
+    calls: Mapping[str, CompareRunsCall], scores: Scores
 ) -> dict[str, ComparisonResult]:
     """Compare methods by each metric: the engine of `skboot.compare_runs`.
 
@@ -114,34 +101,26 @@ def compare_runs_of(
     ----------
     calls : mapping of str to CompareRunsCall
         By metric name: metrics may read other answers of the runs, to the same plan.
-    statistics : mapping of str to sequence of Statistic
-        By metric name, one for each run of the first method, then of the second, and so on.
+    scores : Scores
+        Of all methods.
 
     Returns
     -------
     dict of str to ComparisonResult
         By metric name.
     """
-    scored = _scored(calls, statistics)
-    return {
-        metric: _compare_by(calls[metric], metric, of_runs, scored[metric])
-        for metric, of_runs in statistics.items()
-    }
-
-
-def _scored(
-    calls: Mapping[str, CompareRunsCall], statistics: Mapping[str, Sequence[Statistic]]
-) -> dict[str, dict[str, ScoredRuns]]:
-    """Return the scores of all runs by metric and method, on the data and on common resamples."""
-    bound = []
-    for metric, of_runs in statistics.items():
-        start = 0
-        for own in calls[metric].methods.values():
-            stop = start + len(own.runs.rows)
-            bound.append(bound_runs(own, of_runs[start:stop]))
-            start = stop
+    bound = [
+        bound_runs(calls[metric].methods[name], metric, runs)
+        for metric, by_method in scores.items()
+        for name, runs in by_method.items()
+    ]
     scored = iter(drawn_together(bound))
-    return {metric: {name: next(scored) for name in calls[metric].methods} for metric in statistics}
+    results = {}
+    for metric, by_method in scores.items():
+        statistic = next(iter(by_method.values()))[0].statistic
+        of_metric = {name: next(scored) for name in by_method}
+        results[metric] = _compare_by(calls[metric], metric, statistic, of_metric)
+    return results
 
 
 # ------------------------------------------------------------------ one metric
@@ -182,12 +161,12 @@ class _Method:
 def _compare_by(
     call: CompareRunsCall,
     metric: str,
-    statistics: Sequence[Statistic],
+    statistic: Statistic,
     scored: Mapping[str, ScoredRuns],
 ) -> ComparisonResult:
     """Return the comparison by one metric, and its notes."""
     methods = _scored_methods(call, metric, scored)
-    pairs = pairs_of(methods, call.reference)
+    pairs = pairs_of(methods, call.asked.reference)
     differences = [_difference(call, methods[one], methods[other]) for one, other in pairs]
     records = [
         _record(call, methods[one], methods[other], difference)
@@ -196,32 +175,29 @@ def _compare_by(
     records = adjusted(
         records,
         differences,
-        call.adjust,
-        confidence_level=call.confidence_level,
-        correlation_of=lambda some: _correlation(call, methods, [pairs[k] for k in some]),
-        seed=call.plan.seed,
-        with_ranks=call.adjust == "max-t" and call.reference is None,
+        call.asked,
+        lambda some: _correlation(call, methods, [pairs[k] for k in some]),
+        call.plan.seed,
     )
     one_list = call.of_any.keeps_training_list
     held_fixed = ["the training list" if one_list else "settings of the methods"]
-    if call.interval == "welch":
+    if call.asked.interval == "welch":
         held_fixed.append("the test rows")
-    notes = _notes(call, records, differences, statistics[0].greater_is_better)
+    notes = _notes(call, records, differences, statistic.greater_is_better)
     for method in methods.values():
         # Welch's interval takes the test rows as they are.
-        cautions = [] if call.interval == "welch" else method.cautions
-        own = [*cautions, *method.call.runs.rows[0].notes_for(statistics[0])]
+        cautions = [] if call.asked.interval == "welch" else method.cautions
+        own = [*cautions, *method.call.runs.rows[0].notes_for(statistic)]
         notes += (note for note in own if note not in notes)
-    tell(*notes)
-    return ComparisonResult(
+    return answered(
+        call.asked,
+        {name: method.result for name, method in methods.items()},
+        records,
+        [*notes, *call.plan.design.remarks],
+        ComparisonResult,
+        warned=notes,
         metric=metric,
         estimand="method",
-        systems={name: method.result for name, method in methods.items()},
-        pairs=tuple(records),
-        reference=call.reference,
-        adjust=call.adjust,
-        automatic=call.interval == "auto",
-        notes=texts_of((*notes, *call.plan.design.remarks)),
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         settings=call.settings,
     )
@@ -261,7 +237,7 @@ def _scored_methods(
 def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsDifference:
     """First method minus second."""
     one, other = first.call, second.call
-    if call.interval == "welch":
+    if call.asked.interval == "welch":
         sides = first.scores[one.centre], second.scores[other.centre]
         if call.paired:
             return welch_difference(sides[0] - sides[1], None)
@@ -321,9 +297,8 @@ def _record(
     return t_pair(
         (first.name, second.name),
         difference,
-        "welch" if call.interval == "welch" else "components",
-        call.confidence_level,
-        call.alternative,
+        "welch" if call.asked.interval == "welch" else "components",
+        call.asked,
         bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
         components={"runs": difference.of_runs, "test": difference.of_test},
         n_runs=(first.call.runs.n_runs, second.call.runs.n_runs),
@@ -349,7 +324,7 @@ def _outperformance(
         *scores,
         samples=np.repeat(np.arange(len(sizes[0])), sizes[0]),
         n_resamples=call.plan.n_resamples,
-        confidence_level=call.confidence_level,
+        confidence_level=call.asked.confidence_level,
         seed=call.plan.seed,
     )
 
@@ -363,7 +338,7 @@ def _correlation(
     """Correlation of the errors of differences: common test units, and common methods."""
     names = list(methods)
     covariance = np.zeros((len(names), len(names)))
-    if call.interval != "welch":
+    if call.asked.interval != "welch":
         series = np.array([methods[name].series for name in names])
         covariance = np.atleast_2d(np.cov(series))
         first = methods[names[0]].noise
@@ -379,7 +354,7 @@ def _correlation(
 
 def _covariance_of_runs(call: CompareRunsCall, methods: Sequence[_Method]) -> Floats:
     """What the runs add to the covariance of the methods' scores; without pairs a diagonal."""
-    if call.interval == "welch":
+    if call.asked.interval == "welch":
         scores = [one.scores[one.call.centre] for one in methods]
         if call.paired:
             return np.cov(np.array(scores)) / len(scores[0])
@@ -415,7 +390,7 @@ def _notes(
             f"Only {fewest} {what} of a method (fewer than {_FEW_RUNS}): the variance between "
             "them is poorly known, and the intervals are wide.",
         )
-    if call.interval == "welch":
+    if call.asked.interval == "welch":
         notes.add(
             "advice",
             "Welch's interval varies the runs alone: it does not say how the difference would "
@@ -429,7 +404,7 @@ def _notes(
                 f"{record.first} and {record.second}: neither the runs nor the test rows vary, so "
                 "the interval is degenerate; it does not say that the difference is known exactly.",
             )
-    if call.interval != "welch":
+    if call.asked.interval != "welch":
         pairs = list(zip(records, differences, strict=True))
         notes += [Note("advice", _advice(call, *pair)) for pair in pairs[:3]]
     if call.paired and greater_is_better is None:

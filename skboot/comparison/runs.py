@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Unpack, overload
 
 import numpy as np
@@ -22,17 +21,15 @@ from .._typing import (
     Varied,
 )
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
-from ..metrics.statistic import Statistic
-from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from ..results.table import laid_out
-from ..study.rows import positive_setting, resampling_plan, statistics_of_each
+from ..study.measured import Scoring, measured_by
 from ..study.run_scores import RunsCall
 from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
-from ..study.series import RowsInTime, Scores, in_time
-from ..study.tasks import checked_tasks, evaluated
+from ..study.sampling import Sampling, Wanted
+from ..study.study import Study, study_of
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
+from .asked import Asked
 from .run_pairs import CompareRunsCall, compare_runs_of
 
 _VARIED = ("seed", "training", "both", "independent")
@@ -203,41 +200,33 @@ def compare_runs(
     samples, names = _training_samples(runs, training, varied)
     _check_paired(runs, names, paired_runs)
     check_reference(reference, runs)
-    arrays = [one for name, own in runs.items() for one in own.named(f"[{name!r}]")]
-    better = greater_is_better
-    statistics, places = statistics_of_each(
-        metric, arrays, better, several=True, pos_label=pos_label
+    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    named = {name: own.named(f"[{name!r}]") for name, own in runs.items()}
+    scored = measured_by(scoring, named)
+    sampling = Sampling(
+        groups=groups,
+        strata=strata,
+        average_over=average_over,
+        block_length=block_length,
+        sample_weight=sample_weight,
+        n_resamples=n_resamples,
+        random_state=random_state,
     )
-    drawn = (groups, strata, False, None, n_resamples, random_state)
-    plan = resampling_plan(*drawn, arrays[0][1].n_samples, len(arrays))
-    tasks = checked_tasks(average_over, arrays[0][1])
-    by_row: dict[str, Any] = {"groups": groups, "strata": strata, "average_over": average_over}
-    by_row |= {"y_true": y_true, "sample_weight": sample_weight}
-    by_row |= {"y_preds": y_preds, "full_runs": full_runs}
-    scores = {key: _by_method(runs, own) for key, own in statistics.items()}
-    given = [own for own in y_preds.values() if isinstance(own, list | tuple)]
-    columns_given = (y_true, *itertools.chain(*given))
-    in_order = RowsInTime(block_length, columns_given, groups, given=by_row)
-    plan, of_rows = in_time(in_order, plan, tasks, scores)
-    of_rows |= positive_setting(pos_label)
+    answers = {"y_true": y_true, "y_preds": y_preds, "full_runs": full_runs}
+    n_arrays = sum(map(len, named.values()))
+    wanted = Wanted("auto", level, workers)
+    study = study_of(scored, sampling, answers, wanted, scoring.settings, n_arrays)
+    asked = Asked(interval, adjust, level, alternative, reference)
 
-    def by_plan(plan: ResamplingPlan, own: dict[str, list[Statistic]]) -> Any:
-        asked = (varied, "method", "auto", level, plan, workers)
-        methods = {k: RunsCall(of, samples[k], *asked, of_rows=of_rows) for k, of in runs.items()}
-        call = CompareRunsCall(methods, bool(paired_runs), reference, adjust, interval, alternative)
-        return compare_runs_of(dict.fromkeys(own, call), own)
+    def evaluate(study: Study) -> dict[str, ComparisonResult]:
+        methods = {k: RunsCall(study, of, samples[k], varied) for k, of in runs.items()}
+        call = CompareRunsCall(methods, bool(paired_runs), asked)
+        return compare_runs_of(dict.fromkeys(study.scores, call), study.scores)
 
-    results = evaluated(by_plan, plan, tasks, arrays[0][1], statistics)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+    return study.answered(evaluate)
 
 
 # ------------------------------------------------------------------ arguments
-
-
-def _by_method(runs: Mapping[str, Runs], statistics: Sequence[Statistic]) -> dict[str, Scores]:
-    """Return the statistic of each run beside its rows, by method."""
-    following = iter(statistics)
-    return {name: [(rows, next(following)) for rows in own.rows] for name, own in runs.items()}
 
 
 def _check_names(interval: Any, varied: Any, adjust: Any) -> None:

@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
 from .._doors import door
-from .._streams import stored_seed
 from .._typing import Metric, Metrics, SearchInterval, SearchOptions
-from .._versions import versions_used
 from .._warnings import collected, texts_of
 from .._workers import Workers
 from ..inference.automatic import degeneracy
@@ -39,10 +37,14 @@ from ..resampling.plan import Binding, ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
+from ..results.provenance import Provenance
 from ..results.table import laid_out
-from ..study.rows import Rows, positive_setting, resampling_plan, statistics_of_systems
+from ..study.measured import Scoring, measured_by
+from ..study.rows import Rows
+from ..study.sampling import Sampling
 from ..study.series import warn_of_orders
-from .arguments import checked_systems
+from ..study.study import resampling_plan
+from .arguments import arguments_of, checked_systems
 
 Floats = NDArray[np.float64]
 
@@ -173,21 +175,28 @@ def search_score(
     check.check_choice("interval", interval, _INTERVALS)
     workers = check.check_workers(n_jobs, verbose)
     rows = checked_systems(y_true, y_preds, sample_weight, labels)
-    statistics, places = statistics_of_systems(metric, rows, greater_is_better, pos_label=pos_label)
-    given = {"y_true": y_true, "y_preds": y_preds, "groups": groups}
-    warn_of_orders(given | {"sample_weight": sample_weight})
+    scoring = Scoring(metric, greater_is_better, pos_label, labels, several=False)
+    scores, places = measured_by(scoring, arguments_of(rows))
+    sampling = Sampling(
+        groups=groups,
+        sample_weight=sample_weight,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    warn_of_orders({"y_true": y_true, "y_preds": y_preds, **sampling.columns})
     first = next(iter(rows.values()))
     if first.n_samples < 2:
         advice = "The configuration is chosen on some rows and scored on others."
         raise check.fail("y_preds", "hold at least two rows", "one row", advice)
-    plan = resampling_plan(groups, None, False, None, n_resamples, random_state, first.n_samples)
+    plan = resampling_plan(sampling, first.n_samples)
     if plan.design.n_factors > 1:
         raise check.fail("groups", "be of shape (n_samples,)", "two columns")
-    given = {"groups": groups is not None} | positive_setting(pos_label)
+    given = {"groups": groups is not None} | scoring.settings
     call = _SearchCall(rows, plan, interval, level, given, workers)
     results = {}
-    for name, by_name in statistics.items():
-        candidates = _Candidates(call, name, by_name)
+    for name, by_name in scores.items():
+        statistics = {key: one.statistic for key, [one] in by_name.items()}
+        candidates = _Candidates(call, name, statistics)
         _refuse_impossible(candidates)
         results[name] = _corrected(candidates, _choose(candidates))
     return next(iter(results.values())) if places.alone else laid_out(results, *places)
@@ -456,7 +465,9 @@ def _make_result(
         note for rows in call.rows.values() for note in rows.notes_for(candidates.any_statistic)
     )
     degenerate = degeneracy(limits)
-    return EvaluationResult(
+    fixed = ("the out-of-fold predictions of each configuration",)
+    return EvaluationResult.of(
+        Provenance.of(call.plan.seed, call.settings, fixed),
         metric=candidates.metric,
         estimand="method",
         basis=basis,
@@ -465,10 +476,5 @@ def _make_result(
         n_samples=call.plan.design.n_samples,
         unit=call.plan.design.unit,
         greater_is_better=candidates.sign > 0,
-        naive_estimate=None,
         notes=(on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else [])),
-        held_fixed=("the out-of-fold predictions of each configuration",),
-        seed=stored_seed(call.plan.seed),
-        settings=call.settings,
-        versions=versions_used(),
     )

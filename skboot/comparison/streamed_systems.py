@@ -8,9 +8,9 @@ from typing import Any
 from ..results.comparison import ComparisonResult
 from ..streams.evaluating import StreamScore, scores_of, settings_of
 from ..streams.state import StreamSettings, StreamState
-from .compared_systems import compared_systems
+from .asked import Asked
 from .contestants import Contestant
-from .families import Asked
+from .system_studies import compared_systems
 
 # Intervals of differences that need neither rows nor values without single units.
 STREAMED_DIFFERENCES = ("auto", "percentile", "expanded", "basic", "normal", "t")
@@ -20,9 +20,8 @@ def compare_streamed(
     settings: StreamSettings,
     state: StreamState,
     asked: Asked,
-    reference: str | None = None,
-) -> dict[str, Any]:
-    """Compare systems by each metric: all pairs, or each with the reference; return also warnings.
+) -> dict[str, ComparisonResult]:
+    """Compare systems by each metric.
 
     Parameters
     ----------
@@ -30,32 +29,21 @@ def compare_streamed(
         With the names of systems.
     state : StreamState
     asked : Asked
-        Of all differences.
-    reference : str or None
     """
     names = [str(name) for name in settings.systems]
-    own = settings_of(settings, state) | {
-        "interval": asked.interval,
-        "adjust": asked.adjust,
-        "alternative": asked.alternative,
-        "reference": reference,
-    }
+    own = settings_of(settings, state) | asked.settings
     scores = scores_of(settings, state, "auto")
-    results = {
-        metric: _comparison(names, own, metric, of_metric, asked)
-        for metric, of_metric in scores.items()
-    }
-    return results
+    return {metric: _comparison(names, own, each, asked) for metric, each in scores.items()}
 
 
 def _comparison(
     names: list[str],
     settings: dict[str, Any],
-    metric: str,
     scores: list[StreamScore],
     asked: Asked,
 ) -> ComparisonResult:
     """Return the comparison by one metric."""
+    remarks = scores[0].evidence.drawn.design.remarks
     # The order of computation must not depend on the names, nor on the order of the call.
     order = sorted(range(len(names)), key=lambda k: _content(scores[k]))
     contestants = {
@@ -64,16 +52,13 @@ def _comparison(
             rank=order.index(k),
             evidence=scores[k].evidence,
             result=scores[k].result,
-            shared_notes=scores[k].shared_notes,
+            shared_notes=(*scores[k].shared_notes, *remarks),
             # Predictions are not kept; those that are equal have equal scores on all resamples.
             predicted=scores[k].evidence.replicates,
         )
         for k, name in enumerate(names)
     }
-    remarks = scores[0].evidence.drawn.design.remarks
-    return compared_systems(
-        metric, contestants, asked, settings["reference"], settings, remarks=remarks
-    )
+    return compared_systems(asked, contestants, settings)
 
 
 def _content(score: StreamScore) -> bytes:

@@ -32,21 +32,20 @@ from ..inference.multiplicity import (
     t_quantile_of_normal,
 )
 from ..inference.proportions import Discordant, discordant_t, mcnemar_p_values
-from ..metrics.statistic import Statistic
 from ..results import EvaluationResult
 from ..results.decisions import few_compared
 from ..results.gap_basis import GapBasis
 from ..results.pairs import PairedDifference
 from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_difference
-from ..study.prepared import ScoreCall
-from ..study.rows import Part
 from ..study.scores import make_gap_result
+from ..study.study import Study
+from .asked import Asked
 from .contestants import (
     Contestant,
     bounds_of_difference,
     difference_of,
 )
-from .families import Asked, Family
+from .families import Family
 from .pairs_alone import Alone, each_alone
 
 Floats = NDArray[np.float64]
@@ -348,10 +347,8 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def largest_gaps(
-    call: ScoreCall,
+    study: Study,
     metric: str,
-    statistic: Statistic,
-    parts: Sequence[Part],
     families: Mapping[Any, Mapping[str, Contestant]],
     pairs: Sequence[tuple[str, str]],
 ) -> dict[str, EvaluationResult]:
@@ -359,8 +356,10 @@ def largest_gaps(
 
     The intervals are simultaneous over all pairs of subgroups and all pairs of systems.
     """
+    rows, statistic = next(iter(study.scores[metric].values()))[0]
+    parts = study.parts
     every = [contestant.evidence for family in families.values() for contestant in family.values()]
-    subgroups = measured(statistic, call.rows, parts, every)
+    subgroups = measured(statistic, rows, parts, every)
     gaps = {}
     for one, other in pairs:
         within = [
@@ -386,7 +385,7 @@ def largest_gaps(
         of_all = f", with its simultaneous interval over {n_changes} changes"
         notes = [f"{which} of the difference {name}{of_all if n_changes > 1 else ''}."]
         result = make_gap_result(
-            call,
+            study,
             GapBasis(gap, metric=metric, pair=f"{name}: {pair}", of_systems=True),
             notes if n_pairs else [],
             [*kept.cautions, *caution_of_distances(every[0])],

@@ -19,46 +19,26 @@ from .._typing import (
     SystemsOptions,
 )
 from .._warnings import tell
-from .._workers import Workers
+from .._workers import DEFAULT_WORKERS, Workers
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
-from ..metrics.statistic import Statistic
-from ..resampling.plan import ResamplingPlan
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
-from ..results.table import laid_out
-from ..study.prepared import ScoreCall
-from ..study.rows import (
-    is_lazy,
-    part_of_each_row,
-    positive_setting,
-    resampling_plan,
-    statistics_of_systems,
-    subgroups,
-)
-from ..study.series import RowsInTime, in_time
-from ..study.tasks import checked_tasks, evaluated
+from ..study.measured import Scoring, measured_by
+from ..study.rows import is_lazy
+from ..study.sampling import Sampling, Wanted
+from ..study.study import study_of
 from .arguments import (
-    check_asked,
+    arguments_of,
     check_judged,
     check_reference,
+    checked_asked,
     checked_names,
+    checked_systems,
     copy_of_truth,
-    named_columns,
-    scored,
 )
-from .families import Asked
-from .paired_systems import CompareSystemsCall, compare_systems_of
-from .unpaired_systems import (
-    UnpairedCall,
-    check_unpaired,
-    checked_unpaired,
-    compare_unpaired,
-    settings_of_tasks,
-    tasks_of_each,
-)
-
-# Arguments of a value for each row, beside truth and predictions.
-_BY_ROW = ("groups", "strata", "average_over", "sample_weight")
+from .asked import Asked
+from .system_studies import compare_systems_of
+from .unpaired_systems import studies_of_each
 
 
 @overload
@@ -257,140 +237,117 @@ def compare_systems(
     >>> print(f"{pair:.3f}, p = {pair.p_value:.3f}")
     0.034 (0.008 to 0.062), p = 0.010
     """
-    return compared(
-        y_true,
-        y_preds,
-        metric=metric,
-        reference=reference,
-        adjust=adjust,
+    sampling = Sampling(
         groups=groups,
         strata=strata,
         average_over=average_over,
         block_length=block_length,
         sample_weight=sample_weight,
         by=by,
-        labels=labels,
-        n_resamples=n_resamples,
-        confidence_level=confidence_level,
-        interval=interval,
-        alternative=alternative,
-        paired=paired,
         same_population=same_population,
-        greater_is_better=greater_is_better,
-        pos_label=pos_label,
+        n_resamples=n_resamples,
         random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
     )
+    asked = checked_asked(interval, adjust, confidence_level, alternative, reference)
+    workers = check.check_workers(n_jobs, verbose)
+    scoring = Scoring(metric, greater_is_better, pos_label, labels)
+    if not check.check_flag("paired", paired):
+        return _unpaired(y_true, y_preds, scoring, sampling, asked, workers)
+    return compared(y_true, y_preds, scoring, sampling, asked, workers)
 
 
 def compared(
     y_true: Any,
     y_preds: Any,
-    *,
-    metric: Any,
-    reference: Any,
-    adjust: Any,
-    by: Any,
-    interval: Any,
-    alternative: Any,
-    confidence_level: Any,
-    n_jobs: Any,
-    verbose: Any,
-    paired: Any = True,
+    scoring: Scoring,
+    sampling: Sampling,
+    asked: Asked,
+    workers: Workers,
     margin: float | None = None,
-    **rows: Any,
 ) -> Any:
-    """Check the arguments of a public function, and return what it returns and its notes.
+    """Return the comparison of systems on the same rows.
 
     With a margin, of a gate, the direction must be known, and systems are called as arguments.
     """
-    level = check.check_confidence_level(confidence_level)
-    check_asked(interval, adjust, alternative)
-    workers = check.check_workers(n_jobs, verbose)
-    asked = Asked.of(interval, adjust, level, alternative, reference)
-    settings = _settings(asked, reference, by, rows)
-    block_length = rows.get("block_length")
-    paired = check.check_flag("paired", paired)
-    columns = (*named_columns(y_true), *named_columns(y_preds))
-    if is_lazy(*columns):
-        given = {"y_true": y_true, "by": by, "metric": metric, "paired": paired, **rows}
-        return _streamed(given, y_preds, asked, reference, margin, workers)
-    if not paired:
-        check_unpaired(interval, by, block_length)
-        return _unpaired(y_true, y_preds, metric, asked, reference, rows, settings, workers)
-    systems, statistics, places = scored(y_true, y_preds, metric, reference, rows, margin)
-    first = next(iter(systems.values()))
-    drawn = (rows["groups"], rows["strata"], rows["same_population"], None, rows["n_resamples"])
-    plan = resampling_plan(*drawn, rows["random_state"], first.n_samples)
-    tasks = checked_tasks(rows["average_over"], first)
-    parts = subgroups(by, first)
-    scores = {
-        metric: {name: [(systems[name], one)] for name, one in own.items()}
-        for metric, own in statistics.items()
-    }
-    of_systems = {"y_preds": y_preds} if margin is None else y_preds
-    given = {"y_true": y_true, **of_systems, "by": by}
-    given |= {name: rows[name] for name in _BY_ROW}
-    asked_of = (rows["groups"], part_of_each_row(parts))
-    in_order = RowsInTime(block_length, columns, *asked_of, given=given)
-    plan, of_rows = in_time(in_order, plan, tasks, scores)
+    if is_lazy(y_true, *_columns(y_preds)):
+        return _streamed(y_true, y_preds, scoring, sampling, asked, workers, margin)
+    return _in_memory(y_true, y_preds, scoring, sampling, asked, workers, margin)
 
-    def by_plan(plan: ResamplingPlan, own: Mapping[str, Mapping[str, Statistic]]) -> Any:
-        alone = ScoreCall(first, plan, "auto", level, settings | of_rows, workers)
-        return compare_systems_of(CompareSystemsCall(alone, systems, asked, reference), own, parts)
 
-    results = evaluated(by_plan, plan, tasks, first, statistics, parts)
+def _in_memory(
+    y_true: Any,
+    y_preds: Any,
+    scoring: Scoring,
+    sampling: Sampling,
+    asked: Asked,
+    workers: Workers,
+    margin: float | None = None,
+) -> Any:
+    """Return what `compared` returns, for rows in memory."""
+    weights, are_arguments = sampling.sample_weight, margin is not None
+    systems = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=are_arguments)
+    check_reference(asked.reference, systems)
+    scored = measured_by(scoring, arguments_of(systems, are_arguments=are_arguments))
     if margin is not None:
-        tell(*copy_of_truth(next(iter(systems)), first, "caution"))
-    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+        judged = {
+            metric: [one.statistic for [one] in own.values()] for metric, own in scored[0].items()
+        }
+        check_judged(margin, judged)
+    answers = {"y_true": y_true, **(y_preds if are_arguments else {"y_preds": y_preds})}
+    wanted = Wanted("auto", asked.confidence_level, workers)
+    settings = scoring.settings | asked.settings
+    study = study_of(scored, sampling, answers, wanted, settings)
+    result = compare_systems_of(asked, list(systems), {"": study})
+    if margin is not None:
+        tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
+    return result
+
+
+def _unpaired(
+    y_true: Any,
+    y_preds: Any,
+    scoring: Scoring,
+    sampling: Sampling,
+    asked: Asked,
+    workers: Workers,
+) -> Any:
+    """Return the comparison of systems on test sets of their own."""
+    if is_lazy(*_columns(y_true), *_columns(y_preds)):
+        advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
+        must = "be True with columns that are not in memory"
+        raise check.fail("paired", must, "False", advice)
+    wanted = Wanted("auto", asked.confidence_level, workers)
+    studies = studies_of_each(y_true, y_preds, scoring, sampling, asked, wanted)
+    return compare_systems_of(asked, [str(name) for name in y_preds], studies)
 
 
 def _streamed(
-    given: Mapping[str, Any],
+    y_true: Any,
     y_preds: Any,
+    scoring: Scoring,
+    sampling: Sampling,
     asked: Asked,
-    reference: Any,
-    margin: float | None,
     workers: Workers,
+    margin: float | None,
 ) -> Any:
     """Return what `compared` returns, for columns that are not in memory."""
     # Few calls need a stream.
     from ..streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
     from .streamed_systems import STREAMED_DIFFERENCES
 
-    if not given["paired"]:
-        advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
-        must = "be True with columns that are not in memory"
-        raise check.fail("paired", must, "False", advice)
-    refused = ("strata", "average_over", "block_length", "by", "same_population")
-    not_streamed = {name: given.get(name) for name in refused}
-    check_streamed(STREAMED_DIFFERENCES, asked.interval, not_streamed)
+    check_streamed(STREAMED_DIFFERENCES, asked.interval, sampling.not_streamed)
     by_name = checked_names(y_preds)
-    check_reference(reference, by_name)
-    options = ("metric", "labels", "n_resamples", "random_state", "greater_is_better", "pos_label")
-    settings = settings_of_lazy(
-        systems=tuple(by_name),
-        interval=asked.interval,
-        confidence_level=asked.confidence_level,
-        **{name: given[name] for name in options},
-    )
+    check_reference(asked.reference, by_name)
+    wanted = Wanted(asked.interval, asked.confidence_level, workers)
+    settings = settings_of_lazy(scoring, sampling, wanted, tuple(by_name))
     if margin is not None:
-        metrics = settings.readings.items()
-        check_judged(margin, {name: {"": one.statistic} for name, one in metrics})
-    columns = {name: given[name] for name in ("y_true", "groups", "sample_weight")}
+        check_judged(margin, {name: [one.statistic] for name, one in settings.readings.items()})
+    columns = {"y_true": y_true, **sampling.streamed}
     columns |= {f"y_preds[{name!r}]": one for name, one in by_name.items()}
-    state = state_of_lazy(settings, columns, workers)
-    return compared_stream(settings, state, asked, reference, margin)
+    return compared_stream(settings, state_of_lazy(settings, columns, workers), asked, margin)
 
 
-def compared_stream(
-    settings: Any,
-    state: Any,
-    asked: Asked,
-    reference: Any = None,
-    margin: float | None = None,
-) -> Any:
+def compared_stream(settings: Any, state: Any, asked: Asked, margin: float | None = None) -> Any:
     """Return what `compared` returns, for a stream of several systems.
 
     Parameters
@@ -398,7 +355,7 @@ def compared_stream(
     settings : skboot.streams.state.StreamSettings
     state : skboot.streams.state.StreamState
     asked : Asked
-    reference, margin
+    margin : float or None
         As of `compared`.
     """
     from ..streams.evaluating import few_given
@@ -406,73 +363,13 @@ def compared_stream(
 
     few = few_given(settings, state)
     if few is None:
-        results = compare_streamed(settings, state, asked, reference)
+        results = compare_streamed(settings, state, asked)
         alone = settings.is_single
         return next(iter(results.values())) if alone else ResultTable(results)
-    return compared(
-        few.y_true,
-        few.y_preds,
-        metric=settings.metric,
-        reference=reference,
-        adjust=asked.adjust,
-        by=None,
-        interval=asked.interval,
-        alternative=asked.alternative,
-        confidence_level=asked.confidence_level,
-        n_jobs=None,
-        verbose=None,
-        margin=margin,
-        labels=settings.labels,
-        greater_is_better=settings.greater_is_better,
-        pos_label=settings.pos_label,
-        strata=None,
-        average_over=None,
-        same_population=False,
-        **few.options,
-    )
+    sources = (few.y_true, few.y_preds, settings.scoring, few.sampling)
+    return _in_memory(*sources, asked, DEFAULT_WORKERS, margin)
 
 
-def _settings(asked: Asked, reference: Any, by: Any, rows: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the call as a result holds them."""
-    positive = rows["pos_label"]
-    if positive is not None:
-        positive = check.check_label("pos_label", positive)
-    return ({} if positive is None else positive_setting(positive)) | {
-        "confidence_level": asked.confidence_level,
-        "interval": asked.interval,
-        "alternative": asked.alternative,
-        "reference": reference,
-        "adjust": asked.adjust,
-        "n_resamples": rows["n_resamples"],
-        "groups": rows["groups"] is not None,
-        "strata": rows["strata"] is not None,
-        "sample_weight": rows["sample_weight"] is not None,
-        "by": by is not None,
-        "same_population": check.check_flag("same_population", rows["same_population"]),
-    }
-
-
-def _unpaired(
-    y_true: Any,
-    y_preds: Any,
-    metric: Any,
-    asked: Asked,
-    reference: Any,
-    rows: Mapping[str, Any],
-    settings: dict[str, Any],
-    workers: Workers,
-) -> Any:
-    """Return what `compared` returns, for systems on test sets of their own."""
-    by_name = checked_names(y_preds)
-    systems, drawn = checked_unpaired(y_true, by_name, rows, rows["labels"])
-    check_reference(reference, systems)
-    better = rows["greater_is_better"]
-    statistics, places = statistics_of_systems(
-        metric, systems, better, True, pos_label=rows["pos_label"], paired=False
-    )
-    seed = check.check_seed(rows["random_state"])
-    tasks = tasks_of_each(rows["average_over"], systems)
-    settings = {**settings, "paired": False, **settings_of_tasks(tasks)}
-    call = UnpairedCall(systems, drawn, tasks, asked, reference, seed, settings, workers)
-    results = compare_unpaired(call, statistics)
-    return next(iter(results.values())) if places.alone else laid_out(results, *places)
+def _columns(values: Any) -> list[Any]:
+    """Return what was given for each system, of a data frame this."""
+    return list(values.values()) if isinstance(values, Mapping) else [values]

@@ -14,6 +14,7 @@ from ..inference.multiplicity import simultaneous_t
 from ..inference.run_differences import RunsDifference
 from ..method_error.method_differences import MethodsDifference
 from ..results.pairs import PairedDifference
+from .asked import Asked
 
 Floats = NDArray[np.float64]
 
@@ -22,11 +23,11 @@ def t_pair(
     names: tuple[str, str],
     difference: RunsDifference | MethodsDifference,
     method: str,
-    confidence_level: float,
-    alternative: str = "two-sided",
+    asked: Asked,
     **known: Any,
 ) -> PairedDifference:
     """Return the record of a pair by itself; ``known`` are its fields besides the t interval."""
+    confidence_level, alternative = asked.confidence_level, asked.alternative
     limits = _limits(difference, confidence_level, alternative)
     return PairedDifference(
         first=names[0],
@@ -46,12 +47,9 @@ def t_pair(
 def adjusted(
     records: Sequence[PairedDifference],
     differences: Sequence[RunsDifference | MethodsDifference],
-    adjust: str | None,
-    *,
-    confidence_level: float,
+    asked: Asked,
     correlation_of: Callable[[Sequence[int]], Floats],
     seed: np.random.SeedSequence,
-    with_ranks: bool = False,
 ) -> list[PairedDifference]:
     """Add simultaneous intervals and adjusted p-values.
 
@@ -61,32 +59,29 @@ def adjusted(
         With their own intervals and p-values.
     differences : sequence of RunsDifference or MethodsDifference
         The same, as t intervals are made of them.
-    adjust : {"max-t", "holm", None}
-    confidence_level : float
+    asked : Asked
     correlation_of : callable
         From the numbers of some differences to the correlation of their errors.
     seed : numpy.random.SeedSequence
         Of the draws from the joint law.
-    with_ranks : bool
-        Whether the pairs are all there are, so that the methods can be ranked.
 
     Returns
     -------
     list of PairedDifference
     """
-    if adjust is None:
+    if asked.adjust is None:
         return list(records)
     joint = simultaneous_t(
         np.array([record.p_value for record in records]),
         _statistics(differences),
         np.array([difference.degrees_of_freedom for difference in differences]),
-        adjust,
-        confidence_level=confidence_level,
+        asked.adjust,
+        confidence_level=asked.confidence_level,
         correlation_of=correlation_of,
         seed=seed,
         alternative=records[0].alternative,
     )
-    told = with_ranks and joint.signs is not None
+    told = asked.with_ranks and joint.signs is not None
     signs = joint.signs.tolist() if told else [None] * len(records)  # type: ignore[union-attr]
     method = records[0].confidence_interval.method if len(records) == 1 else joint.method
     several = []
@@ -94,7 +89,7 @@ def adjusted(
         records, differences, joint.p_values, signs, strict=True
     ):
         low, high = _limits(difference, joint.level, record.alternative)
-        wide = ConfidenceInterval(low, high, confidence_level, method)
+        wide = ConfidenceInterval(low, high, asked.confidence_level, method)
         several.append(
             replace(
                 record, simultaneous_interval=wide, p_value_adjusted=float(p), step_down_sign=sign

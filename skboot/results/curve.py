@@ -19,6 +19,7 @@ from ..inference.evidence import Drawn, Evidence
 from ..metrics.facts import Facts
 from . import rendering, storage, wording
 from .basis import SystemBasis
+from .provenance import Provenance
 from .result import EvaluationResult
 from .shown import Shown
 
@@ -217,21 +218,14 @@ class CurveResult(Shown):
         k = self._position(x)
         evidence = self._evidence(k)
         interval = pointwise_interval(evidence, self._facts_at(k), self.confidence_level)
-        return EvaluationResult(
+        return EvaluationResult.of(
+            Provenance(self.seed, self.settings, self.held_fixed, self.versions),
             metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
-            estimand="system",
             basis=SystemBasis(evidence),
             confidence_interval=interval,
-            automatic=False,
             n_samples=self.n_samples,
             unit=self.unit,
-            greater_is_better=None,
-            naive_estimate=None,
             notes=(_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,),
-            held_fixed=self.held_fixed,
-            seed=self.seed,
-            settings=self.settings,
-            versions=self.versions,
         )
 
     def _position(self, x: float) -> int:

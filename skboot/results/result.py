@@ -26,6 +26,7 @@ from ..inference.evidence import Evidence
 from . import drawing, rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError
+from .provenance import Provenance
 from .shown import Number, ShownNumbers
 
 
@@ -132,6 +133,27 @@ class EvaluationResult(ShownNumbers):
         }
         for name, value in plain.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(
+        cls,
+        provenance: Provenance,
+        *,
+        estimand: str = "system",
+        automatic: bool = False,
+        greater_is_better: bool | None = None,
+        naive_estimate: float | None = None,
+        **fields: Any,
+    ) -> Self:
+        """Return the result of a call; ``fields`` are its other attributes."""
+        return cls(
+            estimand=estimand,
+            automatic=automatic,
+            greater_is_better=greater_is_better,
+            naive_estimate=naive_estimate,
+            **fields,
+            **provenance._asdict(),
+        )
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, EvaluationResult) else NotImplemented

@@ -32,22 +32,16 @@ from ..refit.training import (
     kept_on_tests,
     key_on_test,
 )
-from ..resampling.plan import ResamplingPlan
 from ..results import EvaluationResult, ResultTable
 from ..results.runs_basis import SeveralRuns
-from ..study.prepared import ScoreCall
-from ..study.rows import (
-    Part,
-    Rows,
-    resampling_plan,
-    resolved_statistics,
-    rows_of,
-    statistics_of_each,
-)
+from ..study.measured import Scoring, measured_by
+from ..study.rows import Rows, rows_of
 from ..study.run_results import evaluate_runs
 from ..study.run_scores import RunsCall
 from ..study.runs import Columns, checked_columns, checked_runs, training_samples
+from ..study.sampling import Sampling, Wanted
 from ..study.scores import evaluate
+from ..study.study import Study
 from .held_out import HeldOutSets, name_in
 
 _NO_COMPONENTS = dict.fromkeys(("training", "seed", "test", "interaction"), np.nan)
@@ -216,9 +210,9 @@ def first_record(
             for response in answers_to_keep:
                 answers = found[key_on_test(k, response.key)]
                 labels = job.classes if answers.ndim == 2 else None
-                checked = Rows(rows.y, answers, None, labels)
+                named = {"": [("y_pred", Rows(rows.y, answers, None, labels))]}
                 for name in response.metrics:
-                    resolved_statistics({name: scorers[name]}, checked, None)
+                    measured_by(Scoring({name: scorers[name]}, several=False), named)
                 response.check_defined(rows.y, answers)
     return {"error": None, "fit_time": fit_time, "n_convergence": 0, **found}
 
@@ -302,30 +296,35 @@ def _results(
 ) -> dict[str, EvaluationResult]:
     """Return results and warnings of all metrics for one test set, from the same resamples."""
     good = _good(records)
-    drawn = (tests.groups[k], None, False, None, asked.n_resamples, samples.test_resamples())
     y_test = narrow(tests.rows[k].y)
-    plan = resampling_plan(*drawn, len(y_test), len(good))
+    sampling = Sampling(
+        groups=tests.groups[k],
+        n_resamples=asked.n_resamples,
+        random_state=samples.test_resamples(),
+    )
+    wanted = Wanted(asked.interval, asked.confidence_level, Workers(asked.n_jobs))
+    study = Study.of_rows(sampling, len(y_test), len(good), wanted)
     sampled, full = _sampled_and_full(samples, good)
     several = len(sampled or full) > 1
     calls: dict[str, Any] = {}
-    statistics: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     for key in dict.fromkeys(response.key for response in responses.values()):
         metrics = {name: scorers[name] for name in scorers if responses[name].key == key}
         answers = [None if one["error"] else one[key_on_test(k, key)] for one in records]
         columns = checked_columns(y_test, None, _labels(asked, answers))
         if several:
-            of_runs = _call_of_runs(asked, columns, plan, samples, answers)
-            named = [("y_pred", rows) for rows in of_runs.runs.rows]
-            statistics |= statistics_of_each(metrics, named, None)[0]
+            of_runs = _call_of_runs(asked, study, columns, samples, answers)
+            rows = of_runs.runs.rows
             calls |= dict.fromkeys(metrics, of_runs)
         else:
-            of_one = _call_of_one_run(asked, columns, plan, answers[0])
-            statistics |= resolved_statistics(metrics, of_one.rows, None)[0]
-            calls |= dict.fromkeys(metrics, of_one)
-    in_order = {name: statistics[name] for name in scorers}
-    if several:
-        return evaluate_runs(calls, in_order)
-    return evaluate(calls, in_order, [Part(None, None)])
+            [answer, *_] = answers
+            assert answer is not None
+            predicted = check.check_rows("y_pred", answer)
+            rows = [rows_of(columns.truth, predicted, None, columns.given_labels)]
+        named = {"": [("y_pred", one) for one in rows]}
+        scores |= measured_by(Scoring(metrics, several=False), named)[0]
+    in_order = {name: scores[name] for name in scorers}
+    return evaluate_runs(calls, in_order) if several else evaluate(replace(study, scores=in_order))
 
 
 def _sampled_and_full(samples: TrainingSamples, good: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -337,8 +336,8 @@ def _sampled_and_full(samples: TrainingSamples, good: Sequence[int]) -> tuple[li
 
 def _call_of_runs(
     asked: Asked,
+    study: Study,
     columns: Columns,
-    plan: ResamplingPlan,
     samples: TrainingSamples,
     answers: Sequence[NDArray[Any] | None],
 ) -> RunsCall:
@@ -354,14 +353,11 @@ def _call_of_runs(
     on_full = [answers[run] for run in full] if sampled else None
     runs = checked_runs(columns, predicted, on_full, varied)
     return RunsCall(
-        runs=runs,
-        sample=training_samples(training, varied, runs.n_runs),
-        varied=varied,
-        estimand=asked.shown_estimand,
-        interval=asked.interval,
-        confidence_level=asked.confidence_level,
-        plan=plan,
-        workers=Workers(asked.n_jobs),
+        study,
+        runs,
+        training_samples(training, varied, runs.n_runs),
+        varied,
+        asked.shown_estimand,
         # The estimator that is kept is the first run on the whole list.
         system_run=runs.n_runs if sampled else 0,
     )
@@ -371,27 +367,6 @@ def _labels(asked: Asked, answers: Sequence[NDArray[Any] | None]) -> NDArray[Any
     """Return the labels of the columns of probabilities; None for other answers."""
     assert answers[0] is not None
     return asked.classes if answers[0].ndim == 2 else None
-
-
-def _call_of_one_run(
-    asked: Asked, columns: Columns, plan: ResamplingPlan, answers: Any
-) -> ScoreCall:
-    """Return the evaluation of the run on all rows alone, as a system."""
-    predicted = check.check_rows("y_pred", answers)
-    rows = rows_of(columns.truth, predicted, None, columns.given_labels)
-    settings = {
-        "confidence_level": asked.confidence_level,
-        "interval": asked.interval,
-        "n_resamples": plan.n_resamples,
-        "groups": not plan.design.units_are_rows,
-        "strata": False,
-        "sample_weight": False,
-        "by": False,
-        "same_population": plan.design.same_population,
-        "resamples": False,
-    }
-    level = asked.confidence_level
-    return ScoreCall(rows, plan, asked.interval, level, settings, Workers(asked.n_jobs))
 
 
 def _finished(result: EvaluationResult, asked: Asked, samples: TrainingSamples) -> EvaluationResult:

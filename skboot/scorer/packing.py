@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import stored_seed
-from .._versions import versions_used
 from .._warnings import Note, texts_of
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
@@ -25,6 +23,7 @@ from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
 from ..results.entries import Entry, leaves
 from ..results.method_basis import MethodBasis
+from ..results.provenance import Provenance
 from .fit_call import FitCall
 
 # Rows of the rarest class up to which every interval of a method was measured to be unreliable.
@@ -243,7 +242,9 @@ def _make_result(
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
-    result = EvaluationResult(
+    fixed = ("the number of training rows of each class",) if call.stratify else ()
+    result = EvaluationResult.of(
+        Provenance.of(kept.samples.seed, record, fixed),
         metric=metric.name,
         estimand="method",
         basis=ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary),
@@ -252,12 +253,7 @@ def _make_result(
         n_samples=kept.n_rows,
         unit=design.unit,
         greater_is_better=metric.sign > 0,
-        naive_estimate=None,
         notes=tuple(notes),
-        held_fixed=("the number of training rows of each class",) if call.stratify else (),
-        seed=stored_seed(kept.samples.seed),
-        settings=record,
-        versions=versions_used(),
         runs=runs_of(kept, found),
     )
     return result, cautions

@@ -17,7 +17,9 @@ from ..study.curve_rows import (
     BANDS,
     DIFFERENCE,
     OVER_THRESHOLDS,
+    CurveAsked,
     CurveCall,
+    CurveRequest,
     argument_of,
     check_both_weigh,
     check_no_labels,
@@ -26,9 +28,10 @@ from ..study.curve_rows import (
     named_scores,
     own_grid,
     positive_class,
-    with_defaults,
 )
 from ..study.curves import Drawn, results_of_curves
+from ..study.measured import Scoring
+from ..study.sampling import Wanted
 from .curves import ScoreCells, curve_on_cells
 from .evaluating import note_on_intervals, plan_of, rounded_up
 from .lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy
@@ -37,24 +40,6 @@ from .state import StreamSettings, StreamState
 
 # A metric of the scores of two classes, whose sums are those of curves.
 _ANY = "roc_auc"
-
-
-class CurveAsked(NamedTuple):
-    """What is asked of the state of a stream.
-
-    Attributes
-    ----------
-    curve : str
-        One of those over thresholds.
-    band : {"simultaneous", "pointwise"}
-    grid : array-like or None
-    pos_label : label or None
-    """
-
-    curve: str
-    band: str
-    grid: Any
-    pos_label: Any
 
 
 class OfStream(NamedTuple):
@@ -66,31 +51,20 @@ class OfStream(NamedTuple):
     arguments: Mapping[str, str]
 
 
-def read_lazy(y_true: Any, y_score: Any, **given: Any) -> OfStream:
+def read_lazy(y_true: Any, y_score: Any, request: CurveRequest) -> OfStream:
     """Return the stream of columns that are not in memory, and what is asked of it."""
-    options = with_defaults(given)
-    level = check.check_confidence_level(options["confidence_level"])
-    check.check_count("n_bins", options["n_bins"], 2)
-    workers = check.check_workers(options["n_jobs"], options["verbose"])
-    _check_curve(options["curve"])
-    refused = {name: options[name] for name in ("strata", "block_length", "same_population")}
-    check_streamed(("percentile",), "percentile", refused)
-    asked = CurveAsked(*(options[name] for name in CurveAsked._fields))
+    asked, sampling = request.asked, request.sampling
+    check.check_count("n_bins", asked.n_bins, 2)
+    _check_curve(asked.curve)
+    check_streamed(("percentile",), "percentile", sampling.not_streamed)
     _check_points(asked)
     named = named_scores(y_score)
-    settings = settings_of_lazy(
-        metric=_ANY,
-        random_state=options["random_state"],
-        n_resamples=options["n_resamples"],
-        labels=None,
-        confidence_level=level,
-        interval="percentile",
-        greater_is_better=None,
-        systems=tuple(named),
-    )
-    columns = {"y_true": y_true, **{name: options[name] for name in ("groups", "sample_weight")}}
+    wanted = Wanted("percentile", request.confidence_level, request.workers)
+    scoring = Scoring(_ANY, pos_label=None)
+    settings = settings_of_lazy(scoring, sampling, wanted, tuple(named))
+    columns = {"y_true": y_true, **sampling.streamed}
     columns |= {argument_of(name): scores for name, scores in named.items()}
-    state = state_of_lazy(settings, columns, workers)
+    state = state_of_lazy(settings, columns, request.workers)
     arguments = {name: argument_of(name) for name in named}
     return OfStream(settings, state, asked, arguments)
 

@@ -21,14 +21,15 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedGroups, StreamedRows
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
-from ..study.prepared import ScoreCall
-from ..study.rows import Rows, positive_setting
+from ..study.measured import positive_setting
+from ..study.sampling import Sampling
 from ..study.scores import (
     below_baseline,
     chosen_interval,
     make_result,
     notes_on_limits,
 )
+from ..study.study import Study
 from .few_rows import FEWEST_UNITS, MOST_VALUES, PREDICTED, TRUTH, UNIT, WEIGHT
 from .readings import FINE_SCORES, Read
 from .state import GROUPS_KEPT, StreamSettings, StreamState
@@ -57,13 +58,12 @@ class FewGiven(NamedTuple):
     y_true : ndarray of shape (n_samples,) or None
     y_preds : dict of ndarray
         By system.
-    options : dict
-        All others that a stream has.
+    sampling : Sampling
     """
 
     y_true: Any
     y_preds: dict[str | None, Any]
-    options: dict[str, Any]
+    sampling: Sampling
 
 
 def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
@@ -80,14 +80,14 @@ def few_given(settings: StreamSettings, state: StreamState) -> FewGiven | None:
     assert state.few is not None
     assert state.few.columns is not None
     columns = state.few.columns
-    options = {
-        "groups": columns[UNIT] if state.unit == "groups" else None,
-        "sample_weight": columns.get(WEIGHT),
-        "n_resamples": settings.n_resamples,
-        "random_state": settings.seed,
-    }
+    sampling = Sampling(
+        groups=columns[UNIT] if state.unit == "groups" else None,
+        sample_weight=columns.get(WEIGHT),
+        n_resamples=settings.n_resamples,
+        random_state=settings.seed,
+    )
     y_preds = {name: columns[f"{PREDICTED}{k}"] for k, name in enumerate(settings.systems)}
-    return FewGiven(columns.get(TRUTH), y_preds, options)
+    return FewGiven(columns.get(TRUTH), y_preds, sampling)
 
 
 def _check_enough(state: StreamState) -> None:
@@ -146,9 +146,8 @@ def scores_of(
     """
     notes = _notes_on_rows(state)
     tell(*(*notes, *state.doubts))
-    nothing = Rows(None, np.empty(0), None, settings.labels)
-    call = ScoreCall(
-        nothing,
+    study = Study(
+        {},
         plan_of(settings, state),
         interval,
         settings.confidence_level,
@@ -157,7 +156,7 @@ def scores_of(
     )
     scores = {
         name: [
-            _score(call, name, system, state, settings) for system in range(len(settings.systems))
+            _score(study, name, system, state, settings) for system in range(len(settings.systems))
         ]
         for name in settings.readings
     }
@@ -167,7 +166,7 @@ def scores_of(
 
 
 def _score(
-    call: ScoreCall,
+    study: Study,
     name: str,
     system: int,
     state: StreamState,
@@ -176,8 +175,8 @@ def _score(
     """Return a metric of one system with its interval."""
     read = state.read(name, system, settings)
     tell(*_doubts(read, settings.systems[system], state.n_rows))
-    evidence = _evidence(call, read, state)
-    chosen = chosen_interval(call, evidence)
+    evidence = _evidence(study, read, state)
+    chosen = chosen_interval(study, evidence)
     tell(*chosen.notes)
     truth = settings.labels if read.columns is None else read.columns[0]
     like = np.empty((0, 2) if state.in_columns else 0)
@@ -186,10 +185,10 @@ def _score(
     of_class = of_reversed_scores(read.statistic, truth, naive, chosen.interval)
     of_class += () if positive is None else (positive,)
     tell(*of_class)
-    notes = (*chosen.notes, *_notes(read, settings), *call.notes, *of_class)
+    notes = (*chosen.notes, *_notes(read, settings), *study.notes, *of_class)
     below = () if of_class else below_baseline(evidence, naive, read.statistic.greater_is_better)
     result = make_result(
-        call,
+        study,
         name,
         SystemBasis(evidence),
         chosen.interval,
@@ -199,15 +198,15 @@ def _score(
         naive_estimate=naive,
     )
     few = tuple(note for note in chosen.notes if note.kind == "few")
-    twice = tuple(note for note in call.notes if note.is_warning)
+    twice = tuple(note for note in study.notes if note.is_warning)
     return StreamScore(read.statistic, evidence, result, (*few, *twice))
 
 
-def _evidence(call: ScoreCall, read: Read, state: StreamState) -> Evidence:
+def _evidence(study: Study, read: Read, state: StreamState) -> Evidence:
     """Return the estimate, the replicates and what is known of the rows."""
     # A metric that divides by zero on a resample is undefined there.
     values = np.where(np.isinf(read.values), np.nan, read.values)
-    drawn = Drawn.of(call.plan.design)
+    drawn = Drawn.of(study.plan.design)
     return Evidence(float(values[0]), values[1:], drawn, _facts(read, weighted=state.weighted))
 
 

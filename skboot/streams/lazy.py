@@ -16,6 +16,8 @@ from .._arrays import is_dask
 from .._workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.names import NotGiven
+from ..study.measured import Scoring
+from ..study.sampling import Sampling, Wanted
 from .dask_parts import state_of_dask
 from .few_rows import FEWEST_UNITS
 from .scanned import DatasetColumns, state_of_scanned
@@ -44,39 +46,36 @@ def _shown(value: Any) -> str:
 
 
 def settings_of_lazy(
-    *,
-    metric: Any,
-    random_state: Any,
-    n_resamples: Any,
-    labels: Any,
-    confidence_level: float,
-    interval: str,
-    greater_is_better: Any,
-    pos_label: Any = None,
+    scoring: Scoring,
+    sampling: Sampling,
+    wanted: Wanted,
     systems: tuple[str | None, ...] = (None,),
 ) -> StreamSettings:
     """Return the settings of a stream, checked before the first row is read.
 
+    Any seed will do.
+
     Parameters
     ----------
-    metric, random_state, n_resamples, labels, confidence_level, interval, greater_is_better, \
-            pos_label
-        As of `skboot.BootstrapAccumulator`, but that any seed will do.
+    scoring : Scoring
+    sampling : Sampling
+    wanted : Wanted
     systems : tuple
         Names of systems; (None,) for one.
     """
     advice = "1999 is enough for a 95% interval."
+    metric = scoring.metric
     settings = StreamSettings(
         metric=str(metric) if isinstance(metric, NotGiven) else metric,
-        seed=check.check_seed(random_state),
-        n_resamples=check.check_count("n_resamples", n_resamples, 2, advice),
+        seed=check.check_seed(sampling.random_state),
+        n_resamples=check.check_count("n_resamples", sampling.n_resamples, 2, advice),
         systems=systems,
-        labels=check.check_labels(labels, None),
+        labels=check.check_labels(scoring.labels, None),
         n_bins=N_BINS,
-        confidence_level=confidence_level,
-        interval=interval,
-        greater_is_better=check.check_direction(greater_is_better),
-        pos_label=check.check_label("pos_label", pos_label),
+        confidence_level=wanted.confidence_level,
+        interval=wanted.interval,
+        greater_is_better=check.check_direction(scoring.greater_is_better),
+        pos_label=check.check_label("pos_label", scoring.pos_label),
     )
     # Metrics that a stream cannot have are refused here.
     n_scores = len(settings.readings) * len(systems)

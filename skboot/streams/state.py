@@ -19,6 +19,7 @@ from .._warnings import Note
 from ..metrics.lookup import resolve_metrics
 from ..metrics.statistic import Floats
 from ..resampling.streamed import PoissonWeights, Words
+from ..study.measured import Scoring
 from .exact_sums import ExactSums
 from .few_rows import FEWEST_UNITS, UNIT, FewRows
 from .readings import FINE_SCORES, LABELS, SCORES, ColumnsReading, Read, Reading, reading_of
@@ -97,6 +98,11 @@ class StreamSettings:
             greater_is_better=self.greater_is_better,
             pos_label=self.pos_label,
         )
+
+    @property
+    def scoring(self) -> Scoring:
+        """What is scored, as functions that take all rows at once are asked for it."""
+        return Scoring(self.metric, self.greater_is_better, self.pos_label, self.labels)
 
     @cached_property
     def weights(self) -> PoissonWeights:

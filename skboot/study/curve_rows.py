@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,10 +27,11 @@ from ..metrics.curves import (
 )
 from ..metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
 from ..metrics.lookup import resolve_metrics
-from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
-from .rows import Rows, resampling_plan
-from .series import RowsInTime, in_time
+from .measured import Measured, Scores
+from .rows import Rows
+from .sampling import Sampling
+from .study import planned
 
 Floats = NDArray[np.float64]
 
@@ -109,46 +110,61 @@ def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
     return {**_DEFAULTS, **given}
 
 
-def checked_call(y_true: Any, y_score: Any, **given: Any) -> CurveCall:
-    """Check the arguments of `skboot.bootstrap_curve`, given by name."""
+class CurveAsked(NamedTuple):
+    """Which curve is asked for, as of `skboot.bootstrap_curve`; not checked."""
+
+    curve: Any
+    band: Any
+    grid: Any
+    pos_label: Any
+    n_bins: Any = _DEFAULTS["n_bins"]
+
+
+class CurveRequest(NamedTuple):
+    """What is asked of scores: a curve, what is drawn, a level, and workers."""
+
+    asked: CurveAsked
+    sampling: Sampling
+    confidence_level: float
+    workers: Workers
+
+
+def requested(given: Mapping[str, Any]) -> CurveRequest:
+    """Return the request that options of `skboot.bootstrap_curve` make; refuse others."""
     options = with_defaults(given)
-    level = check.check_confidence_level(options["confidence_level"])
-    band = check.check_choice("band", options["band"], BANDS)
-    curve = options["curve"]
+    return CurveRequest(
+        CurveAsked(*(options[name] for name in CurveAsked._fields)),
+        Sampling(**{name: options[name] for name in Sampling._fields if name in options}),
+        check.check_confidence_level(options["confidence_level"]),
+        check.check_workers(options["n_jobs"], options["verbose"]),
+    )
+
+
+def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
+    """Check the scores of each system, and what is asked of them."""
+    asked, sampling = request.asked, request.sampling
+    band, curve = check.check_choice("band", asked.band, BANDS), asked.curve
     if not callable(curve):
         check.check_choice("curve", curve, CURVES)
-    n_bins = check.check_count("n_bins", options["n_bins"], 2)
-    workers = check.check_workers(options["n_jobs"], options["verbose"])
-    rows = _rows_of_each(y_true, y_score, options["sample_weight"], curve, options)
-    grid = checked_grid(options["grid"], curve, rows)
+    n_bins = check.check_count("n_bins", asked.n_bins, 2)
+    rows = _rows_of_each(y_true, y_score, sampling.sample_weight, asked)
+    grid = checked_grid(asked.grid, curve, rows)
     curves = _curves_on(curve, grid, n_bins, rows)
     n_points = sum(len(each.grid) for each in curves)
-    design = (options["groups"], options["strata"], options["same_population"])
-    n_samples = len(next(iter(rows.values())).score)
-    drawn = (*design, None, options["n_resamples"], options["random_state"])
-    plan = resampling_plan(*drawn, n_samples, 2 * n_points)
-    given_scores = y_score.values() if isinstance(y_score, Mapping) else [y_score]
-    given = {name: options[name] for name in ("groups", "strata", "sample_weight")}
-    given |= {"y_true": y_true, "y_score": y_score}
-    columns = (y_true, *given_scores)
-    asked = RowsInTime(options["block_length"], columns, options["groups"], given=given)
-    plan, of_rows = in_time(asked, plan, None, _scores_in_time(curve, rows))
+    answers = {"y_true": y_true, "y_score": y_score}
+    drawn = planned(sampling, answers, _scores_in_time(curve, rows), 2 * n_points)
     settings = {
         "curve": curve if isinstance(curve, str) else curves[0].name,
         "band": band,
-        "confidence_level": level,
-        "n_resamples": plan.n_resamples,
+        "confidence_level": request.confidence_level,
         "n_bins": n_bins if curve == "calibration" else None,
         "grid": grid is not None,
-        "pos_label": options["pos_label"],
-        "groups": options["groups"] is not None,
-        "strata": options["strata"] is not None,
-        "sample_weight": options["sample_weight"] is not None,
-        "same_population": bool(options["same_population"]),
-        **of_rows,
+        "pos_label": asked.pos_label,
+        **sampling.settings(drawn.plan.n_resamples),
+        **drawn.settings,
     }
     pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
-    return CurveCall(pairs, plan, band, level, settings, workers)
+    return CurveCall(pairs, drawn.plan, band, request.confidence_level, settings, request.workers)
 
 
 # ------------------------------------------------------------------ rows
@@ -158,10 +174,10 @@ def _rows_of_each(
     y_true: ArrayLike,
     y_score: Any,
     sample_weight: ArrayLike | None,
-    curve: Any,
-    options: Mapping[str, Any],
+    asked: CurveAsked,
 ) -> dict[str, TwoClassRows]:
     """Return the rows of each system by its name, "" for the one that has none."""
+    curve = asked.curve
     advice = "Draw a curve for each label: y_true[:, k], y_score[:, k]."
     truth = check.check_column("y_true", y_true, advice)
     named = named_scores(y_score)
@@ -170,7 +186,7 @@ def _rows_of_each(
         argument = argument_of(name)
         column = check.converted(argument, scores)
         refuse_exchanged(truth, column, "a curve", argument)
-    positive = positive_class(truth, options["pos_label"])
+    positive = positive_class(truth, asked.pos_label)
     weights = check.check_weights(sample_weight)
     if weights is not None and callable(curve) and not _takes_weights(curve):
         advice = "Give the function an argument sample_weight, or leave weights out."
@@ -303,9 +319,7 @@ def _takes_weights(function: Callable[..., Any]) -> bool:
     return "sample_weight" in parameters
 
 
-def _scores_in_time(
-    curve: Any, rows: Mapping[str, TwoClassRows]
-) -> dict[str, dict[str, list[tuple[Rows, Statistic]]]]:
+def _scores_in_time(curve: Any, rows: Mapping[str, TwoClassRows]) -> Scores:
     """Return the number whose dependence in time stands for that of the curve, by system."""
     metric = "mean_squared_error" if curve in _OF_PROBABILITIES else "roc_auc"
     statistics, _ = resolve_metrics(metric)
@@ -313,7 +327,7 @@ def _scores_in_time(
     by_system = {}
     for system, each in rows.items():
         truth = each.positive.astype(np.int64)
-        by_system[system] = [(Rows(truth, each.score, each.sample_weight, None), statistic)]
+        by_system[system] = [Measured(Rows(truth, each.score, each.sample_weight, None), statistic)]
     return {name: by_system}
 
 

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import stored_seed
-from .._versions import versions_used
 from .._warnings import Note, tell, texts_of
 from .._workers import single_threaded_blas
 from ..inference._tuning import FEW_GROUPS
@@ -17,6 +15,7 @@ from ..inference.bands import CurveEvidence, simultaneous_band
 from ..inference.distribution import BoundStatistic, bootstrap
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult
+from ..results.provenance import Provenance
 from .curve_rows import DIFFERENCE, CurveCall
 
 Floats = NDArray[np.float64]
@@ -241,6 +240,7 @@ def _result(
     curve, design = drawn.curve, call.plan.design
     x, nothing = curve.grid, np.full(len(curve.grid), np.nan)
     reference = np.zeros(len(x)) if is_difference else curve.reference(drawn.sizes)
+    fixed = ("the trained system", *design.held_fixed)
     fields: dict[str, Any] = {
         "curve": curve.name,
         "name": name,
@@ -268,10 +268,7 @@ def _result(
         "weighted": call.settings["sample_weight"],
         "is_difference": is_difference,
         "notes": texts_of(notes),
-        "held_fixed": ("the trained system", *design.held_fixed),
-        "seed": stored_seed(call.plan.seed),
-        "settings": call.settings,
-        "versions": versions_used(),
+        **Provenance.of(call.plan.seed, call.settings, fixed)._asdict(),
     }
     if call.band == "simultaneous":
         low, high, critical = simultaneous_band(known, call.confidence_level)

@@ -6,7 +6,7 @@ what it comes from, and makes the result of what was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,7 @@ from ..metrics.statistic import Statistic
 from ..metrics.two_class import of_reversed_scores
 from ..results import EvaluationResult
 from ..results.runs_basis import RunsBasis, SystemOfRunsBasis
-from .rows import Part
+from .measured import Scores
 from .run_scores import RunsCall, ScoredRuns, bootstrapped_runs, bound_runs
 from .runs import Runs
 from .scores import chosen_interval, make_result, result_of
@@ -49,28 +49,28 @@ Floats = NDArray[np.float64]
 _FEW_RUNS = 10
 
 
-def evaluate_runs(
-    calls: Mapping[str, RunsCall], statistics: Mapping[str, Sequence[Statistic]]
-) -> dict[str, EvaluationResult]:
-    """Evaluate all runs by each metric, on the same test resamples.
+def evaluate_runs(calls: Mapping[str, RunsCall], scores: Scores) -> dict[str, EvaluationResult]:
+    """Evaluate all runs of one method by each metric, on the same test resamples.
 
     Parameters
     ----------
     calls : mapping of str to RunsCall
         By metric name: metrics may read other answers of the runs, to the same plan.
-    statistics : mapping of str to sequence of Statistic
-        By metric name, one for each run.
+    scores : Scores
+        Of one method.
 
     Returns
     -------
     dict of str to EvaluationResult
         By metric name.
     """
-    results = {}
-    bound = [bound_runs(calls[name], of_runs) for name, of_runs in statistics.items()]
-    for name, scored in zip(statistics, bootstrapped_runs(bound), strict=True):
-        results[name] = result_of_runs(calls[name], name, scored)
-    return results
+    bound = [
+        bound_runs(calls[metric], metric, runs)
+        for metric, by_method in scores.items()
+        for runs in by_method.values()
+    ]
+    scored = zip(scores, bootstrapped_runs(bound), strict=True)
+    return {metric: result_of_runs(calls[metric], metric, one) for metric, one in scored}
 
 
 def refusal(estimand: str, varied: str, runs: Runs) -> str | None:
@@ -132,7 +132,7 @@ def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationR
         exact=scored.bound.row_values is not None,
     )
     if call.estimand == "system":
-        return _result_of_system(call, name, scored, evidence)
+        return _result_of_system(call, scored, evidence)
     notes = _notes(call, evidence, split)
     return _result_over_runs(call, name, scored, evidence, notes)
 
@@ -253,22 +253,13 @@ def _add_notes_of_components(
 
 
 def _result_of_system(
-    call: RunsCall, name: str, scored: ScoredRuns, evidence: RunsEvidence
+    call: RunsCall, scored: ScoredRuns, evidence: RunsEvidence
 ) -> EvaluationResult:
     """Return the result of the system, which holds the evidence of all runs too."""
-    subject, alone = scored.bound.subjects[call.system_run], call.of_system
-    chosen = chosen_interval(alone, scored.system)
-    result = result_of(
-        alone,
-        name,
-        subject.statistic,
-        Part(None, None),
-        scored.system,
-        chosen,
-        subject.reduced,
-    )
-    basis = SystemOfRunsBasis(result.evidence, evidence)
-    return replace(result, basis=basis, runs=_table_of_runs(call, evidence))
+    basis = SystemOfRunsBasis(scored.system, evidence)
+    chosen = chosen_interval(call.of_system, scored.system)
+    result = result_of(call.of_system, scored.bound.system, basis, chosen)
+    return replace(result, runs=_table_of_runs(call, evidence))
 
 
 def _result_over_runs(
@@ -308,7 +299,7 @@ def _result_over_runs(
         naive_estimate=naive,
         estimand=call.estimand,
         automatic=call.interval == "auto",
-        held_fixed=(*held_fixed, *call.plan.design.held_fixed),
+        held_fixed=held_fixed,
         is_confidence_interval=call.estimand == "method",
         runs=table,
     )

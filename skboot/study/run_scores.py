@@ -7,29 +7,25 @@ resamples. One of the runs is the system: it has the evidence that `bootstrap_sc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._workers import DEFAULT_WORKERS, Workers
-from ..inference.distribution import (
-    BootstrapDistribution,
-    BoundStatistic,
-    bootstrap,
-    bootstrap_each,
-)
+from ..inference.distribution import BootstrapDistribution, BoundStatistic, bootstrap_each
 from ..inference.evidence import Evidence
 from ..inference.variance import RowNoise
 from ..metrics.additive import mean_of_values
 from ..metrics.statistic import Statistic
-from ..resampling.plan import Binding, ResamplingPlan
-from .prepared import LeftOut, Prepared, ScoreCall, jackknives_of, prepare
-from .rows import Part, columns_of_each
+from ..resampling.plan import ResamplingPlan
+from .draws import draw, draw_scores
+from .measured import Measured
 from .runs import Runs
+from .score import Score, prepare
+from .study import Study
 
 Floats = NDArray[np.float64]
 
@@ -44,50 +40,50 @@ class RunsCall:
 
     Attributes
     ----------
+    study : Study
+        Of all methods of the call.
     runs : Runs
     sample : ndarray of shape (n_runs,)
         Number of the training sample of each run.
-    varied, estimand, interval : str
+    varied, estimand : str
         As of `skboot.bootstrap_runs`.
-    confidence_level : float
-    plan : ResamplingPlan
-    workers : Workers
     system_run : int
         Number of the run that the estimand "system" is about.
-    of_rows : dict
-        What settings hold of tasks that metrics are averaged over, of blocks of rows in time, and
-        of the positive class.
     """
 
+    study: Study
     runs: Runs
     sample: NDArray[np.intp]
     varied: str
-    estimand: str
-    interval: str
-    confidence_level: float
-    plan: ResamplingPlan
-    workers: Workers = DEFAULT_WORKERS
+    estimand: str = "method"
     system_run: int = 0
-    of_rows: dict[str, Any] = field(default_factory=dict)
 
     @property
     def settings(self) -> dict[str, Any]:
         """Arguments of the call as a result holds them."""
-        design, first = self.plan.design, self.runs.rows[0]
         return {
+            **self.study.settings,
             "varied": self.varied,
             "estimand": self.estimand,
-            "interval": self.interval,
-            "confidence_level": self.confidence_level,
-            "n_resamples": self.plan.n_resamples,
             "n_runs": self.runs.n_runs,
             "n_full_runs": len(self.runs.rows) - self.runs.n_runs,
-            "y_true": first.y_true is not None,
-            "groups": not (design.units_are_rows or "block_length" in self.of_rows),
-            "strata": design.has_given_strata,
-            "sample_weight": first.sample_weight is not None,
-            **self.of_rows,
+            "y_true": self.runs.rows[0].y_true is not None,
         }
+
+    @property
+    def interval(self) -> str:
+        """Of the estimand."""
+        return self.study.interval
+
+    @property
+    def confidence_level(self) -> float:
+        """Of the interval."""
+        return self.study.confidence_level
+
+    @property
+    def plan(self) -> ResamplingPlan:
+        """What is drawn."""
+        return self.study.plan
 
     @cached_property
     def has_full(self) -> bool:
@@ -118,16 +114,10 @@ class RunsCall:
         return self.varied == "seed" and self.runs.rows[0].y_true is not None
 
     @cached_property
-    def of_system(self) -> ScoreCall:
-        """Call of the system alone."""
-        return ScoreCall(
-            self.runs.rows[self.system_run],
-            self.plan,
-            self.interval if self.estimand == "system" else "auto",
-            self.confidence_level,
-            self.settings,
-            self.workers,
-        )
+    def of_system(self) -> Study:
+        """Study of the system alone."""
+        interval = self.interval if self.estimand == "system" else "auto"
+        return replace(self.study, interval=interval, settings=self.settings)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +129,7 @@ class BoundRuns:
     call : RunsCall
     subjects : list of BoundStatistic
         One per run.
-    system : Prepared
+    system : Score
         The system.
     row_values : list of ndarray of shape (n_samples,), or None
         Value of each row in each run, before the metric's sign, where scores are plain means of
@@ -148,7 +138,7 @@ class BoundRuns:
 
     call: RunsCall
     subjects: list[BoundStatistic[Statistic]]
-    system: Prepared
+    system: Score
     row_values: list[NDArray[Any]] | None
 
 
@@ -174,28 +164,29 @@ class ScoredRuns:
     system: Evidence
 
 
-def bound_runs(call: RunsCall, statistics: Sequence[Statistic]) -> BoundRuns:
+def bound_runs(call: RunsCall, metric: str, runs: Sequence[Measured]) -> BoundRuns:
     """Return the reduced rows of every run.
 
     Parameters
     ----------
     call : RunsCall
-    statistics : sequence of Statistic
-        One for each run.
+    metric : str
+        Its name.
+    runs : sequence of Measured
+        The metric on the rows of each run.
 
     Returns
     -------
     BoundRuns
     """
-    keeps_values = _is_mean_of_independent_rows(call, statistics[0])
-    system = prepare(call.of_system, statistics[call.system_run], Part(None, None))
+    keeps_values = _is_mean_of_independent_rows(call, runs[0].statistic)
+    system = prepare(call.of_system, metric, runs[call.system_run])
     subjects = []
-    columns = columns_of_each(call.runs.rows, statistics)
-    for run, (statistic, own) in enumerate(zip(statistics, columns, strict=True)):
+    for run, (rows, statistic) in enumerate(runs):
         if run == call.system_run:
             subjects.append(system.subject)
         else:
-            reduced = statistic.reduce(*own)
+            reduced = statistic.reduce(*rows.of(statistic, None))
             subjects.append(BoundStatistic.of(statistic, reduced))
     values = None
     if keeps_values:
@@ -250,29 +241,27 @@ def drawn_together(bound: Sequence[BoundRuns]) -> list[ScoredRuns]:
     """
     call = bound[0].call
     subjects = [subject for own in bound for subject in own.subjects]
-    binding = call.plan.bind([subject.coding for subject in subjects])
-    drawn = bootstrap(binding, subjects, call.workers)
     stops = np.cumsum([len(own.subjects) for own in bound]).tolist()
     starts = [0, *stops[:-1]]
     systems = {
         start + own.call.system_run: own.system for start, own in zip(starts, bound, strict=True)
     }
-    left_out = _system_jackknives(call, binding, systems, drawn)
+    draws = draw(call.plan, subjects, call.study.workers, systems)
     return [
-        _scored_runs(own, drawn[start:stop], without_units)
-        for own, start, stop, without_units in zip(bound, starts, stops, left_out, strict=True)
+        _scored_runs(own, draws.distributions[start:stop], system)
+        for own, start, stop, system in zip(
+            bound, starts, stops, draws.evidence.values(), strict=True
+        )
     ]
 
 
 def _scored_runs(
-    bound: BoundRuns, drawn: Sequence[BootstrapDistribution], left_out: LeftOut | None
+    bound: BoundRuns, drawn: Sequence[BootstrapDistribution], system: Evidence
 ) -> ScoredRuns:
     """Return the scores of the runs of a method from the distribution of each."""
-    call = bound.call
     replicates = np.array([each.replicates for each in drawn])
     scores = np.array([each.estimate for each in drawn])
-    centre = replicates[call.centre].mean(axis=0)
-    system = bound.system.evidence(drawn[call.system_run], left_out)
+    centre = replicates[bound.call.centre].mean(axis=0)
     return ScoredRuns(bound, scores, replicates, centre, system)
 
 
@@ -284,10 +273,9 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     """
     assert bound.row_values is not None
     call, subjects, run = bound.call, bound.subjects, bound.call.system_run
-    binding = call.plan.bind([subjects[run].coding])
-    [drawn] = bootstrap(binding, [subjects[run]], call.workers)
+    system = draw_scores(call.plan, [bound.system], call.study.workers)
+    [drawn] = system.distributions
     mean = mean_of_values()
-    [left_out] = _system_jackknives(call, binding, {0: bound.system}, [drawn])
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
     last: BoundStatistic[Any] = BoundStatistic.of(mean, of_centre)
     others = [*subjects[:run], *subjects[run + 1 :], last]
@@ -298,17 +286,5 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
         np.array([score for score, _ in pairs]),
         np.array([replicates for _, replicates in pairs]),
         subjects[0].statistic.sign * centre,
-        bound.system.evidence(drawn, left_out),
+        system.evidence[0],
     )
-
-
-def _system_jackknives(
-    call: RunsCall,
-    binding: Binding,
-    systems: Mapping[int, Prepared],
-    drawn: Sequence[BootstrapDistribution],
-) -> Sequence[LeftOut | None]:
-    """Return the jackknife of each system, by its number; None where its evidence needs none."""
-    if all(drawn[k].acceleration is not None for k in systems):
-        return [None] * len(systems)
-    return jackknives_of(call.of_system, binding, systems, drawn)

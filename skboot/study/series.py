@@ -13,8 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,68 +32,50 @@ from ..resampling.design import RowDesign
 from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign, SingleRowDesign
-from .rows import Rows
-from .tasks import settings_of, within_tasks
+from .measured import Measured, Scores
+from .rows import Part, Rows, part_of_each_row
+from .sampling import Sampling
+from .tasks import within_tasks
 
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
 _PAIRS_LOOKED_AT = 1000
 _MOST_LOOKED_AT = 10
-# Statistics, on the rows they read, whose mean is a score: one, or one for each run of a method.
-Scores = Sequence[tuple[Rows, Statistic]]
-
-
-class RowsInTime(NamedTuple):
-    """What a call says of time.
-
-    Attributes
-    ----------
-    block_length : int, "auto" or None
-    columns : sequence
-        Truth and predictions as they were given; an index of dates is looked at.
-    groups, by, resamples : array-like or None
-        Arguments that do not go with blocks; ``by`` as the number of the subgroup of each row.
-    given : mapping of str to array-like
-        What was given for the rows, by argument; see `warn_of_orders`.
-    """
-
-    block_length: Any
-    columns: Sequence[Any]
-    groups: Any = None
-    by: Any = None
-    resamples: Any = None
-    given: Mapping[str, Any] = MappingProxyType({})
 
 
 def in_time(
-    asked: RowsInTime,
     plan: ResamplingPlan,
+    sampling: Sampling,
+    answers: Mapping[str, Any],
+    scores: Scores,
+    parts: Sequence[Part],
     tasks: Tasks | None,
-    scores: Mapping[str, Mapping[str, Scores]],
 ) -> tuple[ResamplingPlan, dict[str, int]]:
-    """Return the plan that draws blocks, and what settings hold of tasks and blocks.
+    """Return the plan that draws blocks, and what settings hold of them.
 
     Parameters
     ----------
-    asked : RowsInTime
-        Without ``block_length`` rows are drawn, with a caution where they look dependent.
     plan : ResamplingPlan
         Of the call without blocks.
+    sampling : Sampling
+        Without ``block_length`` rows are drawn, with a caution where they look dependent.
+    answers : mapping of str to array-like
+        Truth and predictions as they were given; an index of dates is looked at.
+    scores : Scores
+    parts : sequence of Part
+        Subgroups, if there are any.
     tasks : Tasks or None
-    scores : mapping of str to mapping of str to Scores
-        By metric, and by system or method.
     """
-    warn_of_orders(asked.given)
-    settings = settings_of(tasks) if tasks else {}
-    if asked.block_length is None:
-        return _with_caution(plan, asked, tasks, scores), settings
-    length = _checked_length(asked.block_length)
+    dates = _dates_of_each(answers)
+    if sampling.block_length is None:
+        return _with_caution(plan, bool(dates), scores, parts, tasks), {}
+    length = _checked_length(sampling.block_length)
     for name, reason in _REFUSED.items():
-        if getattr(asked, name) is not None:
+        if getattr(sampling, name) is not None:
             raise check.fail("block_length", f"be None with {name}", "both", reason)
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
         series = within_tasks(tasks.number, series)[0]
-    _check_dates(asked.columns, series)
+    _check_dates(dates, series)
     _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series))
     if length is None:
         length = _automatic_length(series, plan, tasks, scores)
@@ -102,7 +83,7 @@ def in_time(
         design: Any = SingleRowDesign.of(n_samples, series)
     else:
         design = SeriesDesign.of(n_samples, length, series)
-    return replace(plan, design=design), settings | {"block_length": length}
+    return replace(plan, design=design), {"block_length": length}
 
 
 # ------------------------------------------------------------------ arguments
@@ -162,12 +143,9 @@ def _n_blocks(length: int, sizes: NDArray[Any]) -> int:
     return int(np.sum(-(-sizes // length)))
 
 
-def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None) -> None:
+def _check_dates(every: Sequence[NDArray[np.int64]], series: NDArray[np.intp] | None) -> None:
     """Refuse an index of dates that fall within a series."""
-    for column in columns:
-        dates = _dates_of(column)
-        if dates is None:
-            continue
+    for dates in every:
         order = None if series is None else np.argsort(series, kind="stable")
         if order is not None and len(order) != len(dates):
             continue
@@ -187,20 +165,20 @@ def _check_dates(columns: Sequence[Any], series: NDArray[np.intp] | None) -> Non
             )
 
 
-def _dates_of(column: Any) -> NDArray[np.int64] | None:
-    """Return the index of a column as numbers, if it holds dates; None for all else.
-
-    Of an index of several levels, as of series and date, the first level of dates counts.
-    """
-    index: Any = getattr(column, "index", None)
-    for level in range(getattr(index, "nlevels", 0)):
-        dates = index.get_level_values(level)
-        if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
-            return numbers
-        if getattr(dates, "inferred_type", "") == "date":
-            days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
-            return days.view(np.int64)
-    return None
+def _dates_of_each(answers: Mapping[str, Any]) -> list[NDArray[np.int64]]:
+    """Return each index of dates as numbers; of several levels the first that holds dates."""
+    found = []
+    for index in _each_index(answers):
+        for level in range(index.nlevels):
+            dates = index.get_level_values(level)
+            if isinstance(numbers := getattr(dates, "asi8", None), np.ndarray):
+                found.append(numbers)
+                break
+            if getattr(dates, "inferred_type", "") == "date":
+                days: NDArray[Any] = np.asarray(dates, dtype="datetime64[D]")
+                found.append(days.view(np.int64))
+                break
+    return found
 
 
 # ------------------------------------------------------------------ how long blocks must be
@@ -210,7 +188,7 @@ def _automatic_length(
     series: NDArray[np.intp] | None,
     plan: ResamplingPlan,
     tasks: Tasks | None,
-    scores: Mapping[str, Mapping[str, Scores]],
+    scores: Scores,
 ) -> int:
     """Return the longest of the lengths that the metrics of each system, and differences, need."""
     longest = 1.0
@@ -228,7 +206,7 @@ def _automatic_length(
 
 
 def _influences(
-    scores: Scores,
+    scores: Sequence[Measured],
     series: NDArray[np.intp] | None,
     plan: ResamplingPlan,
     tasks: Tasks | None,
@@ -292,18 +270,19 @@ class _SimilarRows(RowDesign):
 
 def _with_caution(
     plan: ResamplingPlan,
-    asked: RowsInTime,
+    has_dates: bool,
+    scores: Scores,
+    parts: Sequence[Part],
     tasks: Tasks | None,
-    scores: Mapping[str, Mapping[str, Scores]],
 ) -> ResamplingPlan:
     """Return the plan, with a remark where it draws rows one by one that look dependent."""
     design = plan.design
     if type(design) is not RowDesign or plan.resamples is not None:
         return plan
     facts = (design.n_samples, design.n_units, None, design.strata)
-    if any(_dates_of(column) is not None for column in asked.columns):
+    if has_dates:
         return replace(plan, design=_RowsWithDates(*facts))
-    kinds = (design.strata, asked.by, None if tasks is None else tasks.number)
+    kinds = (design.strata, part_of_each_row(parts), None if tasks is None else tasks.number)
     looked_at = [
         own[0]
         for by_name in scores.values()
@@ -350,21 +329,16 @@ def warn_of_orders(*tables: Mapping[str, Any]) -> None:
     *tables : mapping of str to array-like, or mapping or list of these
         What was given for some rows, by argument; columns without an index are passed over.
     """
-    pandas: Any = sys.modules.get("pandas")
-    # While pandas is imported it has no such class yet.
-    of_pandas = getattr(pandas, "Index", None)
-    if of_pandas is not None:
-        found = [_note(columns, of_pandas, pandas.RangeIndex) for columns in tables]
-        if any(found):
-            tell(*[note for note in found if note is not None])
+    found = [_note(columns) for columns in tables]
+    tell(*[note for note in found if note is not None])
 
 
-def _note(columns: Mapping[str, Any], of_pandas: type, counting: Any) -> Note | None:
+def _note(columns: Mapping[str, Any]) -> Note | None:
     seen: list[tuple[str, Any]] = []
-    for name, index in _indexes(columns, of_pandas):
+    for name, index in _indexes(columns):
         if any(index is other or index.equals(other) for _, other in seen):
             continue
-        if index.equals(counting(len(index))):
+        if index.equals(sys.modules["pandas"].RangeIndex(len(index))):
             continue
         first = next((own for own, other in seen if _holds_the_same(index, other)), None)
         if first is None:
@@ -380,8 +354,16 @@ def _note(columns: Mapping[str, Any], of_pandas: type, counting: Any) -> Note | 
     return None
 
 
-def _indexes(columns: Mapping[str, Any], of_pandas: type) -> Iterator[tuple[str, Any]]:
+def _each_index(columns: Mapping[str, Any]) -> list[Any]:
+    return [index for _, index in _indexes(columns)]
+
+
+def _indexes(columns: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the index of each column of pandas, also of those in a mapping or a list."""
+    # While pandas is imported it has no such class yet.
+    of_pandas = getattr(sys.modules.get("pandas"), "Index", None)
+    if of_pandas is None:
+        return
     for name, values in columns.items():
         if values is None or isinstance(values, np.ndarray) or sparse.issparse(values):
             continue
@@ -389,10 +371,9 @@ def _indexes(columns: Mapping[str, Any], of_pandas: type) -> Iterator[tuple[str,
         if isinstance(index, of_pandas):
             yield name, index
         elif isinstance(values, Mapping):
-            yield from _indexes({f"{name}[{key!r}]": values[key] for key in values}, of_pandas)
+            yield from _indexes({f"{name}[{key!r}]": values[key] for key in values})
         elif isinstance(values, list | tuple) and values and hasattr(values[0], "iloc"):
-            numbered = {f"{name}[{k}]": own for k, own in enumerate(values)}
-            yield from _indexes(numbered, of_pandas)
+            yield from _indexes({f"{name}[{k}]": own for k, own in enumerate(values)})
 
 
 def _holds_the_same(first: Any, second: Any) -> bool:

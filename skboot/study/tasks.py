@@ -1,13 +1,13 @@
 """Averages over tasks: from the argument ``average_over`` to statistics and what is drawn for them.
 
-`over_tasks` takes the plan and the statistics of a call without tasks. Tasks are drawn where each
+`over_tasks` takes the plan and the scores of a call without tasks. Tasks are drawn where each
 of them lies in one group, and fixed otherwise; rows, or groups of one task, are then drawn within.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _checks as check
-from .._warnings import tell
 from ..inference.distribution import BoundStatistic
 from ..metrics.statistic import MetricError, ReducedData, Statistic
 from ..metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
@@ -30,6 +29,7 @@ from ..resampling.task_designs import (
     RowsWithinTasks,
     SeriesWithinTasks,
 )
+from .measured import Measured, Scores
 from .rows import Part, Rows
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
@@ -58,77 +58,42 @@ def checked_tasks(average_over: ArrayLike | None, rows: Rows) -> Tasks | None:
     return Tasks(tuple(distinct.tolist()), number.astype(np.intp, copy=False))
 
 
-def evaluated(
-    evaluate: Callable[[ResamplingPlan, dict[str, Any]], Mapping[str, Any]],
-    plan: ResamplingPlan,
-    tasks: Tasks | None,
-    rows: Rows,
-    statistics: Mapping[str, Any],
-    parts: Sequence[Part] = (),
-) -> dict[str, Any]:
-    """Evaluate statistics over tasks.
-
-    Parameters
-    ----------
-    evaluate : callable
-        From a plan and its statistics to results by metric.
-    plan, tasks, rows, statistics
-        As of `over_tasks`.
-    parts : sequence of Part
-        Subgroups; with tasks, each must have rows in all of them.
-
-    Returns
-    -------
-    dict of str to result
-        By metric, in the order of ``statistics``.
-    """
-    results: dict[str, Any] = {}
-    if tasks is not None:
-        _check_parts(parts, tasks)
-    for own_plan, own in over_tasks(plan, tasks, rows, statistics):
-        results |= evaluate(own_plan, own)
-        tell(*own_plan.design.remarks)
-    return {name: results[name] for name in statistics}
-
-
 def over_tasks(
-    plan: ResamplingPlan,
-    tasks: Tasks | None,
-    rows: Rows,
-    statistics: Mapping[str, Any],
-) -> list[tuple[ResamplingPlan, dict[str, Any]]]:
-    """Return the plans of a call, each with the statistics that are evaluated by it.
+    plan: ResamplingPlan, tasks: Tasks, scores: Scores
+) -> list[tuple[ResamplingPlan, Scores]]:
+    """Return the plans of a call over tasks, each with the scores that are evaluated by it.
 
     Parameters
     ----------
     plan : ResamplingPlan
         Of the call without tasks.
-    tasks : Tasks or None
-        None: the plan and the statistics as they are.
-    rows : Rows
-        Of one system.
-    statistics : mapping of str to Statistic, or to a list or mapping of them
-        By metric.
+    tasks : Tasks
+    scores : Scores
+        On the same truth.
 
     Returns
     -------
     list of tuple
         One plan, or two where some of the metrics are drawn within classes.
     """
-    if tasks is None:
-        return [(plan, dict(statistics))]
     found = _task_plan(plan, tasks)
     by_class: dict[str, Any] = {}
     others: dict[str, Any] = {}
     draws_rows = isinstance(found.design, RowsWithinTasks) and plan.resamples is None
-    for name, own in statistics.items():
-        needs = draws_rows and _needs_classes(_first_of(own), rows)
-        wrapped = _each(own, tasks, found.are_drawn)
-        (by_class if needs else others)[name] = wrapped
-    plans = []
+    rows = None
+    for name, by_system in scores.items():
+        rows, statistic = next(iter(by_system.values()))[0]
+        needs = draws_rows and _needs_classes(statistic, rows)
+        averaged = {
+            system: [Measured(each.rows, _averaged(each.statistic, tasks, found)) for each in own]
+            for system, own in by_system.items()
+        }
+        (by_class if needs else others)[name] = averaged
+    plans: list[tuple[ResamplingPlan, Scores]] = []
     if others:
         plans.append((replace(plan, design=found.design), others))
     if by_class:
+        assert rows is not None
         classes = check.numbered_labels("y_true", np.asarray(rows.y_true))[1]
         design = _rows_within(plan.design, tasks, classes)
         plans.append((replace(plan, design=design), by_class))
@@ -140,7 +105,7 @@ def settings_of(tasks: Tasks) -> dict[str, int]:
     return {"average_over": len(tasks.names)}
 
 
-def _check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
+def check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
     """Refuse subgroups that lack a task."""
     for part in parts:
         if part.rows is None:
@@ -257,22 +222,11 @@ def value_of(statistic: Statistic, reduced: ReducedData) -> float:
     return float(statistic.evaluate(block, reduced)[0])
 
 
-def _each(statistics: Any, tasks: Tasks, are_drawn: bool) -> Any:
-    """Average a statistic, or each in a list or mapping, over tasks."""
-    if isinstance(statistics, Mapping):
-        return {name: _each(own, tasks, are_drawn) for name, own in statistics.items()}
-    if isinstance(statistics, Sequence):
-        return [_each(own, tasks, are_drawn) for own in statistics]
-    if are_drawn:
-        return DrawnTaskAverage(statistics, tasks, value_of)
-    return TaskAverage.of(statistics, tasks)
-
-
-def _first_of(statistics: Any) -> Statistic:
-    """Return the statistic, or the first in a list or mapping."""
-    if isinstance(statistics, Mapping):
-        statistics = list(statistics.values())
-    return statistics[0] if isinstance(statistics, Sequence) else statistics
+def _averaged(statistic: Statistic, tasks: Tasks, of: _TaskPlan) -> Statistic:
+    """Return the average of a statistic over tasks."""
+    if of.are_drawn:
+        return DrawnTaskAverage(statistic, tasks, value_of)
+    return TaskAverage.of(statistic, tasks)
 
 
 def _needs_classes(statistic: Statistic, rows: Rows) -> bool:

@@ -1,13 +1,11 @@
-"""What is known of the score of a frozen system: before resampling, and from the resamples.
+"""One score of a study: a metric of a system on some rows, before resampling.
 
 `prepare` reduces the rows and says which interval will be wanted, so that nothing is computed that
-it does not need; `jackknives_of` leaves out units where it needs that; `Prepared.evidence` puts
-both beside the replicates.
+it does not need.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,28 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._checks import fail
-from .._warnings import Note
-from .._workers import DEFAULT_WORKERS, Workers
 from ..inference.automatic import planned_method
-from ..inference.crossed import (
-    RobustVariance,
-    crossed_covariances,
-    has_influence,
-    robust_variance,
-)
-from ..inference.distribution import (
-    BootstrapDistribution,
-    BoundStatistic,
-    Jackknife,
-    jackknife,
-)
+from ..inference.crossed import RobustVariance, has_influence
+from ..inference.distribution import BootstrapDistribution, BoundStatistic, Jackknife
 from ..inference.evidence import Drawn, Evidence
 from ..inference.intervals import problem_with
 from ..metrics.statistic import Columns, Statistic
 from ..resampling.coding import CodedRows
-from ..resampling.design import CrossedDesign, SamplingDesign
-from ..resampling.plan import Binding, ResamplingPlan
-from .rows import Part, Rows
+from ..resampling.design import SamplingDesign
+from .measured import Measured
+from .rows import WHOLE, Part, Rows
+from .study import Study
 
 # Maximum cost (operations per resample) of standard errors that no interval of the call needs: kept
 # below it, because `EvaluationResult.interval` may ask for them.
@@ -46,52 +33,43 @@ LeftOut = Jackknife | RobustVariance
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreCall:
-    """Checked arguments of an evaluation of frozen systems, on the rows of one of them.
+class Score:
+    """A metric of a system on a part of its rows, before resampling.
 
     Attributes
     ----------
+    metric : str
+        Its name.
     rows : Rows
-    plan : ResamplingPlan
-    interval : str
-        "auto" or the name of a method.
-    confidence_level : float
-    settings : dict
-        Arguments as a result holds them.
-    workers : Workers
-    notes : tuple of Note
-        About every result of the call.
-    adjust : "max-t" or None
-        Whether the intervals of all results hold at once.
-    """
-
-    rows: Rows
-    plan: ResamplingPlan
-    interval: str
-    confidence_level: float
-    settings: dict[str, Any]
-    workers: Workers = DEFAULT_WORKERS
-    notes: tuple[Note, ...] = ()
-    adjust: str | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A metric on the rows of a system, before resampling.
-
-    Attributes
-    ----------
+        All rows of the system.
+    part : Part
+    statistic : Statistic
+        The metric, of all rows.
     subject : BoundStatistic
-        The metric and the reduced rows.
+        The metric on the rows of the part, reduced.
     known : Evidence
         With estimate NaN and no replicates, which are not known yet.
     interval : str
         Method that will be wanted, which decides what else is computed.
     """
 
+    metric: str
+    rows: Rows
+    part: Part
+    statistic: Statistic
     subject: BoundStatistic[Statistic]
     known: Evidence
     interval: str
+
+    @property
+    def name(self) -> str:
+        """Of the metric, and of the subgroup if it is of one."""
+        return self.metric if self.part.name is None else f"{self.metric} ({self.part.name})"
+
+    @property
+    def columns(self) -> Columns:
+        """Truth, predictions and weights of the rows of the part."""
+        return self.rows.of(self.statistic, self.part.rows)
 
     def evidence(self, distribution: BootstrapDistribution, left_out: LeftOut | None) -> Evidence:
         """Return the evidence with estimate and replicates, and what is known without units."""
@@ -117,10 +95,11 @@ class Prepared:
         )
 
 
-def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
+def prepare(study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]) -> Score:
     """Reduce the rows of a part, and gather what is known before resampling."""
-    design = call.plan.design
-    members, rows = _members(design, part), call.rows.of(statistic, part.rows)
+    design = study.plan.design
+    members, rows = _members(design, part), measured.rows.of(measured.statistic, part.rows)
+    statistic = measured.statistic
     statistic = statistic if part.rows is None else statistic.on_rows(part.rows)
     reduced = statistic.reduce(*rows)
     variance_cost = statistic.variance_cost(reduced)
@@ -129,7 +108,7 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
     known = Evidence(np.nan, np.empty(0), Drawn.of(design, part.rows), facts)
     # Rows that the user gave as resamples may split groups; groups then have no influence.
     holds_rows = design.n_factors == 1 and not design.units_are_rows
-    by_group = holds_rows and known.facts.additive and call.plan.resamples is None
+    by_group = holds_rows and known.facts.additive and study.plan.resamples is None
     if by_group:
         known = _with_groups(known, statistic, design, part, rows)
     coding = CodedRows(
@@ -138,14 +117,14 @@ def prepare(call: ScoreCall, statistic: Statistic, part: Part) -> Prepared:
         reads,
         reduced.counts if part.rows is None else None,
     )
-    interval = planned_method(known) if call.interval == "auto" else call.interval
-    if call.interval != "auto" or known.facts.bins is not None:
+    interval = planned_method(known) if study.interval == "auto" else study.interval
+    if study.interval != "auto" or known.facts.bins is not None:
         _refuse_impossible(interval, known, statistic)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
     with_variance = possible and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
     subject = BoundStatistic(statistic, reduced, coding, bool(with_variance), by_group)
-    return Prepared(subject, known, interval)
+    return Score(metric, measured.rows, part, measured.statistic, subject, known, interval)
 
 
 def _with_groups(
@@ -202,61 +181,3 @@ def _refuse_impossible(method: str, known: Evidence, statistic: Statistic) -> No
     if problem:
         got = f"{method!r}, which {problem.removesuffix('.')}"
         raise fail("interval", "be one that these data allow", got)
-
-
-def jackknives_of(
-    call: ScoreCall,
-    binding: Binding,
-    prepared: Mapping[int, Prepared],
-    drawn: Sequence[BootstrapDistribution],
-) -> Sequence[LeftOut | None]:
-    """Return the jackknife of each metric whose acceleration is wanted or cheap, else None.
-
-    The metrics are those of these numbers in the binding, and in what was drawn from it. Of crossed
-    factors, which have no jackknife, it is the cluster-robust variance.
-    """
-    if isinstance(call.plan.design, CrossedDesign):
-        covariances = covariances_of(call.plan.design, prepared, drawn)
-        return robust_variances(covariances, prepared.values())
-    subjects = {
-        k: one.subject
-        for k, one in prepared.items()
-        if one.interval == "bca" or one.subject.statistic.reads in ("sums", "pairs")
-    }
-    if not subjects:
-        return [None] * len(prepared)
-    estimates = [drawn[k].estimate for k in subjects]
-    binding.forget()
-    jackknives = jackknife(binding.only(list(subjects)), list(subjects.values()), estimates)
-    by_number = dict(zip(subjects, jackknives, strict=True))
-    return [by_number.get(k) for k in prepared]
-
-
-def covariances_of(
-    design: CrossedDesign,
-    prepared: Mapping[int, Prepared],
-    drawn: Sequence[BootstrapDistribution],
-) -> NDArray[np.float64]:
-    """Return the covariances of metrics by cells and members, NaN for one without influences.
-
-    The metrics are those of these numbers in what was drawn; see `crossed_covariances`.
-    """
-    numbers, n = list(prepared), len(prepared)
-    known = [k for k in range(n) if has_influence(prepared[numbers[k]].subject.statistic)]
-    found = np.full((3 - design.same_population, n, n), np.nan)
-    if known:
-        subjects = [prepared[numbers[k]].subject for k in known]
-        estimates = [drawn[numbers[k]].estimate for k in known]
-        found[:, np.array(known)[:, None], known] = crossed_covariances(design, subjects, estimates)
-    return found
-
-
-def robust_variances(
-    covariances: NDArray[np.float64], prepared: Iterable[Prepared]
-) -> list[RobustVariance | None]:
-    """Return the cluster-robust variance of each metric, None for one without influences."""
-    variances = [
-        float(robust_variance(covariances[:, k, k], one.known.drawn.n_units))
-        for k, one in enumerate(prepared)
-    ]
-    return [None if np.isnan(value) else RobustVariance(value) for value in variances]

@@ -1,0 +1,239 @@
+"""The metrics of a call as statistics, each checked against the rows that it is evaluated on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _checks as check
+from .._messages import rename
+from .._warnings import Note, tell
+from ..metrics.doubts import LookedAt, doubts
+from ..metrics.lookup import resolve_metrics
+from ..metrics.names import NotGiven
+from ..metrics.responses import check_decidable, check_response
+from ..metrics.statistic import Statistic
+from ..metrics.two_class import of_no_positive, positive_note
+from ..metrics.vectors import each_entry
+from .rows import Rows
+
+# Maximum number of different numbers that a truth of labels has without a doubt.
+_MANY_NUMBERS = 30
+_ROWS_LOOKED_AT = 10_000
+_EXACT_HITS = Note(
+    "caution",
+    f"y_true holds more than {_MANY_NUMBERS} different numbers, and accuracy counts exact hits. "
+    "Give metric='mean_absolute_error', 'neg_mean_absolute_error' or 'r2'; of classes 'accuracy'.",
+)
+
+
+class Places(NamedTuple):
+    """Where the results of metrics belong.
+
+    Attributes
+    ----------
+    single : bool
+        Whether one metric alone was asked for.
+    paths : dict of str to tuple
+        Keys of the result of each statistic: the metric, and its entry where it has several.
+    alone : bool
+        Whether there is one result, with nothing to tell it apart from.
+    """
+
+    single: bool
+    paths: dict[str, tuple[Any, ...]]
+    alone: bool
+
+
+class _OfScorers:
+    """In place of a positive class: scorers name theirs, and estimators answer for it."""
+
+
+OF_SCORERS = _OfScorers()
+
+
+class Scoring(NamedTuple):
+    """What is scored by which metric, as it was given.
+
+    Attributes
+    ----------
+    metric : str, callable, list or dict
+    greater_is_better : bool or None
+    pos_label : label or None
+        The positive class of metrics that have one. `OF_SCORERS`: their estimators answer for it,
+        and nothing is doubted.
+    labels : array-like or None
+        Of the columns of probabilities.
+    several : bool
+        Whether a metric may return several numbers, each of which has a statistic.
+    """
+
+    metric: Any
+    greater_is_better: Any = None
+    pos_label: Any = OF_SCORERS
+    labels: Any = None
+    several: bool = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What results hold of the positive class: nothing where none is named."""
+        return positive_setting(self.pos_label)
+
+
+class Measured(NamedTuple):
+    """A statistic, and the rows that it is of."""
+
+    rows: Rows
+    statistic: Statistic
+
+
+# By metric, and by system or method; several for the runs of a method.
+Scores = Mapping[str, Mapping[str, Sequence[Measured]]]
+
+
+def measured_by(
+    scoring: Scoring,
+    rows: Mapping[str, Sequence[tuple[str, Rows]]],
+    truths: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[dict[str, dict[str, list[Measured]]], Places]:
+    """Return statistics checked against the rows, and where their results belong.
+
+    The metric is looked up once; each statistic is fixed to the labels of its own predictions.
+
+    Parameters
+    ----------
+    scoring : Scoring
+    rows : mapping of str to sequence of tuple (str, Rows)
+        By system or method: the rows of each run, after the argument that its predictions came in.
+    truths : mapping of str to str
+        The argument that the truth of an array came in, where it is not ``y_true``.
+
+    Returns
+    -------
+    scores : Scores
+    places : Places
+    """
+    named = [one for own in rows.values() for one in own]
+    found, places = _statistics_of_each(scoring, named, truths)
+    scores = {}
+    for metric, statistics in found.items():
+        following = iter(statistics)
+        scores[metric] = {
+            name: [Measured(columns, next(following)) for _, columns in own]
+            for name, own in rows.items()
+        }
+    return scores, places
+
+
+def _statistics_of_each(
+    scoring: Scoring, rows: Sequence[tuple[str, Rows]], truths: Mapping[str, str]
+) -> tuple[dict[str, list[Statistic]], Places]:
+    """Return statistics by metric, one for each array, and where their results belong."""
+    better = check.check_direction(scoring.greater_is_better)
+    metric, pos_label = scoring.metric, scoring.pos_label
+    not_given = isinstance(metric, NotGiven)
+    if not_given:
+        metric = str(metric)
+    asked: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
+    if pos_label is not OF_SCORERS and pos_label is not None:
+        asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
+    resolved: dict[str, Statistic] = {}
+    single, labels = True, None
+    found: dict[str, list[Statistic]] = {}
+    looked_at: list[LookedAt] = []
+    for argument, own in rows:
+        if not resolved or own.labels is not labels:
+            labels = own.labels
+            resolved, single = resolve_metrics(
+                metric, labels=labels, several_outputs=own.has_outputs, **asked
+            )
+        try:
+            for name, statistic in resolved.items():
+                predicted = own.y_pred
+                if predicted.ndim == 2:
+                    predicted = _checked_columns(own, statistic)
+                checked = check_response(statistic, own.y_true, predicted, argument)
+                looked_at.append((statistic, own.y_true, predicted, own.labels, argument))
+                if own.sample_weight is not None and not checked.takes_weights:
+                    raise _refused_weights(checked)
+                found.setdefault(name, []).append(checked)
+        except ValueError as error:
+            names = {"y_pred": argument, "y_true": truths.get(argument, "y_true")}
+            rename(error, names)
+            raise
+    if not_given and _hardly_labels([own for _, own in rows]):
+        tell(_EXACT_HITS)
+    if pos_label is not OF_SCORERS:
+        tell(*doubts(looked_at))
+        tell(*_of_positive([own for _, own in rows], found, pos_label))
+    if not scoring.several or not any(own[0].calls_function for own in found.values()):
+        return found, Places(single, {name: (name,) for name in found}, single)
+    columns = {
+        name: [own.of(one, None) for (_, own), one in zip(rows, statistics, strict=True)]
+        for name, statistics in found.items()
+    }
+    entries = each_entry(found, columns)
+    alone = single and all(len(path) == 1 for path in entries.paths.values())
+    return entries.statistics, Places(single, entries.paths, alone)
+
+
+def _refused_weights(statistic: Statistic) -> ValueError:
+    """Return the error of weights of rows for a metric that takes none."""
+    must = f"be None with the metric {statistic.name!r}"
+    advice = "The metric has no sample_weight argument: give it one, or leave weights out."
+    return check.fail("sample_weight", must, "weights", advice)
+
+
+def _of_positive(
+    rows: Sequence[Rows], found: Mapping[str, Sequence[Statistic]], pos_label: Any
+) -> list[Note]:
+    """Warn of a class that is positive because nobody named it, or named where none is."""
+    if pos_label is not None:
+        note = of_no_positive([own[0] for own in found.values()], pos_label)
+        return [] if note is None else [note]
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "USO":
+        return []
+    for statistics in found.values():
+        for own, one in zip(rows, statistics, strict=True):
+            note = positive_note(one, own.y_true, own.predicted_for(one), "caution")
+            if note is not None:
+                return [note]
+    return []
+
+
+def positive_setting(pos_label: Any) -> dict[str, Any]:
+    """Return what settings hold of a positive class: nothing where none is named."""
+    if pos_label is None or pos_label is OF_SCORERS:
+        return {}
+    return {"pos_label": pos_label if isinstance(pos_label, str | int | float) else repr(pos_label)}
+
+
+def _checked_columns(own: Rows, statistic: Statistic) -> NDArray[Any]:
+    """Return two-dimensional predictions as the metric reads them."""
+    if own.decides(statistic):
+        assert own.labels is not None
+        check_decidable(statistic.name, own.y_true, own.y_pred, own.labels)
+    return own.predicted_for(statistic)
+
+
+def _hardly_labels(rows: Sequence[Rows]) -> bool:
+    """Whether the truth takes many numbers that nobody predicts exactly in half of the rows.
+
+    Ten thousand rows, evenly spaced, are looked at.
+    """
+    truth = rows[0].y_true
+    if truth is None or truth.dtype.kind not in "iuf":
+        return False
+    every = slice(None, None, -(-len(truth) // _ROWS_LOOKED_AT))
+    looked_at = truth[every]
+    for own in rows:
+        if own.y_pred.ndim == 2:
+            return False
+        if 2 * np.count_nonzero(looked_at == own.y_pred[every]) >= len(looked_at):
+            return False
+    return len(np.unique(looked_at)) > _MANY_NUMBERS

@@ -1,0 +1,243 @@
+"""A study: what is evaluated on which resamples, all checked.
+
+Every function of frozen predictions makes one of what it was given: scores, systems and runs by
+`study_of`; curves, whose points are no metrics, take the same `planned`. What is drawn may go by
+metric where tasks are averaged over: `Study.answered` evaluates what belongs to each plan, and puts
+the results where they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _checks as check
+from .._warnings import Note, tell
+from .._workers import DEFAULT_WORKERS, Workers
+from ..inference.distribution import check_replicates_fit
+from ..metrics.task_average import Tasks
+from ..resampling.design import (
+    CrossedDesign,
+    GroupDesign,
+    OnePopulationDesign,
+    RowDesign,
+    SamplingDesign,
+)
+from ..resampling.plan import ResamplingPlan
+from ..results.table import laid_out
+from .measured import Measured, Places, Scores
+from .rows import WHOLE, Part, check_row_each, subgroups
+from .sampling import Sampling, Wanted
+from .series import in_time, warn_of_orders
+from .tasks import check_parts, checked_tasks, over_tasks, settings_of
+
+# One metric that has no name to be told apart by, and nothing else.
+_ALONE = Places(True, {}, True)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What is evaluated on which resamples.
+
+    Attributes
+    ----------
+    scores : Scores
+        By metric, and by system or method.
+    plan : ResamplingPlan
+        Without the tasks that metrics are averaged over; see `by_plan`.
+    interval : str
+        Of each score by itself: "auto" or the name of a method.
+    confidence_level : float
+    settings : dict
+        Arguments as a result holds them.
+    parts : sequence of Part
+        One of all rows, or the subgroups.
+    tasks : Tasks or None
+    places : Places
+        Where the results of the metrics belong.
+    workers : Workers
+    notes : tuple of Note
+        About every result.
+    adjust : "max-t" or None
+        Whether the intervals of all scores hold at once.
+    """
+
+    scores: Scores
+    plan: ResamplingPlan
+    interval: str
+    confidence_level: float
+    settings: dict[str, Any]
+    parts: Sequence[Part] = WHOLE
+    tasks: Tasks | None = None
+    places: Places = _ALONE
+    workers: Workers = DEFAULT_WORKERS
+    notes: tuple[Note, ...] = ()
+    adjust: str | None = None
+
+    @classmethod
+    def of_rows(cls, sampling: Sampling, n_samples: int, n_series: int, wanted: Wanted) -> Study:
+        """Return the study of rows, in which nothing is evaluated yet."""
+        plan = resampling_plan(sampling, n_samples, n_series)
+        settings = wanted.settings | sampling.settings(plan.n_resamples)
+        return cls({}, plan, settings=settings, **wanted._asdict())
+
+    def by_plan(self) -> list[Study]:
+        """Return the study of each plan, none of which has tasks beside it."""
+        if self.tasks is None:
+            return [self]
+        check_parts(self.parts, self.tasks)
+        return [
+            replace(self, plan=plan, scores=scores, tasks=None)
+            for plan, scores in over_tasks(self.plan, self.tasks, self.scores)
+        ]
+
+    def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
+        """Return what an engine makes of each plan, laid out."""
+        results: dict[str, Any] = {}
+        for own in self.by_plan():
+            results |= evaluate(own)
+            tell(*own.plan.design.remarks)
+        return self.laid_out(results)
+
+    def laid_out(self, results: Mapping[str, Any]) -> Any:
+        """Return one result alone, or those of all metrics where they belong."""
+        if self.places.alone:
+            return next(iter(results.values()))
+        return laid_out({name: results[name] for name in self.scores}, *self.places)
+
+
+def study_of(
+    scored: tuple[Scores, Places],
+    sampling: Sampling,
+    answers: dict[str, Any],
+    wanted: Wanted,
+    settings: dict[str, Any],
+    n_series: int = 0,
+) -> Study:
+    """Return the study of checked scores.
+
+    Parameters
+    ----------
+    scored : tuple of (Scores, Places)
+    sampling : Sampling
+    answers : mapping of str to array-like
+        Truth and predictions as they were given, by argument.
+    wanted : Wanted
+    settings : dict
+        Other arguments as a result holds them.
+    n_series : int
+        How many statistics there are, where that is known, for the memory of their replicates.
+    """
+    scores, places = scored
+    drawn = planned(sampling, answers, scores, n_series)
+    settings = settings | sampling.settings(drawn.plan.n_resamples) | drawn.settings
+    return Study(
+        scores,
+        drawn.plan,
+        settings=settings,
+        parts=drawn.parts,
+        tasks=drawn.tasks,
+        places=places,
+        **wanted._asdict(),
+    )
+
+
+class Planned(NamedTuple):
+    """What is drawn, of what, and what settings hold of it."""
+
+    plan: ResamplingPlan
+    parts: Sequence[Part]
+    tasks: Tasks | None
+    settings: dict[str, Any]
+
+
+def planned(
+    sampling: Sampling, answers: dict[str, Any], scores: Scores, n_series: int = 0
+) -> Planned:
+    """Return what is drawn for scores; see `study_of`."""
+    rows = _any_of(scores).rows
+    plan = resampling_plan(sampling, rows.n_samples, n_series)
+    tasks = checked_tasks(sampling.average_over, rows)
+    parts = subgroups(sampling.by, rows)
+    warn_of_orders(answers | sampling.named_columns)
+    plan, settings = in_time(plan, sampling, answers, scores, parts, tasks)
+    return Planned(plan, parts, tasks, settings | (settings_of(tasks) if tasks else {}))
+
+
+def _any_of(scores: Scores) -> Measured:
+    """Return the first of all scores, for what they share."""
+    return next(iter(next(iter(scores.values())).values()))[0]
+
+
+# ------------------------------------------------------------------ what is drawn
+
+
+def resampling_plan(sampling: Sampling, n_samples: int, n_series: int = 0) -> ResamplingPlan:
+    """Return the plan of a call; refuse one whose replicates memory does not hold.
+
+    They are counted ``n_series`` times where it is known how many statistics there are. Tasks,
+    blocks and subgroups are not looked at.
+    """
+    seed = check.check_seed(sampling.random_state)
+    same_population = check.check_flag("same_population", sampling.same_population)
+    advice = "1999 is enough for a 95% interval."
+    n_resamples = check.check_count("n_resamples", sampling.n_resamples, 2, advice)
+    if n_series:
+        check_replicates_fit(n_resamples, n_series)
+    design = _design(sampling.groups, sampling.strata, same_population, n_samples)
+    if sampling.resamples is None:
+        return ResamplingPlan(design, n_resamples, seed)
+    if design.no_given_rows:
+        must = f"be None with {design.groups_in_messages}"
+        raise check.fail("resamples", must, "both", design.no_given_rows)
+    indices = check.check_resamples(sampling.resamples, n_samples)
+    drawn = design.units_drawn(indices)
+    if drawn is not None:
+        return ResamplingPlan(design, len(indices), seed, drawn=drawn)
+    return ResamplingPlan(design, len(indices), seed, indices)
+
+
+def _design(
+    groups: ArrayLike | None,
+    strata: ArrayLike | None,
+    same_population: bool,
+    n_samples: int,
+) -> SamplingDesign:
+    if groups is None:
+        if same_population:
+            raise check.fail(
+                "same_population",
+                "be False without crossed groups",
+                "True",
+                "Give groups of shape (n_samples, 2).",
+            )
+        codes = check.check_strata(strata, None)
+        check_row_each("strata", codes, n_samples)
+        return RowDesign.of(n_samples, codes)
+    pair: Any = groups if isinstance(groups, list | tuple) and len(groups) == 2 else None
+    if pair and n_samples != 2 and all(np.shape(column) == (n_samples,) for column in pair):
+        must = "be of shape (n_samples,), or (n_samples, 2) for crossed groups"
+        advice = "Give two columns: groups=np.column_stack((first, second))."
+        raise check.fail("groups", must, "two sequences", advice)
+    columns = check.check_rows("groups", groups)
+    check_row_each("groups", columns, n_samples)
+    if columns.ndim == 2:
+        pairs = check.check_pairs(columns, same_population)
+        check.check_strata(strata, pairs)
+        design = OnePopulationDesign if same_population else CrossedDesign
+        return design.of(pairs)
+    if same_population:
+        raise check.fail(
+            "same_population",
+            "be False unless groups has two columns",
+            "True",
+            "Give groups of shape (n_samples, 2).",
+        )
+    units = check.check_groups(columns)
+    within = check.check_strata(strata, units)
+    check_row_each("strata", within, n_samples)
+    return GroupDesign.of(units, within)
