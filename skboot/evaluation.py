@@ -18,8 +18,7 @@ from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable
 from .study.measured import Scoring, measured_by
-from .study.rows import checked_rows, is_lazy
-from .study.sampling import Sampling, Wanted
+from .study.rows import Sampling, Wanted, checked_rows, is_lazy
 from .study.scores import evaluate
 from .study.study import study_of
 

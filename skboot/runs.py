@@ -19,10 +19,10 @@ from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable
 from .study.measured import Scoring, measured_by
+from .study.rows import Sampling, Wanted
 from .study.run_results import evaluate_runs, refusal
 from .study.run_scores import RunsCall
 from .study.runs import checked_columns, checked_runs, training_samples
-from .study.sampling import Sampling, Wanted
 from .study.study import Study, study_of
 
 _VARIED = ("seed", "training", "both", "independent")

@@ -77,10 +77,6 @@ MAX_FUNCTION_LINES = 45  # of the body, without the signature and the docstring
 MAX_MODULE_LINES = 400  # of code: without docstrings, comments and blank lines
 # Longer than that, by module and name, and looked at: cutting them would scatter one thought.
 LONG_ON_PURPOSE = {
-    "study.prepared prepare": "it gathers the facts of one metric, a line each",
-    "study.rows statistics_of_each": "one reading of what a metric may be given as",
-    "study.runs checked_runs": "one check of each argument, in their order",
-    "scorer.packing _make_result": "one field of the result a line",
     "streams.packing _fields": "one field of the state a line",
 }
 MIN_MODULE_LINES = 60  # of code, for a module that only one other imports

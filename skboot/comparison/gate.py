@@ -14,9 +14,9 @@ from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin, verdict_of
 from ..study.measured import Scoring
-from ..study.sampling import Sampling
+from ..study.rows import Sampling
 from .arguments import checked_asked
-from .systems import compared
+from .systems import SystemsRequest, compared
 
 _INCONCLUSIVE = ("fail", "warn", "pass")
 
@@ -144,7 +144,7 @@ def assert_not_worse(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    result = compared(
+    request = SystemsRequest(
         y_true,
         {"y_pred": y_pred, "y_reference": y_reference},
         Scoring(metric, greater_is_better, pos_label, labels, several=False),
@@ -153,6 +153,7 @@ def assert_not_worse(
         check.check_workers(n_jobs, verbose),
         margin,
     )
+    result = compared(request)
     return _acted_on(verdict_of(result.pairs[0], margin), inconclusive)
 
 

@@ -33,9 +33,9 @@ from ..scorer.fit_call import FitCall
 from ..scorer.on_test_set import narrow
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
 from ..study.measured import Scoring, measured_by
+from ..study.rows import Sampling, Wanted
 from ..study.run_scores import RunsCall
 from ..study.runs import checked_columns, checked_runs, training_samples
-from ..study.sampling import Sampling, Wanted
 from ..study.study import Study
 from .asked import Asked, answered
 from .contestants import pairs_of

@@ -24,9 +24,9 @@ from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..study.measured import Scoring, measured_by
+from ..study.rows import Sampling, Wanted
 from ..study.run_scores import RunsCall
 from ..study.runs import Columns, Runs, checked_columns, checked_runs, training_samples
-from ..study.sampling import Sampling, Wanted
 from ..study.study import Study, study_of
 from .arguments import check_adjust, check_alternative, check_reference, checked_names
 from .asked import Asked

@@ -40,8 +40,7 @@ from ..results.method_basis import MethodBasis
 from ..results.provenance import Provenance
 from ..results.table import laid_out
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Rows
-from ..study.sampling import Sampling
+from ..study.rows import Rows, Sampling
 from ..study.series import warn_of_orders
 from ..study.study import resampling_plan
 from .arguments import arguments_of, checked_systems

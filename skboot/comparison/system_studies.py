@@ -28,8 +28,7 @@ from ..resampling.design import CrossedDesign
 from ..results import ResultTable
 from ..results.basis import SystemBasis
 from ..results.comparison import ComparisonResult
-from ..study.draws import Draws, draw_scores
-from ..study.score import Score, prepare
+from ..study.draws import Draws, Score, draw_scores, prepare
 from ..study.scores import chosen_interval, result_of
 from ..study.study import Study
 from .arguments import copy_of_truth

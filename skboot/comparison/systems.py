@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Unpack, overload
+from typing import Any, NamedTuple, Unpack, overload
 
 from numpy.typing import ArrayLike
 
@@ -24,8 +24,7 @@ from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..study.measured import Scoring, measured_by
-from ..study.rows import is_lazy
-from ..study.sampling import Sampling, Wanted
+from ..study.rows import Sampling, Wanted, is_lazy
 from ..study.study import study_of
 from .arguments import (
     arguments_of,
@@ -248,44 +247,65 @@ def compare_systems(
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    asked = checked_asked(interval, adjust, confidence_level, alternative, reference)
-    workers = check.check_workers(n_jobs, verbose)
-    scoring = Scoring(metric, greater_is_better, pos_label, labels)
-    if not check.check_flag("paired", paired):
-        return _unpaired(y_true, y_preds, scoring, sampling, asked, workers)
-    return compared(y_true, y_preds, scoring, sampling, asked, workers)
+    request = SystemsRequest(
+        y_true,
+        y_preds,
+        Scoring(metric, greater_is_better, pos_label, labels),
+        sampling,
+        checked_asked(interval, adjust, confidence_level, alternative, reference),
+        check.check_workers(n_jobs, verbose),
+    )
+    return compared(request) if check.check_flag("paired", paired) else _unpaired(request)
 
 
-def compared(
-    y_true: Any,
-    y_preds: Any,
-    scoring: Scoring,
-    sampling: Sampling,
-    asked: Asked,
-    workers: Workers,
-    margin: float | None = None,
-) -> Any:
-    """Return the comparison of systems on the same rows.
+class SystemsRequest(NamedTuple):
+    """What is given of systems, and asked of them.
 
-    With a margin, of a gate, the direction must be known, and systems are called as arguments.
+    Attributes
+    ----------
+    y_true, y_preds : array-like, or mapping of str to array-like
+        As of `skboot.compare_systems`.
+    scoring : Scoring
+    sampling : Sampling
+    asked : Asked
+    workers : Workers
+    margin : float or None
+        Of a gate: the direction must be known, and systems are called as arguments.
     """
-    if is_lazy(y_true, *_columns(y_preds)):
-        return _streamed(y_true, y_preds, scoring, sampling, asked, workers, margin)
-    return _in_memory(y_true, y_preds, scoring, sampling, asked, workers, margin)
+
+    y_true: Any
+    y_preds: Any
+    scoring: Scoring
+    sampling: Sampling
+    asked: Asked
+    workers: Workers
+    margin: float | None = None
+
+    @property
+    def are_arguments(self) -> bool:
+        """Whether each system has an argument of its name."""
+        return self.margin is not None
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is wanted of each system by itself."""
+        return Wanted("auto", self.asked.confidence_level, self.workers)
 
 
-def _in_memory(
-    y_true: Any,
-    y_preds: Any,
-    scoring: Scoring,
-    sampling: Sampling,
-    asked: Asked,
-    workers: Workers,
-    margin: float | None = None,
-) -> Any:
+def compared(request: SystemsRequest) -> Any:
+    """Return the comparison of systems on the same rows."""
+    if is_lazy(request.y_true, *_columns(request.y_preds)):
+        return _streamed(request)
+    return _in_memory(request)
+
+
+def _in_memory(request: SystemsRequest) -> Any:
     """Return what `compared` returns, for rows in memory."""
-    weights, are_arguments = sampling.sample_weight, margin is not None
-    systems = checked_systems(y_true, y_preds, weights, scoring.labels, are_arguments=are_arguments)
+    y_true, y_preds, scoring, sampling, asked, _, margin = request
+    are_arguments = request.are_arguments
+    systems = checked_systems(
+        y_true, y_preds, sampling.sample_weight, scoring.labels, are_arguments=are_arguments
+    )
     check_reference(asked.reference, systems)
     scored = measured_by(scoring, arguments_of(systems, are_arguments=are_arguments))
     if margin is not None:
@@ -294,57 +314,43 @@ def _in_memory(
         }
         check_judged(margin, judged)
     answers = {"y_true": y_true, **(y_preds if are_arguments else {"y_preds": y_preds})}
-    wanted = Wanted("auto", asked.confidence_level, workers)
     settings = scoring.settings | asked.settings
-    study = study_of(scored, sampling, answers, wanted, settings)
+    study = study_of(scored, sampling, answers, request.wanted, settings)
     result = compare_systems_of(asked, list(systems), {"": study})
-    if margin is not None:
+    if are_arguments:
         tell(*copy_of_truth(*next(iter(systems.items())), "caution"))
     return result
 
 
-def _unpaired(
-    y_true: Any,
-    y_preds: Any,
-    scoring: Scoring,
-    sampling: Sampling,
-    asked: Asked,
-    workers: Workers,
-) -> Any:
+def _unpaired(request: SystemsRequest) -> Any:
     """Return the comparison of systems on test sets of their own."""
+    y_true, y_preds, scoring, sampling, asked, *_ = request
     if is_lazy(*_columns(y_true), *_columns(y_preds)):
         advice = "Systems on test sets of their own need arrays: .compute(), or .collect()."
         must = "be True with columns that are not in memory"
         raise check.fail("paired", must, "False", advice)
-    wanted = Wanted("auto", asked.confidence_level, workers)
-    studies = studies_of_each(y_true, y_preds, scoring, sampling, asked, wanted)
+    studies = studies_of_each(y_true, y_preds, scoring, sampling, asked, request.wanted)
     return compare_systems_of(asked, [str(name) for name in y_preds], studies)
 
 
-def _streamed(
-    y_true: Any,
-    y_preds: Any,
-    scoring: Scoring,
-    sampling: Sampling,
-    asked: Asked,
-    workers: Workers,
-    margin: float | None,
-) -> Any:
+def _streamed(request: SystemsRequest) -> Any:
     """Return what `compared` returns, for columns that are not in memory."""
     # Few calls need a stream.
     from ..streams.lazy import check_streamed, settings_of_lazy, state_of_lazy
     from .streamed_systems import STREAMED_DIFFERENCES
 
+    sampling, asked, margin = request.sampling, request.asked, request.margin
     check_streamed(STREAMED_DIFFERENCES, asked.interval, sampling.not_streamed)
-    by_name = checked_names(y_preds)
+    by_name = checked_names(request.y_preds)
     check_reference(asked.reference, by_name)
-    wanted = Wanted(asked.interval, asked.confidence_level, workers)
-    settings = settings_of_lazy(scoring, sampling, wanted, tuple(by_name))
+    wanted = request.wanted._replace(interval=asked.interval)
+    settings = settings_of_lazy(request.scoring, sampling, wanted, tuple(by_name))
     if margin is not None:
         check_judged(margin, {name: [one.statistic] for name, one in settings.readings.items()})
-    columns = {"y_true": y_true, **sampling.streamed}
+    columns = {"y_true": request.y_true, **sampling.streamed}
     columns |= {f"y_preds[{name!r}]": one for name, one in by_name.items()}
-    return compared_stream(settings, state_of_lazy(settings, columns, workers), asked, margin)
+    state = state_of_lazy(settings, columns, request.workers)
+    return compared_stream(settings, state, asked, margin)
 
 
 def compared_stream(settings: Any, state: Any, asked: Asked, margin: float | None = None) -> Any:
@@ -356,7 +362,7 @@ def compared_stream(settings: Any, state: Any, asked: Asked, margin: float | Non
     state : skboot.streams.state.StreamState
     asked : Asked
     margin : float or None
-        As of `compared`.
+        As of `SystemsRequest`.
     """
     from ..streams.evaluating import few_given
     from .streamed_systems import compare_streamed
@@ -366,8 +372,8 @@ def compared_stream(settings: Any, state: Any, asked: Asked, margin: float | Non
         results = compare_streamed(settings, state, asked)
         alone = settings.is_single
         return next(iter(results.values())) if alone else ResultTable(results)
-    sources = (few.y_true, few.y_preds, settings.scoring, few.sampling)
-    return _in_memory(*sources, asked, DEFAULT_WORKERS, margin)
+    given = (few.y_true, few.y_preds, settings.scoring, few.sampling)
+    return _in_memory(SystemsRequest(*given, asked, DEFAULT_WORKERS, margin))
 
 
 def _columns(values: Any) -> list[Any]:

@@ -10,8 +10,7 @@ from .. import _checks as check
 from .._streams import child_seed
 from .._values import in_order_of_content
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Rows, checked_rows
-from ..study.sampling import Sampling, Wanted
+from ..study.rows import Rows, Sampling, Wanted, checked_rows
 from ..study.study import Study, study_of
 from .arguments import arguments_of, check_reference, checked_names
 from .asked import Asked

@@ -137,11 +137,10 @@ def bootstrap(
     n_values = sum(bound.statistic.n_values for bound in statistics)
     check_replicates_fit(binding.plan.n_resamples, n_values)
     shared = (binding, statistics)
-    with single_threaded_blas():
-        try:
-            (data, first), *rest = over_blocks(binding, _block, shared, workers, _with_data)
-        except MetricError as failure:
-            raise failure.on_data() from failure.error
+    try:
+        (data, first), *rest = over_blocks(binding, _block, shared, workers, _with_data)
+    except MetricError as failure:
+        raise failure.on_data() from failure.error
     blocks = [first, *rest]
     _check_sizes(data, statistics)
     results = []
@@ -544,8 +543,8 @@ def _data_and_first_block(
     binding: Binding, statistics: Sequence[BoundStatistic], number: int
 ) -> tuple[list[_OnData], list[_Values]]:
     """Return both, evaluated together where one block holds them."""
-    of_sums = all(s.statistic.reads == "sums" and s.statistic.n_values == 1 for s in statistics)
-    if not binding.fits_one_block or not of_sums:
+    are_sums = all(s.statistic.reads == "sums" and s.statistic.n_values == 1 for s in statistics)
+    if not binding.fits_one_block or not are_sums:
         return _on_data(binding, statistics), _block((binding, statistics), number)
     blocks = _sharing(binding, binding.block(number, with_jackknife=True), statistics)
     times, strata = binding.multiplicity[0], binding.strata

@@ -35,11 +35,10 @@ from ..refit.training import (
 from ..results import EvaluationResult, ResultTable
 from ..results.runs_basis import SeveralRuns
 from ..study.measured import Scoring, measured_by
-from ..study.rows import Rows, rows_of
+from ..study.rows import Rows, Sampling, Wanted, rows_of
 from ..study.run_results import evaluate_runs
 from ..study.run_scores import RunsCall
 from ..study.runs import Columns, checked_columns, checked_runs, training_samples
-from ..study.sampling import Sampling, Wanted
 from ..study.scores import evaluate
 from ..study.study import Study
 from .held_out import HeldOutSets, name_in

@@ -31,7 +31,7 @@ from ..study.curve_rows import (
 )
 from ..study.curves import Drawn, results_of_curves
 from ..study.measured import Scoring
-from ..study.sampling import Wanted
+from ..study.rows import Wanted
 from .curves import ScoreCells, curve_on_cells
 from .evaluating import note_on_intervals, plan_of, rounded_up
 from .lazy import ADVICE, check_streamed, settings_of_lazy, state_of_lazy

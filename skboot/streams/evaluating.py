@@ -22,7 +22,7 @@ from ..resampling.streamed import StreamedGroups, StreamedRows
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
 from ..study.measured import positive_setting
-from ..study.sampling import Sampling
+from ..study.rows import Sampling
 from ..study.scores import (
     below_baseline,
     chosen_interval,

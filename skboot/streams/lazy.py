@@ -17,7 +17,7 @@ from .._workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.names import NotGiven
 from ..study.measured import Scoring
-from ..study.sampling import Sampling, Wanted
+from ..study.rows import Sampling, Wanted
 from .dask_parts import state_of_dask
 from .few_rows import FEWEST_UNITS
 from .scanned import DatasetColumns, state_of_scanned

@@ -29,8 +29,7 @@ from ..metrics.doubts import advice_on_range, note_on_decisions, refuse_exchange
 from ..metrics.lookup import resolve_metrics
 from ..resampling.plan import ResamplingPlan
 from .measured import Measured, Scores
-from .rows import Rows
-from .sampling import Sampling
+from .rows import Rows, Sampling
 from .study import planned
 
 Floats = NDArray[np.float64]

@@ -12,11 +12,12 @@ from .._warnings import Note, tell, texts_of
 from .._workers import single_threaded_blas
 from ..inference._tuning import FEW_GROUPS
 from ..inference.bands import CurveEvidence, simultaneous_band
-from ..inference.distribution import BoundStatistic, bootstrap
+from ..inference.distribution import BoundStatistic
 from ..metrics.curves import ClassSizes, Curve, TwoClassRows
 from ..results.curve import CurveResult
 from ..results.provenance import Provenance
 from .curve_rows import DIFFERENCE, CurveCall
+from .draws import draw
 
 Floats = NDArray[np.float64]
 
@@ -101,12 +102,11 @@ def _replicated(call: CurveCall) -> list[Drawn]:
     subjects = [
         BoundStatistic.of(curve, curve.reduce(rows)) for curve, rows in call.curves.values()
     ]
-    binding = call.plan.bind([subject.coding for subject in subjects])
-    found = bootstrap(binding, subjects, call.workers)
+    draws = draw(call.plan, subjects, call.workers)
+    every = (call.curves.values(), subjects, draws.binding.observed(), draws.distributions)
     drawn = []
     with single_threaded_blas():
-        of_data = zip(call.curves.values(), subjects, binding.observed(), found, strict=True)
-        for (curve, rows), subject, block, each in of_data:
+        for (curve, rows), subject, block, each in zip(*every, strict=True):
             worth = _worth_of_weights(rows)
             behind = curve.behind(block, subject.reduced, worth)
             floor = curve.floor(block, subject.reduced, worth)

@@ -134,10 +134,8 @@ def _statistics_of_each(
 ) -> tuple[dict[str, list[Statistic]], Places]:
     """Return statistics by metric, one for each array, and where their results belong."""
     better = check.check_direction(scoring.greater_is_better)
-    metric, pos_label = scoring.metric, scoring.pos_label
-    not_given = isinstance(metric, NotGiven)
-    if not_given:
-        metric = str(metric)
+    pos_label, not_given = scoring.pos_label, isinstance(scoring.metric, NotGiven)
+    metric = str(scoring.metric) if not_given else scoring.metric
     asked: dict[str, Any] = {"greater_is_better": better, "several": scoring.several}
     if pos_label is not OF_SCORERS and pos_label is not None:
         asked["pos_label"] = pos_label = check.check_label("pos_label", pos_label)
@@ -168,8 +166,8 @@ def _statistics_of_each(
     if not_given and _hardly_labels([own for _, own in rows]):
         tell(_EXACT_HITS)
     if pos_label is not OF_SCORERS:
-        tell(*doubts(looked_at))
-        tell(*_of_positive([own for _, own in rows], found, pos_label))
+        positive = _of_positive([own for _, own in rows], found, pos_label)
+        tell(*doubts(looked_at), *positive)
     if not scoring.several or not any(own[0].calls_function for own in found.values()):
         return found, Places(single, {name: (name,) for name in found}, single)
     columns = {

@@ -1,11 +1,11 @@
-"""The rows of a call: columns of one length, checked, and the subgroups that they come in."""
+"""What a call gives of rows: how they are resampled, columns of one length, and subgroups."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _checks as check
 from .._arrays import is_column, is_dask
 from .._warnings import Note
+from .._workers import Workers
 from ..metrics.statistic import Statistic
 from ..metrics.two_class import positive_note
 
@@ -21,6 +22,82 @@ _DECIDED = Note(
     "The predictions are probabilities: the most probable class of each row counts, of equally "
     "probable ones the first.",
 )
+
+
+# Arguments with a value for each row, beside truth and predictions.
+_BY_ROW = ("groups", "strata", "by", "average_over", "sample_weight")
+
+
+class Sampling(NamedTuple):
+    """Arguments of what is drawn, of the names that they have in public; not checked.
+
+    A function leaves those as they are here which it does not take. ``system`` names the system
+    whose rows they are, where each has its own.
+    """
+
+    groups: Any = None
+    strata: Any = None
+    average_over: Any = None
+    block_length: Any = None
+    sample_weight: Any = None
+    by: Any = None
+    same_population: Any = False
+    resamples: Any = None
+    n_resamples: Any = 1999
+    random_state: Any = None
+    system: str | None = None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """What has a value for each row, or none, by what messages call it."""
+        key = "" if self.system is None else f"[{self.system!r}]"
+        return {f"{name}{key}": getattr(self, name) for name in _BY_ROW}
+
+    @property
+    def streamed(self) -> dict[str, Any]:
+        """The columns that a stream can have."""
+        return {"groups": self.groups, "sample_weight": self.sample_weight}
+
+    @property
+    def not_streamed(self) -> dict[str, Any]:
+        """What a stream cannot have."""
+        names = ("strata", "average_over", "block_length", "by", "same_population", "resamples")
+        return {name: getattr(self, name) for name in names}
+
+    def settings(self, n_resamples: int) -> dict[str, Any]:
+        """Return what results hold of it."""
+        given = {name: getattr(self, name) is not None for name in (*_BY_ROW, "resamples")}
+        del given["average_over"]
+        own = {"n_resamples": n_resamples, "same_population": bool(self.same_population)}
+        return given | own
+
+
+class Wanted(NamedTuple):
+    """What is wanted of each score, checked.
+
+    Attributes
+    ----------
+    interval : str
+        "auto" or the name of a method.
+    confidence_level : float
+    workers : Workers
+    adjust : "max-t" or None
+        Whether the intervals of all scores hold at once.
+    """
+
+    interval: str
+    confidence_level: float
+    workers: Workers
+    adjust: str | None = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What results hold of it."""
+        adjust = {} if self.adjust is None else {"adjust": self.adjust}
+        return {"confidence_level": self.confidence_level, "interval": self.interval, **adjust}
+
+
+# ------------------------------------------------------------------ rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,11 +255,10 @@ def subgroups(by: ArrayLike | None, rows: Rows) -> Sequence[Part]:
     return [Part(name, np.flatnonzero(codes == k)) for k, name in enumerate(names)]
 
 
-def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp] | None:
-    """Return the number of the part that each row is in, (n_samples,); None for all rows."""
-    if parts[0].rows is None:
-        return None
-    number = np.empty(sum(len(part.rows) for part in parts if part.rows is not None), dtype=np.intp)
-    for k, part in enumerate(parts):
-        number[part.rows] = k
+def part_of_each_row(parts: Sequence[Part]) -> NDArray[np.intp]:
+    """Return the number of the subgroup that each row is in, (n_samples,)."""
+    rows = [part.rows for part in parts if part.rows is not None]
+    number = np.empty(sum(map(len, rows)), dtype=np.intp)
+    for k, own in enumerate(rows):
+        number[own] = k
     return number

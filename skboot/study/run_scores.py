@@ -21,10 +21,9 @@ from ..inference.variance import RowNoise
 from ..metrics.additive import mean_of_values
 from ..metrics.statistic import Statistic
 from ..resampling.plan import ResamplingPlan
-from .draws import draw, draw_scores
+from .draws import Score, draw, draw_scores, prepare
 from .measured import Measured
 from .runs import Runs
-from .score import Score, prepare
 from .study import Study
 
 Floats = NDArray[np.float64]

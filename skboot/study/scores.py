@@ -31,9 +31,8 @@ from ..results.gap_basis import GapBasis
 from ..results.provenance import Provenance
 from ..results.simultaneous_basis import SimultaneousBasis, bases_together
 from ..results.wording import is_worse
-from .draws import draw_scores
+from .draws import Score, draw_scores, prepare
 from .gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of
-from .score import Score, prepare
 from .study import Study
 
 # Maximum number of resamples where no limit is made of them: a picture needs no more.

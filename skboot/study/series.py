@@ -24,7 +24,6 @@ from .._warnings import Note, tell
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from ..inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
 from ..inference.distribution import BoundStatistic, leave_out
-from ..metrics.adapters import without_sign
 from ..metrics.statistic import Statistic
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
@@ -33,8 +32,7 @@ from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign, SingleRowDesign
 from .measured import Measured, Scores
-from .rows import Part, Rows, part_of_each_row
-from .sampling import Sampling
+from .rows import Part, Rows, Sampling, part_of_each_row
 from .tasks import within_tasks
 
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
@@ -282,7 +280,8 @@ def _with_caution(
     facts = (design.n_samples, design.n_units, None, design.strata)
     if has_dates:
         return replace(plan, design=_RowsWithDates(*facts))
-    kinds = (design.strata, part_of_each_row(parts), None if tasks is None else tasks.number)
+    of_part = part_of_each_row(parts) if len(parts) > 1 else None
+    kinds = (design.strata, of_part, None if tasks is None else tasks.number)
     looked_at = [
         own[0]
         for by_name in scores.values()
@@ -295,7 +294,7 @@ def _with_caution(
 
 def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks: int) -> bool:
     """Whether neighbouring rows of one kind have similar values, as far as a sample tells."""
-    statistic, n = without_sign(statistic), rows.n_samples
+    statistic, n = statistic.unsigned or statistic, rows.n_samples
     if not statistic.of_row_values or n < FEWEST_ROWS:
         return False
     if n <= 2 * _PAIRS_LOOKED_AT:
@@ -306,7 +305,7 @@ def _are_similar(rows: Rows, statistic: Statistic, kinds: Sequence[Any], n_looks
         looked_at = np.concatenate((start, start + 1))
         first, second = np.split(np.arange(len(looked_at)), 2)
     y_true, y_pred, _ = rows.of(statistic, looked_at)
-    values = statistic.values_of(statistic.reduce(y_true, y_pred, None))
+    values = statistic.row_values_of(y_true, y_pred)
     columns = [np.asarray(of_row)[looked_at] for of_row in kinds if of_row is not None]
     if statistic.response in ("labels", "probabilities"):
         # Rows are often sorted by their class, and classes differ in how hard they are.
@@ -329,8 +328,8 @@ def warn_of_orders(*tables: Mapping[str, Any]) -> None:
     *tables : mapping of str to array-like, or mapping or list of these
         What was given for some rows, by argument; columns without an index are passed over.
     """
-    found = [_note(columns) for columns in tables]
-    tell(*[note for note in found if note is not None])
+    if found := [note for note in map(_note, tables) if note is not None]:
+        tell(*found)
 
 
 def _note(columns: Mapping[str, Any]) -> Note | None:

@@ -30,8 +30,7 @@ from ..resampling.design import (
 from ..resampling.plan import ResamplingPlan
 from ..results.table import laid_out
 from .measured import Measured, Places, Scores
-from .rows import WHOLE, Part, check_row_each, subgroups
-from .sampling import Sampling, Wanted
+from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
 from .series import in_time, warn_of_orders
 from .tasks import check_parts, checked_tasks, over_tasks, settings_of
 
@@ -161,9 +160,11 @@ def planned(
     """Return what is drawn for scores; see `study_of`."""
     rows = _any_of(scores).rows
     plan = resampling_plan(sampling, rows.n_samples, n_series)
-    tasks = checked_tasks(sampling.average_over, rows)
+    tasks = None
+    if sampling.average_over is not None:
+        tasks = checked_tasks(sampling.average_over, rows)
     parts = subgroups(sampling.by, rows)
-    warn_of_orders(answers | sampling.named_columns)
+    warn_of_orders(answers | sampling.columns)
     plan, settings = in_time(plan, sampling, answers, scores, parts, tasks)
     return Planned(plan, parts, tasks, settings | (settings_of(tasks) if tasks else {}))
 

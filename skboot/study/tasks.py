@@ -44,10 +44,8 @@ class _TaskPlan:
     are_drawn: bool
 
 
-def checked_tasks(average_over: ArrayLike | None, rows: Rows) -> Tasks | None:
-    """Return the task of each row; None without."""
-    if average_over is None:
-        return None
+def checked_tasks(average_over: ArrayLike, rows: Rows) -> Tasks:
+    """Return the task of each row."""
     labels = check.check_names("average_over", average_over, "Give a task for each row.")
     check.check_same_length(y_pred=rows.y_pred, average_over=labels)
     distinct, number = check.numbered_labels("average_over", labels, "task")
