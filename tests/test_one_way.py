@@ -49,7 +49,7 @@ def binds(root):
 
 
 def makes(root, kind):
-    """Functions that call a class by its name, instead of `EvaluationResult.of` or `answered`."""
+    """Functions that call a class by its name, in the package."""
     return [name for name, node in functions(root) for call in calls(node) if call == kind]
 
 
@@ -71,9 +71,16 @@ def test_studies_bind_in_one_engine():
     ]
 
 
-@pytest.mark.parametrize("kind", ["EvaluationResult", "ComparisonResult", "DatasetsComparison"])
-def test_no_engine_makes_a_result_by_hand(kind):
-    assert not makes(PACKAGE, kind)
+@pytest.mark.parametrize(
+    ("kind", "where"),
+    [
+        ("EvaluationResult", ["results.result.evaluation_result"]),
+        ("ComparisonResult", []),  # `comparison.asked.answered` makes the kind that it is given
+        ("DatasetsComparison", []),
+    ],
+)
+def test_results_of_a_kind_are_made_at_one_place(kind, where):
+    assert makes(PACKAGE, kind) == where
 
 
 def test_what_is_looked_for_is_found(tmp_path):

@@ -37,6 +37,7 @@ from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.data_sets_basis import DrawnDataSetsBasis, GivenDataSetsBasis
 from ..results.pairs import PairedDifference
 from ..results.provenance import Provenance
+from ..results.result import evaluation_result
 from .asked import Asked, answered
 from .contestants import Floats, estimated_differences, pairs_of
 from .data_sets import DataSets
@@ -157,7 +158,7 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
     provenance = Provenance.of(call.seed, _settings(call), _held_fixed(call))
     intervals = [basis.automatic(method, call.asked.confidence_level) for basis in bases]
     return {
-        name: EvaluationResult.of(provenance, basis=basis, confidence_interval=interval, **known)
+        name: evaluation_result(provenance, basis=basis, confidence_interval=interval, **known)
         for name, basis, interval in zip(data.methods, bases, intervals, strict=True)
     }
 

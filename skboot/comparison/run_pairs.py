@@ -76,7 +76,7 @@ class CompareRunsCall:
     @cached_property
     def plan(self) -> ResamplingPlan:
         """What is drawn."""
-        return self.of_any.plan
+        return self.of_any.study.plan
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from ..results import EvaluationResult, ResultTable
 from ..results.basis import ScoresBasis
 from ..results.method_basis import MethodBasis
 from ..results.provenance import Provenance
+from ..results.result import evaluation_result
 from ..results.table import laid_out
 from ..study.measured import Scoring, measured_by
 from ..study.rows import Rows, Sampling
@@ -465,7 +466,7 @@ def _make_result(
     )
     degenerate = degeneracy(limits)
     fixed = ("the out-of-fold predictions of each configuration",)
-    return EvaluationResult.of(
+    return evaluation_result(
         Provenance.of(call.plan.seed, call.settings, fixed),
         metric=candidates.metric,
         estimand="method",

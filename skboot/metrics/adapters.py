@@ -19,6 +19,7 @@ from .facts import Facts, Proportion
 from .statistic import (
     CallableStatistic,
     Columns,
+    Evaluated,
     Floats,
     ReadableBlock,
     Reading,
@@ -285,13 +286,13 @@ class WeightedCallable(_ByCells):
     """A user's function that takes ``sample_weight``, on the pairs of labels that occur."""
 
 
-def n_cells_with_weights(statistic: Statistic, reduced: ReducedData) -> int | None:
+def n_cells_with_weights(evaluated: Evaluated, reduced: ReducedData) -> int | None:
     """Return on how many rows a function would be called if it had ``sample_weight``.
 
     None where it would not be called on fewer, because it has the argument or reads other values
     than labels.
     """
-    statistic = statistic.unsigned or statistic
+    statistic = evaluated.unsigned or evaluated
     if type(statistic) is not CallableStatistic or statistic.takes_weights:
         return None
     cells = _few_cells(reduced.data["y_true"], reduced.data["y_pred"])

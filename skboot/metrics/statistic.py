@@ -126,6 +126,8 @@ class Evaluated(ABC):
         How it reads a block: by weighted sums; ordered pairs; the running sums where a gap changes
         sign; a sum over thresholds of running sums, which has a closed form without one unit
         ("thresholds") or has none ("running"); or repeated rows.
+    unsigned : Statistic or None
+        The statistic of which it is the negative, if it is a negated one.
     parts : {"", "fixed", "drawn"}
         Whether it averages over parts, such as tasks: all in each resample, or those drawn.
     """
@@ -133,6 +135,7 @@ class Evaluated(ABC):
     noun: ClassVar[Literal["metric", "curve"]] = "metric"
     name: str
     reads: Reading = "rows"
+    unsigned: Statistic | None = None
     parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
 
     @property
@@ -214,8 +217,6 @@ class Statistic(Evaluated):
         Whether it reads nothing of scores but their order, so that reversed ones show.
     pos_label : label or None
         The positive class, where the metric knows it before the rows.
-    unsigned : Statistic or None
-        The statistic of which it is the negative, if it is a negated one.
     sign : float
         1.0, or -1.0 where the value is that of its formula, negated.
     of_row_values : bool
@@ -268,7 +269,6 @@ class Statistic(Evaluated):
     columns_suffice: bool = True
     of_order: ClassVar[bool] = False
     pos_label: Any = None
-    unsigned: Statistic | None = None
     sign: float = 1.0
     of_row_values: ClassVar[bool] = False
     calls_function: ClassVar[bool] = False

@@ -20,7 +20,7 @@ from ..metrics.facts import Facts
 from . import rendering, storage, wording
 from .basis import SystemBasis
 from .provenance import Provenance
-from .result import EvaluationResult
+from .result import EvaluationResult, evaluation_result
 from .shown import Shown
 
 Floats = NDArray[np.float64]
@@ -218,7 +218,7 @@ class CurveResult(Shown):
         k = self._position(x)
         evidence = self._evidence(k)
         interval = pointwise_interval(evidence, self._facts_at(k), self.confidence_level)
-        return EvaluationResult.of(
+        return evaluation_result(
             Provenance(self.seed, self.settings, self.held_fixed, self.versions),
             metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
             basis=SystemBasis(evidence),

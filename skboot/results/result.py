@@ -134,27 +134,6 @@ class EvaluationResult(ShownNumbers):
         for name, value in plain.items():
             object.__setattr__(self, name, value)
 
-    @classmethod
-    def of(
-        cls,
-        provenance: Provenance,
-        *,
-        estimand: str = "system",
-        automatic: bool = False,
-        greater_is_better: bool | None = None,
-        naive_estimate: float | None = None,
-        **fields: Any,
-    ) -> Self:
-        """Return the result of a call; ``fields`` are its other attributes."""
-        return cls(
-            estimand=estimand,
-            automatic=automatic,
-            greater_is_better=greater_is_better,
-            naive_estimate=naive_estimate,
-            **fields,
-            **provenance._asdict(),
-        )
-
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, EvaluationResult) else NotImplemented
 
@@ -387,3 +366,23 @@ def record_of(result: EvaluationResult) -> dict[str, Any]:
         "n_resamples": result.n_resamples,
         "n_undefined": result.n_undefined,
     }
+
+
+def evaluation_result(
+    provenance: Provenance,
+    *,
+    estimand: str = "system",
+    automatic: bool = False,
+    greater_is_better: bool | None = None,
+    naive_estimate: float | None = None,
+    **fields: Any,
+) -> EvaluationResult:
+    """Return the result of a call; ``fields`` are its other attributes."""
+    return EvaluationResult(
+        estimand=estimand,
+        automatic=automatic,
+        greater_is_better=greater_is_better,
+        naive_estimate=naive_estimate,
+        **fields,
+        **provenance._asdict(),
+    )

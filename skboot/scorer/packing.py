@@ -24,6 +24,7 @@ from ..results.basis import ScoresBasis
 from ..results.entries import Entry, leaves
 from ..results.method_basis import MethodBasis
 from ..results.provenance import Provenance
+from ..results.result import evaluation_result
 from .fit_call import FitCall
 
 # Rows of the rarest class up to which every interval of a method was measured to be unreliable.
@@ -243,7 +244,7 @@ def _make_result(
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
     fixed = ("the number of training rows of each class",) if call.stratify else ()
-    result = EvaluationResult.of(
+    result = evaluation_result(
         Provenance.of(kept.samples.seed, record, fixed),
         metric=metric.name,
         estimand="method",

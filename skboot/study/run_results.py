@@ -111,7 +111,7 @@ def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationR
         noise = RowNoise(scored.bound.row_values)
     else:
         defined = ~np.isnan(replicates).any(axis=0)
-        noise = ResampleNoise(replicates[:, defined], call.plan.design.inflation)
+        noise = ResampleNoise(replicates[:, defined], call.study.plan.design.inflation)
     split = None if "components" in refused else _split(call, scores, noise, sign != 0)
     is_known = "method" not in refused and split is not None
     evidence = RunsEvidence(
@@ -125,8 +125,8 @@ def result_of_runs(call: RunsCall, name: str, scored: ScoredRuns) -> EvaluationR
         seeds=None if "t" in refused else over_runs_alone(scores[call.centre]),
         refused=refused,
         system=scored.system,
-        n_test_units=call.plan.design.smallest_side,
-        n_rows=call.plan.design.n_samples,
+        n_test_units=call.study.plan.design.smallest_side,
+        n_rows=call.study.plan.design.n_samples,
         bounds=scored.system.facts.bounds,
         zero_one_sign=sign,
         exact=scored.bound.row_values is not None,
@@ -172,10 +172,10 @@ def _split(
     call: RunsCall, scores: NDArray[np.float64], noise: UnitNoise, zero_one: bool
 ) -> RunVariance:
     """Return variance components, and what follows for the method and the next run."""
-    test_df = call.plan.design.degrees_of_freedom
-    options: dict[str, Any] = {"n_units": call.plan.design.smallest_side}
+    test_df = call.study.plan.design.degrees_of_freedom
+    options: dict[str, Any] = {"n_units": call.study.plan.design.smallest_side}
     if zero_one:
-        options["floor"] = least_test_variance(call.plan.design.n_samples)
+        options["floor"] = least_test_variance(call.study.plan.design.n_samples)
     if call.varied in ("seed", "independent"):
         source = "seed" if call.varied == "seed" else "training"
         runs = moments(scores, noise, call.samples)
@@ -209,7 +209,7 @@ def _notes(call: RunsCall, evidence: RunsEvidence, split: RunVariance | None) ->
             f"The pool shows the spread of single runs{low}: it is no confidence "
             "interval for the method and no prediction interval for the next run.",
         )
-    elif call.interval == "t":
+    elif call.study.interval == "t":
         one_list = call.keeps_training_list or call.on_samples
         fixed = "test rows and training list" if one_list else "test rows"
         notes.add(
@@ -275,13 +275,15 @@ def _result_over_runs(
         advice = "Leave such runs out, or take a metric that has a value on these rows."
         got = f"{name!r}. {evidence.refused['components'].rstrip('.')}"
         raise check.fail("metric", must, got, advice)
-    chosen = runs_interval(evidence, call.estimand, call.interval, call.confidence_level)
+    chosen = runs_interval(
+        evidence, call.estimand, call.study.interval, call.study.confidence_level
+    )
     shown = _evidence_for(call, scored, evidence)
     table = _table_of_runs(call, evidence)
     tell(*(*notes, *chosen.notes))
     degenerate = degeneracy(chosen.interval)
     held_fixed = ["training list" if call.keeps_training_list else "settings of the method"]
-    if call.interval == "t":
+    if call.study.interval == "t":
         held_fixed.append("test rows")
     subject, rows = scored.bound.subjects[0], call.runs.rows[0]
     reading, columns = rows.notes_for(subject.statistic), rows.of(subject.statistic, None)
@@ -294,11 +296,11 @@ def _result_over_runs(
         RunsBasis(shown, evidence),
         chosen.interval,
         (*texts_of((*chosen.notes, *notes, *reading)), *([degenerate] if degenerate else [])),
-        n_samples=call.plan.design.n_samples,
+        n_samples=call.study.plan.design.n_samples,
         greater_is_better=subject.statistic.greater_is_better,
         naive_estimate=naive,
         estimand=call.estimand,
-        automatic=call.interval == "auto",
+        automatic=call.study.interval == "auto",
         held_fixed=held_fixed,
         is_confidence_interval=call.estimand == "method",
         runs=table,
@@ -325,7 +327,7 @@ def _evidence_for(call: RunsCall, scored: ScoredRuns, evidence: RunsEvidence) ->
         standard_error = None
     else:
         spread = evidence.next_run if call.estimand == "next_run" else evidence.method
-        if call.interval == "t":
+        if call.study.interval == "t":
             spread = evidence.seeds
         assert spread is not None
         estimate, standard_error = spread.centre, spread.standard_error

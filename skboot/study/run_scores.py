@@ -20,7 +20,6 @@ from ..inference.evidence import Evidence
 from ..inference.variance import RowNoise
 from ..metrics.additive import mean_of_values
 from ..metrics.statistic import Statistic
-from ..resampling.plan import ResamplingPlan
 from .draws import Score, draw, draw_scores, prepare
 from .measured import Measured
 from .runs import Runs
@@ -69,21 +68,6 @@ class RunsCall:
             "y_true": self.runs.rows[0].y_true is not None,
         }
 
-    @property
-    def interval(self) -> str:
-        """Of the estimand."""
-        return self.study.interval
-
-    @property
-    def confidence_level(self) -> float:
-        """Of the interval."""
-        return self.study.confidence_level
-
-    @property
-    def plan(self) -> ResamplingPlan:
-        """What is drawn."""
-        return self.study.plan
-
     @cached_property
     def has_full(self) -> bool:
         """Whether there are runs on the full training list beside those on samples of it."""
@@ -115,7 +99,7 @@ class RunsCall:
     @cached_property
     def of_system(self) -> Study:
         """Study of the system alone."""
-        interval = self.interval if self.estimand == "system" else "auto"
+        interval = self.study.interval if self.estimand == "system" else "auto"
         return replace(self.study, interval=interval, settings=self.settings)
 
 
@@ -195,7 +179,7 @@ def bound_runs(call: RunsCall, metric: str, runs: Sequence[Measured]) -> BoundRu
 
 def _is_mean_of_independent_rows(call: RunsCall, statistic: Statistic) -> bool:
     """Return whether scores are plain means of independent rows."""
-    design = call.plan.design
+    design = call.study.plan.design
     return (
         design.draws_independent_rows
         and statistic.of_row_values
@@ -245,7 +229,7 @@ def drawn_together(bound: Sequence[BoundRuns]) -> list[ScoredRuns]:
     systems = {
         start + own.call.system_run: own.system for start, own in zip(starts, bound, strict=True)
     }
-    draws = draw(call.plan, subjects, call.study.workers, systems)
+    draws = draw(call.study.plan, subjects, call.study.workers, systems)
     return [
         _scored_runs(own, draws.distributions[start:stop], system)
         for own, start, stop, system in zip(
@@ -272,13 +256,13 @@ def _drawn_by_counts(bound: BoundRuns) -> ScoredRuns:
     """
     assert bound.row_values is not None
     call, subjects, run = bound.call, bound.subjects, bound.call.system_run
-    system = draw_scores(call.plan, [bound.system], call.study.workers)
+    system = draw_scores(call.study.plan, [bound.system], call.study.workers)
     [drawn] = system.distributions
     mean = mean_of_values()
     of_centre = mean.reduce(None, RowNoise(bound.row_values).average(call.centre), None)
     last: BoundStatistic[Any] = BoundStatistic.of(mean, of_centre)
     others = [*subjects[:run], *subjects[run + 1 :], last]
-    *pairs, (_, centre) = bootstrap_each(call.plan, others)
+    *pairs, (_, centre) = bootstrap_each(call.study.plan, others)
     pairs.insert(run, (drawn.estimate, drawn.replicates))
     return ScoredRuns(
         bound,

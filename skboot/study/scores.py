@@ -29,6 +29,7 @@ from ..results import EvaluationResult, ResultTable
 from ..results.basis import Basis, SystemBasis
 from ..results.gap_basis import GapBasis
 from ..results.provenance import Provenance
+from ..results.result import evaluation_result
 from ..results.simultaneous_basis import SimultaneousBasis, bases_together
 from ..results.wording import is_worse
 from .draws import Score, draw_scores, prepare
@@ -247,7 +248,7 @@ def make_result(
     """Return the result of a system, or of what ``fields`` say, with the study's settings."""
     design = study.plan.design
     fixed = (*held_fixed, *design.held_fixed)
-    return EvaluationResult.of(
+    return evaluation_result(
         Provenance.of(study.plan.seed, study.settings, fixed),
         metric=name,
         basis=basis,

@@ -47,7 +47,7 @@ class Study:
     scores : Scores
         By metric, and by system or method.
     plan : ResamplingPlan
-        Without the tasks that metrics are averaged over; see `by_plan`.
+        Without the tasks; see `by_plan`.
     interval : str
         Of each score by itself: "auto" or the name of a method.
     confidence_level : float
@@ -56,6 +56,9 @@ class Study:
     parts : sequence of Part
         One of all rows, or the subgroups.
     tasks : Tasks or None
+        That metrics are averaged over.
+    of_tasks : sequence of tuple (ResamplingPlan, Scores)
+        What is drawn for them, and the averages that are evaluated by it.
     places : Places
         Where the results of the metrics belong.
     workers : Workers
@@ -72,6 +75,7 @@ class Study:
     settings: dict[str, Any]
     parts: Sequence[Part] = WHOLE
     tasks: Tasks | None = None
+    of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
     places: Places = _ALONE
     workers: Workers = DEFAULT_WORKERS
     notes: tuple[Note, ...] = ()
@@ -88,10 +92,9 @@ class Study:
         """Return the study of each plan, none of which has tasks beside it."""
         if self.tasks is None:
             return [self]
-        check_parts(self.parts, self.tasks)
         return [
-            replace(self, plan=plan, scores=scores, tasks=None)
-            for plan, scores in over_tasks(self.plan, self.tasks, self.scores)
+            replace(self, plan=plan, scores=scores, tasks=None, of_tasks=())
+            for plan, scores in self.of_tasks
         ]
 
     def answered(self, evaluate: Callable[[Study], Mapping[str, Any]]) -> Any:
@@ -133,24 +136,26 @@ def study_of(
     """
     scores, places = scored
     drawn = planned(sampling, answers, scores, n_series)
-    settings = settings | sampling.settings(drawn.plan.n_resamples) | drawn.settings
+    of_rows = sampling.settings(drawn.plan.n_resamples) | drawn.settings
     return Study(
         scores,
         drawn.plan,
-        settings=settings,
+        settings=wanted.settings | settings | of_rows,
         parts=drawn.parts,
         tasks=drawn.tasks,
+        of_tasks=drawn.of_tasks,
         places=places,
         **wanted._asdict(),
     )
 
 
 class Planned(NamedTuple):
-    """What is drawn, of what, and what settings hold of it."""
+    """What is drawn, as attributes of a study, and what settings hold of it."""
 
     plan: ResamplingPlan
     parts: Sequence[Part]
     tasks: Tasks | None
+    of_tasks: Sequence[tuple[ResamplingPlan, Scores]]
     settings: dict[str, Any]
 
 
@@ -166,7 +171,11 @@ def planned(
     parts = subgroups(sampling.by, rows)
     warn_of_orders(answers | sampling.columns)
     plan, settings = in_time(plan, sampling, answers, scores, parts, tasks)
-    return Planned(plan, parts, tasks, settings | (settings_of(tasks) if tasks else {}))
+    if tasks is None:
+        return Planned(plan, parts, None, (), settings)
+    check_parts(parts, tasks)
+    of_tasks = over_tasks(plan, tasks, scores)
+    return Planned(plan, parts, tasks, of_tasks, settings | settings_of(tasks))
 
 
 def _any_of(scores: Scores) -> Measured:
