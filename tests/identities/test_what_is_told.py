@@ -5,27 +5,17 @@ note alone. The choices of "auto" follow from what is counted here: hits, errors
 and the bias, skewness and spread of given resamples.
 """
 
-import warnings
 from functools import partial
 
 import numpy as np
 import pytest
-from identity_cases import quiet
+from identity_cases import quiet, told
 from sklearn import metrics as sk
 
 import skboot
 from skboot import metrics as own
 
 OPTIONS = {"n_resamples": 39, "random_state": 0}
-
-
-def told(function, *arguments, **options):
-    """The answer, its notes, and its warnings as they were raised."""
-    with warnings.catch_warnings(record=True) as raised:
-        warnings.simplefilter("always")
-        result = function(*arguments, **{**OPTIONS, **options})
-    return result, "\n".join(result.notes), "\n".join(str(one.message) for one in raised)
-
 
 # ------------------------------------------------------------------ warnings of few
 
