@@ -90,8 +90,8 @@ CAUTIONS = {
                    "The smaller class has {n} rows (fewer than {t}): expect less coverage"),
     "classes": (8, lambda n: classes(n, n), "2 of 2 classes have fewer than {t} rows"),
     "one class": (8, lambda n: classes(300, n), "1 of 2 classes have fewer than {t} rows"),
-    "wrong groups": (5, deciding, "wrong decisions in only {n} of the 24 groups (fewer than {t})"),
-    "right groups": (5, partial(deciding, wrong=False), "right decisions in only {n} of the 24"),
+    "groups that err": (5, deciding, "wrong decisions in only {n} of the 24 groups (fewer than {t})"),
+    "groups that hit": (5, partial(deciding, wrong=False), "right decisions in only {n} of the 24"),
 }  # fmt: skip
 
 
@@ -103,6 +103,14 @@ def test_fewer_units_than_an_interval_needs_are_told_and_as_many_are_not(name):
         _, notes, raised = told(skboot.bootstrap_score, y_true, y_pred, **options)
         text = words.format(n=n, t=least)
         assert (text in notes) == (text in raised) == (n < least), (n, notes)
+        # Groups are looked at in each run, and runs are of no population.
+        if not options.pop("same_population", False) and name not in (
+            "wrong groups",
+            "right groups",
+        ):
+            runs = [y_pred, y_pred[::-1]]
+            _, notes, raised = told(skboot.bootstrap_runs, y_true, runs, **options)
+            assert (text in notes) == (text in raised) == (n < least), (n, notes)
 
 
 @pytest.mark.parametrize("n", [9, 10])
@@ -259,20 +267,28 @@ def test_factors_of_40_members_have_the_two_way_interval(n):
     assert chosen(y_true, y_pred, **options)[0] == "expanded"
 
 
-@pytest.mark.parametrize("n_erring", range(1, 8))
-@pytest.mark.parametrize("n_rows", [5, 20])
-def test_groups_of_whom_few_carry_the_variation_have_a_score_interval(n_erring, n_rows):
-    n_groups = 24
-    groups = np.arange(n_rows * n_groups) % n_groups
-    y = np.arange(n_rows * n_groups) // n_groups % 2
-    wrong = (groups < n_erring) & (np.arange(n_rows * n_groups) < 2 * n_groups)
-    method, notes, _ = chosen(y, np.where(wrong, 1 - y, y), metric="accuracy", groups=groups)
-    influence = np.bincount(groups, wrong - wrong.mean())
-    carriers = np.sum(influence**2) ** 2 / np.sum(influence**4)
-    told_of = f"comes from about {max(round(carriers), 1)} of the 24 groups, too few"
-    assert (told_of in notes) == (carriers < 4)
-    assert method == "wilson" or carriers >= 4
-    assert method == "wilson" or "Wilson" not in notes
+@pytest.mark.parametrize(("n_groups", "n_rows"), [(24, 5), (24, 20), (8, 5)])
+def test_groups_of_whom_few_carry_the_variation_have_a_score_interval(n_groups, n_rows):
+    reached = []
+    for n_erring in range(1, 8):
+        groups = np.arange(n_rows * n_groups) % n_groups
+        y = np.arange(n_rows * n_groups) // n_groups % 2
+        wrong = (groups < n_erring) & (np.arange(n_rows * n_groups) < 2 * n_groups)
+        columns = {"metric": "accuracy", "groups": groups}
+        result, notes, _ = told(skboot.bootstrap_score, y, np.where(wrong, 1 - y, y), **columns)
+        influence = np.bincount(groups, wrong - wrong.mean())
+        carriers = np.sum(influence**2) ** 2 / np.sum(influence**4)
+        source = f"of the variation comes from about {max(round(carriers), 1)} of the {n_groups}"
+        low, high = quiet(result.interval, "studentized")
+        ends = carriers >= 4 and not (low > 0 and high < 1)
+        assert (f"Most {source} groups, too few" in notes) == (carriers < 4)
+        text = f"The studentized interval reaches the end of the range (most {source} groups)"
+        assert (text in notes) == ends
+        method = result.confidence_interval.method
+        assert method == ("wilson" if carriers < 4 or ends else "studentized")
+        assert ("effective rows" in notes) == (method == "wilson")
+        reached.append(ends)
+    assert any(reached) == (n_groups == 8)
 
 
 def selected(values, estimate, error, bias, spread, skewed=0.0):
