@@ -5,6 +5,7 @@ runs widened to Wilson's by the parts that their own t interval has.
 """
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -343,3 +344,98 @@ def test_a_share_of_pairs_is_judged_by_its_interval(n_pairs, share):
             assert one.verdict == "significant, not meaningful"
         else:
             assert one.verdict == "significant and meaningful"
+
+
+# ------------------------------------------------------------------ words
+
+
+WORDS = {
+    "wald": "Wald interval",
+    "wilson": "Wilson interval",
+    "clopper-pearson": "Clopper-Pearson interval",
+    "delong": "DeLong interval",
+    "percentile": "percentile bootstrap interval",
+    "expanded": "expanded percentile bootstrap interval",
+    "basic": "basic bootstrap interval",
+    "normal": "normal bootstrap interval",
+    "t": "t interval with bootstrap standard error",
+    "bias-corrected": "t interval about the bias-corrected estimate",
+    "studentized": "studentized bootstrap interval",
+    "bca": "BCa bootstrap interval",
+}
+
+
+def test_each_interval_is_named_and_says_whether_resamples_made_it():
+    scores = np.random.default_rng(0).normal(size=60) + Y
+    for k, (method, words) in enumerate(WORDS.items()):
+        metric, y_pred = ("roc_auc", scores) if method == "delong" else ("accuracy", Y[::-1] * Y)
+        result = scored(Y, y_pred, metric=metric, interval=method)
+        assert f"({words})" in result.summary()
+        assert ("60 rows resampled" in result.claim()) == (k > 3)
+        assert (result.monte_carlo_error.low == 0) == (k < 4)
+
+
+# ------------------------------------------------------------------ subgroups without a class
+
+
+def test_subgroups_that_lack_a_class_are_scored_by_the_labels_of_all_rows():
+    rng = np.random.default_rng(0)
+    y, by = K % 3, np.where(K < 30, "a", "b")
+    y = np.where((by == "a") & (y == 2), 0, y)
+    said = np.where(rng.random(60) < 0.3, rng.integers(0, 2, 60), y)
+    said = np.where((by == "a") & (said == 2), 1, said)
+    prob = 0.6 * np.eye(3)[y] + 0.4 * rng.dirichlet(np.ones(3), 60)
+    costs = [[0.0, 1.0, 5.0], [2.0, 0.0, 3.0], [4.0, 6.0, 0.0]]
+    every, left_out = [0, 1, 2], []
+    for metric, y_pred, plain in (
+        (partial(own.expected_cost, costs=costs), said,
+         partial(own.expected_cost, costs=costs, labels=every)),
+        (partial(own.expected_cost, costs=costs, relative=True), said,
+         partial(own.expected_cost, costs=costs, labels=every, relative=True)),
+        ("log_loss", prob, partial(sk.log_loss, labels=every)),
+        ("brier_score", prob, partial(own.brier_score, labels=every)),
+        (partial(own.cross_entropy, relative=True), prob,
+         partial(own.cross_entropy, labels=every, relative=True)),
+        ("f1_macro", said, partial(sk.f1_score, average="macro")),
+        ("precision_weighted", said, partial(sk.precision_score, average="weighted")),
+        ("recall_micro", said, partial(sk.recall_score, average="micro")),
+        (partial(sk.recall_score, average="macro", labels=[0, 1]), said,
+         partial(sk.recall_score, average="macro", labels=[0, 1])),
+        (partial(sk.jaccard_score, average="micro", labels=[1]), said,
+         partial(sk.jaccard_score, average="micro", labels=[1])),
+        ("balanced_accuracy", said, sk.balanced_accuracy_score),
+        ("matthews_corrcoef", said, sk.matthews_corrcoef),
+        (partial(sk.cohen_kappa_score, weights="quadratic"), said,
+         partial(sk.cohen_kappa_score, weights="quadratic", labels=every)),
+        (partial(sk.top_k_accuracy_score, k=2), prob,
+         partial(sk.top_k_accuracy_score, k=2, labels=every)),
+    ):  # fmt: skip
+        result = scored(y, y_pred, metric=metric, by=by, n_resamples=9)
+        expected = [plain(y[by == part], y_pred[by == part]) for part in "ab"]
+        close([result[part].estimate for part in "ab"], expected, what=metric)
+        if any("fewer than 10 rows of a class" in note for note in result["gap"].notes):
+            assert np.isnan(result["gap"].estimate)
+            left_out.append(metric)
+        else:
+            close(result["gap"].estimate, abs(expected[0] - expected[1]), what=metric)
+    assert len(left_out) < 8
+
+
+@pytest.mark.parametrize("function", [own.sensitivity, own.specificity, own.ppv, own.npv,
+                                      sk.precision_score, sk.recall_score, sk.jaccard_score,
+                                      sk.f1_score])  # fmt: skip
+@pytest.mark.parametrize("positive", ["ant", "bee"])
+def test_gaps_of_a_ratio_are_of_the_class_that_is_named(function, positive):
+    rng = np.random.default_rng(5)
+    names = np.array(["ant", "bee"])
+    y, by = names[rng.integers(0, 2, 90)], np.arange(90) % 3
+    said = np.where(rng.random(90) < 0.1 + 0.1 * by, names[rng.integers(0, 2, 90)], y)
+    result = scored(y, said, metric=function, pos_label=positive, by=by, n_resamples=9)
+    parts = [function(y[by == k], said[by == k], pos_label=positive) for k in range(3)]
+    close([result[k].estimate for k in range(3)], parts)
+    close(result["gap"].estimate, max(parts) - min(parts))
+    systems = {"A": said, "B": y}
+    paired = quiet(skboot.compare_systems, y, systems, metric=function, pos_label=positive, by=by,
+                   n_resamples=9)  # fmt: skip
+    for k in range(3):
+        close(paired[k].pairs[0].difference, parts[k] - 1.0)
