@@ -5,6 +5,7 @@ rows have many ties. A plain loop calls the function on repeated rows, with thei
 """
 
 import inspect
+import itertools
 import sys
 from functools import partial
 
@@ -369,3 +370,33 @@ def test_numbers_do_not_depend_on_which_way_is_faster(name, monkeypatch):
         found = all_numbers(call, columns)
         expected = found if expected is None else expected
         close(found, expected, 1e-6, 1e-9, unit)
+
+
+def constants_of(call):
+    """Each answer that is the same for all rows, or the best of them for probabilities."""
+    kind, n = call.score.data, call.n
+    if kind == "sets":
+        return [np.tile(own, (n, 1)) for own in itertools.product([0, 1], repeat=4)]
+    if kind == "columns":
+        weights = call.columns.get("sample_weight")
+        shares = [np.average(call.y_true == k, weights=weights) for k in range(3)]
+        return [np.tile(own, (n, 1)) for own in (shares, [0.2, 0.5, 0.3])]
+    return [np.full(n, label) for label in np.unique(call.y_true)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_naive_estimate_of_every_metric_is_that_of_the_best_constant(weighted):
+    known = 0
+    for name in [*MORE][weighted::2]:
+        call = case_of(name, weighted, 3)
+        if call.score.data not in ("two", "three", "words", "sets", "columns") or name in SLOW:
+            continue
+        result = scored(call.y_true, call.y_pred, metric=call.score.metric, **call.columns,
+                        n_resamples=2)  # fmt: skip
+        if result.naive_estimate is None:
+            continue
+        values = [at(call, own) for own in constants_of(call)]
+        best = np.nanmax(values) if result.greater_is_better else np.nanmin(values)
+        close(result.naive_estimate, best, 1e-8, 1e-10, name)
+        known += 1
+    assert known > 14
