@@ -250,3 +250,38 @@ def test_the_error_of_each_resample_is_that_of_its_units(name, design, seed):
         stratum = numbered(case.stratum[units])
         influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
         close(found, np.sqrt(np.sum(influence**2)), 1e-6, 1e-9)
+
+
+@each_with([*MEANS, "mcc", "r2", "rmse"], ("rows", "strata", "groups"))
+@any_seed
+def test_bca_over_fixed_tasks_leaves_out_each_unit_of_a_task(name, design, seed):
+    """Units are drawn within tasks, and within strata of these."""
+    call = call_of(name, "rows", bool((len(name) + seed) % 2), seed, n=N)
+    tasks = call.rng.permutation(np.repeat([2, 0, 1], [20, 15, N - 35]))
+    unit, stratum, columns = np.arange(N), tasks, {"average_over": tasks}
+    if design == "strata":
+        columns["strata"] = in_order(tasks) % 2
+        stratum = numbered(tasks, columns["strata"])
+    if design == "groups":
+        unit = numbered(tasks, in_order(tasks) // 3)
+        columns["groups"] = unit
+        stratum = tasks[np.unique(unit, return_index=True)[1]]
+    options = {**call.options, **columns, "interval": "bca", "n_resamples": 19}
+    result = unless("on which the metric", scored, call.y_true, call.y_pred, **options)
+    if result is None:
+        return
+
+    whole = np.array([call.at(tasks == task) for task in range(3)])
+    close(result.estimate, whole.mean(), 1e-8)
+    values = np.full(unit.max() + 1, whole.mean())
+    for k in range(len(values)):
+        task = tasks[unit == k][0]
+        values[k] += (call.at((unit != k) & (tasks == task)) - whole[task]) / 3
+    if not np.isfinite(values).all():
+        return
+    sizes = np.bincount(stratum)
+    centres = np.bincount(stratum, values) / sizes
+    share = ((sizes - 1) / sizes)[stratum] * (centres[stratum] - values)
+    squares = np.sum(share**2)
+    expected = np.sum(share**3) / (6 * squares**1.5) if squares > 1e-20 else 0.0
+    close(result.evidence.acceleration, expected, 1e-5, 1e-7)
