@@ -75,8 +75,15 @@ def several_series(rng):
     return columns, numbered(own, in_order(own) // 4), own, ("the length of each series",)
 
 
+def two_series(rng):
+    """Blocks of five rows; the last of each series has fewer."""
+    own = rng.permutation(np.repeat([1, 0], [29, N - 29]))
+    columns = {"block_length": 5, "strata": own}
+    return columns, numbered(own, in_order(own) // 5), own, ("the length of each series",)
+
+
 DESIGNS = (rows, strata, many_strata, groups, groups_in_many_strata, series,
-           series_with_a_short_block, several_series)  # fmt: skip
+           series_with_a_short_block, several_series, two_series)  # fmt: skip
 
 
 class Case:

@@ -90,6 +90,7 @@ CAUTIONS = {
                    "The smaller class has {n} rows (fewer than {t}): expect less coverage"),
     "classes": (8, lambda n: classes(n, n), "2 of 2 classes have fewer than {t} rows"),
     "one class": (8, lambda n: classes(300, n), "1 of 2 classes have fewer than {t} rows"),
+    "two classes": (7, lambda n: classes(10, n), "1 of 2 classes have fewer than 8 rows"),
     "groups that err": (5, deciding, "wrong decisions in only {n} of the 24 groups (fewer"),
     "groups that hit": (5, partial(deciding, wrong=False), "right decisions in only {n} of the 24"),
 }  # fmt: skip
