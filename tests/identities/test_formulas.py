@@ -346,3 +346,63 @@ def test_the_interval_of_a_calibration_error_is_made_of_exact_limits_of_bins(
     turned = scored(of.truth, of.p, metric=turned, pos_label=positive, **of.weights, **columns)
     low, high = result.confidence_interval
     close([*turned.confidence_interval], [-high, -low])
+
+
+# ------------------------------------------------------------------ conventions
+
+
+ONES, HALF = np.ones(20, int), np.arange(20) % 2
+THIRDS = np.arange(20) % 3
+EMPTY = np.zeros((20, 3), int)
+OF_SETS = (sk.precision_score, sk.recall_score, sk.f1_score, sk.jaccard_score)
+CONVENTIONS = {
+    "regression": (
+        [sk.r2_score, sk.explained_variance_score, partial(sk.r2_score, force_finite=False),
+         partial(sk.explained_variance_score, force_finite=False), sk.mean_squared_error],
+        [(ONES * 2.5, ONES * 2.5), (ONES * 2.5, HALF * 1.0), (HALF * 1.0, ONES * 0.5),
+         (np.column_stack([ONES, HALF]) * 1.0, np.column_stack([HALF, HALF]) * 1.0)],
+    ),
+    "two classes": (
+        [sk.precision_score, sk.recall_score, sk.f1_score, sk.jaccard_score,
+         partial(sk.fbeta_score, beta=2.0), partial(sk.fbeta_score, beta=np.inf),
+         partial(sk.fbeta_score, beta=0.0), partial(sk.precision_score, zero_division=1.0),
+         partial(sk.f1_score, zero_division=1.0), sk.matthews_corrcoef, sk.cohen_kappa_score],
+        [(HALF, 0 * ONES), (0 * ONES, HALF), (HALF, ONES), (ONES, HALF), (HALF, 1 - HALF)],
+    ),
+    "several classes": (
+        [partial(function, average=average, zero_division=float((k + j) % 2))
+         for k, function in enumerate(OF_SETS)
+         for j, average in enumerate(("macro", "weighted", "micro"))]
+        + [sk.balanced_accuracy_score, partial(sk.balanced_accuracy_score, adjusted=True)],
+        [(THIRDS, HALF), (HALF, THIRDS), (THIRDS, 0 * ONES), (np.minimum(THIRDS, 1), THIRDS)],
+    ),
+    "clusters": (
+        [sk.rand_score, sk.adjusted_rand_score, sk.mutual_info_score, sk.homogeneity_score,
+         sk.completeness_score, sk.v_measure_score, sk.normalized_mutual_info_score,
+         sk.adjusted_mutual_info_score, sk.fowlkes_mallows_score],
+        [(THIRDS, 0 * ONES), (0 * ONES, THIRDS), (0 * ONES, ONES), (THIRDS, np.arange(20)),
+         (np.arange(20), THIRDS), (np.arange(20), np.arange(20)[::-1]), (THIRDS, 5 - THIRDS)],
+    ),
+    "sets": (
+        [partial(function, average=average, zero_division=float((k + j) % 2))
+         for k, function in enumerate(OF_SETS)
+         for j, average in enumerate(("macro", "weighted", "micro", "samples"))],
+        [(EMPTY, EMPTY), (np.eye(20, 3, dtype=int), EMPTY), (EMPTY, np.eye(20, 3, dtype=int))],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CONVENTIONS)
+def test_where_a_formula_divides_by_zero_the_value_is_scikit_learns(kind):
+    functions, cases = CONVENTIONS[kind]
+    known = 0
+    for function in functions:
+        for k, (truth, said) in enumerate(cases):
+            expected = quiet(function, truth, said)
+            result = scored(truth, said, metric=function, n_resamples=2)
+            if np.isfinite(expected) and np.isfinite(result.estimate):
+                close(result.estimate, expected, 1e-9, 1e-12, (function, k))
+                known += 1
+            else:
+                assert not np.isfinite(result.estimate), (function, k)
+    assert known >= 0.7 * len(functions) * len(cases)
