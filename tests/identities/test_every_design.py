@@ -6,6 +6,7 @@ quantile that the tests compute for themselves.
 """
 
 import numpy as np
+import pytest
 from identity_cases import (
     FAST,
     MEANS,
@@ -292,3 +293,57 @@ def test_bca_over_fixed_tasks_leaves_out_each_unit_of_a_task(name, design, seed)
     squares = np.sum(share**2)
     expected = np.sum(share**3) / (6 * squares**1.5) if squares > 1e-20 else 0.0
     close(result.evidence.acceleration, expected, 1e-5, 1e-7)
+
+
+# ------------------------------------------------------------------ many rows
+
+
+# False alarms: the mean and the variance of 999 replicates are within 5 of their errors, 1e-6.
+MANY = {
+    "rows of many values": (600, lambda k, rng: rng.normal(size=600), {}),
+    "60 values": (600, lambda k, rng: (k % 60) ** 1.5, {}),
+    "three values": (300, lambda k, rng: (k % 7 > 3) + 3.0 * (k % 50 == 0), {}),
+    "two values": (2000, lambda k, rng: 1.0 * (k % 9 == 0), {}),
+    "70 strata": (210, lambda k, rng: rng.normal(size=210) + k % 70,
+                  {"strata": np.arange(210) % 70}),
+    "values in strata": (600, lambda k, rng: (k % 60) % 7.0, {"strata": np.arange(600) % 2}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MANY)
+@any_seed
+def test_replicates_of_many_rows_have_the_mean_and_the_variance_of_their_strata(name, seed):
+    n, make, columns = MANY[name]
+    values = make(np.arange(n), np.random.default_rng(seed))
+    strata = columns.get("strata", np.zeros(n, int))
+    parts = [values[strata == one] for one in np.unique(strata)]
+    variance = sum(np.var(part) * len(part) for part in parts) / n**2
+    result = scored(None, values, metric="mean", n_resamples=999, random_state=seed, **columns)
+    drawn = result.bootstrap_distribution
+    assert abs(drawn.mean() - values.mean()) < 5 * np.sqrt(variance / 999)
+    assert abs(drawn.var(ddof=1) / variance - 1) < 5 * np.sqrt(2 / 999)
+    close(result.standard_error, drawn.std(ddof=1))
+    # What strata tell does not vary.
+    if len(parts) > 1:
+        of_strata = scored(None, strata * 1.0, metric="mean", n_resamples=99, **columns)
+        close(of_strata.bootstrap_distribution, strata.mean())
+
+
+@pytest.mark.parametrize("in_strata", [False, True])
+def test_of_many_rows_random_sets_are_left_out(in_strata):
+    """Sets of two or three have the skewness of their rows, but for products of chance."""
+    rng = np.random.default_rng(0)
+    n = 2400
+    values = rng.exponential(size=n) ** 2
+    strata = np.arange(n) % 3 if in_strata else np.zeros(n, int)
+    values = values + strata
+    off = values - np.array([values[strata == one].mean() for one in range(3)])[strata] \
+        if in_strata else values - values.mean()  # fmt: skip
+    expected = np.sum(off**3) / (6 * np.sum(off**2) ** 1.5)
+    columns = {"strata": strata} if in_strata else {}
+    result = scored(None, values, metric=lambda y: float(np.mean(y)), interval="bca",
+                    n_resamples=9, **columns)  # fmt: skip
+    close(result.evidence.acceleration, expected, 0.1)
+    error, _, n_left_out = result.evidence.jackknife
+    close(error, np.sqrt(np.sum(off**2)) / n, 0.05)
+    assert n_left_out == 1000 if not in_strata else 990 < n_left_out < 1010
