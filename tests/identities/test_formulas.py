@@ -161,14 +161,17 @@ def as_metric(of, y_pred, function, options, **more):
 def test_metrics_of_a_named_class_have_their_formulas(positive, weighted):
     of = Binary(positive, weighted)
     named = {"pos_label": positive}
+    small = {"sample_weight": of.w / 1000} if weighted else {}
     for name, (function, options, formula) in OF_DECISIONS.items():
         expected = formula(of)
         close(function(of.truth, of.said, **options, **named, **of.weights), expected, what=name)
+        close(function(of.truth, of.said, **options, **named, **small), expected, what=name)
         close(as_metric(of, of.said, function, options, **named).estimate, expected, what=name)
         close(as_metric(of, of.said, function, named).estimate, expected, what=name)
     for name, (function, options, formula) in OF_SCORES.items():
         expected = formula(of)
         close(function(of.truth, of.s, **options, **named, **of.weights), expected, what=name)
+        close(function(of.truth, of.s, **options, **named, **small), expected, what=name)
         close(as_metric(of, of.s, function, options, **named).estimate, expected, what=name)
     for name, (function, options, formula) in OF_PROBABILITIES.items():
         expected = formula(of)
