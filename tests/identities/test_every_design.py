@@ -123,7 +123,7 @@ def quantile(values, level):
 # ------------------------------------------------------------------ units
 
 
-@each_with([name for name in FAST if name != "ece"], DESIGNS, 2)
+@each_with([name for name in FAST if name != "ece"], DESIGNS)
 @any_seed
 def test_bca_leaves_out_each_unit_of_any_design(name, design, seed):
     case = Case(name, design, seed)
