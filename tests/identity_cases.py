@@ -668,6 +668,14 @@ def quiet(function, *arguments, **options):
         return function(*arguments, **options)
 
 
+def told(function, *arguments, **options):
+    """The answer, its notes, and its warnings as they were raised."""
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        result = function(*arguments, **{"n_resamples": N_RESAMPLES, "random_state": 0, **options})
+    return result, "\n".join(result.notes), "\n".join(str(one.message) for one in raised)
+
+
 def unless(words, function, *arguments, **options):
     """The answer of a function; None where it is refused in these words."""
     try:

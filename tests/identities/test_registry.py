@@ -5,12 +5,15 @@ rows have many ties. A plain loop calls the function on repeated rows, with thei
 """
 
 import inspect
+import itertools
+import sys
 from functools import partial
 
 import numpy as np
 import pytest
 from identity_cases import (
     ALL,
+    FAST,
     N_SLOW,
     PLAIN_CALLABLES,
     Call,
@@ -18,10 +21,12 @@ from identity_cases import (
     any_seed,
     close,
     drawn_rows,
+    of_each_kind,
     quiet,
     rows_of,
     score_of,
     scored,
+    unless,
     worse,
 )
 from sklearn import metrics as sk
@@ -193,8 +198,10 @@ def products():
     """With or without weights by turn; a few of those that other tests look at."""
     found = []
     for k, name in enumerate(NAMES):
-        for weighted in (False, True):
-            is_fast = weighted == bool(k % 2) and (name in MORE or k % 16 == 0)
+        score = MORE[name] if name in MORE else score_of(name, np.random.default_rng(0))
+        for weighted in (False, True) if score.weighs else (False,):
+            is_fast = weighted == (score.weighs and bool(k % 2))
+            is_fast &= name in MORE or k % 16 == 0
             if is_fast or N_SLOW:
                 marks = [] if is_fast else [pytest.mark.slow]
                 found.append(pytest.param(name, weighted, marks=marks))
@@ -205,8 +212,6 @@ def products():
 @any_seed
 def test_every_metric_in_every_study_is_the_plain_function(name, weighted, seed):
     call = case_of(name, weighted, seed)
-    if weighted and not call.score.weighs:
-        return
     n, other = call.n, other_of(call)
     options = {"metric": call.score.metric, **call.columns}
     strata = np.where(np.arange(n) % 5 < 2, "b", "a")
@@ -299,3 +304,99 @@ def test_replicates_of_groups_with_ties_are_values_of_whole_groups(name, seed):
         assert len(defined) > 9
         assert np.ptp(defined) > 0 or np.nanmax(possible) - np.nanmin(possible) < 1e-9
         assert max(np.nanmin(np.abs(possible - value)) for value in defined) < 1e-7
+
+
+# ------------------------------------------------------------------ two ways to one number
+
+FEW_AT_A_TIME = {"BLOCK_RESAMPLES": 16, "BLOCK_RESAMPLES_OF_TWO_ATOMS": 16}
+# Thresholds between two ways of which one is faster, on the side that few rows do not reach.
+SMALL_STEPS = {
+    "TILE_ELEMENTS": 64, "SPARSE_TILES": 1, "ENTRIES_PER_WEIGHT": 1, "SEARCH_WEIGHTS": 100,
+    "RUNNING_ELEMENTS": 16, "NESTED_TILES": 2, "STARTS_AT_ONCE": 1, "PLACES_AT_ONCE": 1,
+    "JACKKNIFE_SUMS": 100, "JACKKNIFE_COUNTS": 500, "JACKKNIFE_VALUES_AT_ONCE": 5, "FIRST_LOOK": 1,
+    "ROWS_AT_ONCE": 4, "CONSTANTS_AT_ONCE": 1, "PAIRS_OF_LABELS_AT_ONCE": 1, "WINDOW_ROWS": 0,
+    "WINDOW_SHARE": 0.0, "ON_DEMAND_COUNTS": 100, "CACHED_ARRAYS": 1, "NARROW_COUNTS": 0,
+}  # fmt: skip
+OTHER_FORMS = {
+    "EXACT_SINGLE": 1, "EXACT_INTEGER": 1, "TIED_SHARE": -1.0, "PRODUCT_TERMS": 0,
+    "INFLUENCE_ATOMS": 0, "JACKKNIFE_TERMS": 0, "KEYS_PER_ROW": 0, "TYPES": 0, "FULL_SHARE": 2.0,
+    "FEW_LABELS": 0, "TABLE": 1, "SMALL_TABLE": 0, "TABLE_ENTRIES_PER_ROW": 0, "DENSE_TERMS": 0,
+    "DENSE_CLASSES": 0, "SPARSE_SHARE": 2.0, "FEW_CELLS": 0, "SHARED_TERMS": 0, "_POINTS": 3,
+    "_AT_ONCE": 1,
+}  # fmt: skip
+# These change what is drawn, and so only what given rows have in common.
+OTHER_CODES = {"ROWS_PER_MERGED_CODE": 0, "ROWS_PER_CELL": 0, "FEW_VALUES": 0, "ROWS_PER_VALUE": 0}
+OF_UNITS = {
+    "given rows": lambda call, n: {"resamples": drawn_rows({}, n, 9, np.random.default_rng(1))},
+    "rows": lambda call, n: {},
+    "strata": lambda call, n: {"strata": np.arange(n) % 2},
+    "groups": lambda call, n: {"groups": np.arange(n) // 3},
+    "crossed": lambda call, n: {"groups": np.column_stack([np.arange(n) // 6, np.arange(n) % 7])},
+    "series": lambda call, n: {"block_length": 5, "strata": np.arange(n) % 2},
+}
+
+
+def all_numbers(call, columns):
+    how = {"metric": call.score.metric, **call.columns, **columns}
+    how |= {} if "resamples" in columns else FEW
+    rows = call.y_true, call.y_pred
+    result = unless("bca", skboot.bootstrap_score, *rows, **how, interval="bca")
+    result = result or quiet(skboot.bootstrap_score, *rows, **how)
+    evidence, facts = result.evidence, result.evidence.facts
+    found = [result.estimate, *result.bootstrap_distribution, *result.confidence_interval]
+    found += [evidence.acceleration, evidence.standard_error, evidence.robust_variance]
+    found += [result.naive_estimate, facts.largest_share, facts.smaller_class, *facts.bounds]
+    found += [] if facts.class_sizes is None else [*facts.class_sizes]
+    found += [] if facts.proportion is None else [facts.proportion.hits, facts.proportion.n]
+    return np.array([np.nan if one is None else one for one in found], dtype=float)
+
+
+@pytest.mark.parametrize("name", [*of_each_kind(FAST, 3), *(n for n in MORE if n not in SLOW)])
+def test_numbers_do_not_depend_on_which_way_is_faster(name, monkeypatch):
+    turn = NAMES.index(name)
+    call = case_of(name, bool(turn % 2), 0, n=42)
+    unit = [*OF_UNITS][turn % len(OF_UNITS)]
+    if call.score.data == "scores" and turn % 3 == 2:  # searches in a window
+        unit = "crossed"
+    columns = OF_UNITS[unit](call, 42)
+    modules = [module for key, module in sys.modules.items() if key[:7] == "skboot."]
+    expected = None
+    for ways in (FEW_AT_A_TIME, SMALL_STEPS, OTHER_FORMS, OTHER_CODES):
+        if ways is OTHER_CODES and unit != "given rows":
+            continue
+        for module in modules:
+            for threshold in ways.keys() & vars(module).keys():
+                monkeypatch.setattr(module, threshold, ways[threshold])
+        found = all_numbers(call, columns)
+        expected = found if expected is None else expected
+        close(found, expected, 1e-6, 1e-9, unit)
+
+
+def constants_of(call):
+    """Each answer that is the same for all rows, or the best of them for probabilities."""
+    kind, n = call.score.data, call.n
+    if kind == "sets":
+        return [np.tile(own, (n, 1)) for own in itertools.product([0, 1], repeat=4)]
+    if kind == "columns":
+        weights = call.columns.get("sample_weight")
+        shares = [np.average(call.y_true == k, weights=weights) for k in range(3)]
+        return [np.tile(own, (n, 1)) for own in (shares, [0.2, 0.5, 0.3])]
+    return [np.full(n, label) for label in np.unique(call.y_true)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_naive_estimate_of_every_metric_is_that_of_the_best_constant(weighted):
+    known = 0
+    for name in [*MORE][weighted::2]:
+        call = case_of(name, weighted, 3)
+        if call.score.data not in ("two", "three", "words", "sets", "columns") or name in SLOW:
+            continue
+        result = scored(call.y_true, call.y_pred, metric=call.score.metric, **call.columns,
+                        n_resamples=2)  # fmt: skip
+        if result.naive_estimate is None:
+            continue
+        values = [at(call, own) for own in constants_of(call)]
+        best = np.nanmax(values) if result.greater_is_better else np.nanmin(values)
+        close(result.naive_estimate, best, 1e-8, 1e-10, name)
+        known += 1
+    assert known > 14

@@ -7,6 +7,8 @@ those of each metric, system and difference by itself, and gives the call with t
 import numpy as np
 import pytest
 from identity_cases import FAST, MEANS, any_seed, call_of, close, each_of, quiet, scored, unless
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 import skboot
 
@@ -197,3 +199,119 @@ def test_the_length_of_a_pair_is_that_of_its_difference_where_this_is_larger(pan
     assert length_of(skboot.compare_systems, None, three, **columns) >= found
     runs = {"A": [first, first], "B": [second, second]}
     assert length_of(skboot.compare_runs, None, runs, **columns) == alone[2]
+
+
+# ------------------------------------------------------------------ lengths by hand
+
+
+def length_by_hand(values, series):
+    """Politis & White (2004) with pooled autocovariances; lags that count as in Patton's code."""
+    own = [values[series == k] for k in np.unique(series)]
+    own = [part - part.mean() for part in own]
+    n, longest, shortest = len(values), max(map(len, own)), min(map(len, own))
+    few = max(5, int(np.log10(n)))
+    most = min(int(np.ceil(np.sqrt(n))) + few, longest - 2)
+
+    def covariance(k):
+        return sum(part[k:] @ part[: len(part) - k] for part in own) / n
+
+    def is_small(k):
+        later = sum(np.sum(part[k + 1 :] ** 2) for part in own)
+        earlier = sum(np.sum(part[: max(len(part) - k - 1, 0)] ** 2) for part in own)
+        return abs(covariance(k)) * n / np.sqrt(later * earlier) < 2 * np.sqrt(np.log10(n) / n)
+
+    bandwidth = most
+    for lag in range(1, most + 1):
+        if lag + few - 1 < most and all(is_small(k) for k in range(lag, lag + few)):
+            bandwidth = min(2 * lag, most)
+            break
+    spectrum, slope = covariance(0), 0.0
+    for k in range(1, bandwidth + 1):
+        weight = 2 * min(1.0, 2 * (1 - k / bandwidth)) * covariance(k)
+        spectrum, slope = spectrum + weight, slope + k * weight
+    found = (2 * slope**2 / (4 / 3 * spectrum**2)) ** (1 / 3) * n ** (1 / 3)
+    most = min(int(np.ceil(3 * np.sqrt(n))), shortest // 3, (n - 1) // 4)
+    return max(1, min(int(np.ceil(max(found, 1.0))), most))
+
+
+@pytest.mark.parametrize("n_series", [1, 3])
+@any_seed
+def test_a_length_is_that_of_the_autocovariances(n_series, seed):
+    rng = np.random.default_rng([seed, n_series])
+    found = []
+    for share in np.tile([-0.5, 0.0, 0.3, 0.5, 0.7, 0.8, 0.9], 3):
+        n = int(rng.integers(40, 220))
+        series = rng.permutation(np.arange(n) % n_series)
+        values = dependent(n, rng, share) + series
+        for k in range(n_series):
+            values[series == k] += dependent(np.sum(series == k), rng, share)
+        columns = {"strata": series} if n_series > 1 else {}
+        length = length_of(skboot.bootstrap_score, None, values, metric="mean", **columns)
+        assert length == length_by_hand(values, series), (n, share)
+        found.append(length)
+    assert len(set(found)) > 6
+
+
+@any_seed
+def test_the_length_of_a_curve_is_that_of_the_score_it_stands_for(seed):
+    rng = np.random.default_rng(seed)
+    n, differ = 150, 0
+    for share in (0.8, 0.9):
+        common = dependent(n, rng, share)
+        y = (common + rng.normal(size=n) > 0).astype(int)
+        prob = 1 / (1 + np.exp(-2 * (y - 0.5) - dependent(n, rng, share)))
+        ranks, squares = (
+            length_of(skboot.bootstrap_score, y, prob, metric=metric)
+            for metric in ("roc_auc", "mean_squared_error")
+        )
+        differ += ranks != squares
+        for curve in ("roc", "precision_recall", "det", "calibration"):
+            expected = squares if curve == "calibration" else ranks
+            of_grid = {"grid": [0.0, 0.5, 1.0] if curve == "calibration" else [0.3, 0.6]}
+            found = length_of(skboot.bootstrap_curve, y, prob, curve=curve, **of_grid)
+            assert found == expected
+    assert differ
+
+
+def looks_dependent(values, kind):
+    """Rank correlation of neighbours of one kind, and how far it exceeds that of rows apart."""
+    rank = rankdata(values)
+    for one in np.unique(kind):
+        rank[kind == one] -= rank[kind == one].mean()
+    n, size = len(rank), rank @ rank / len(rank)
+
+    def products(last, lag):
+        first, second = np.arange(last), np.arange(last) + lag
+        return (rank[first] * rank[second])[kind[first] == kind[second]]
+
+    near = np.sort(products(n - 1, 1))
+    error = 1 / np.sqrt(len(near))
+    correlation = near[:-2].sum() / (size * len(near))
+    if correlation <= max(0.08, -ndtri(0.036) * error):
+        return False
+    apart = max(3, (n - 1) // 80)
+    further = [products(n - 1 - lag, lag) for lag in range(apart, 2 * apart + 1)]
+    beyond = np.concatenate(further).mean() / size
+    most = max(0.06, 4 * apart / (n - 1), 1.9 * error * (1 - beyond))
+    return correlation - beyond > most
+
+
+@pytest.mark.parametrize("in_strata", [False, True])
+@any_seed
+def test_rows_are_said_to_be_like_their_neighbours_by_their_rank_correlation(in_strata, seed):
+    rng = np.random.default_rng([seed, in_strata])
+    found = []
+    for k in range(24):
+        n = int(rng.integers(30, 260))
+        values = np.exp(dependent(n, rng, rng.uniform(0, 0.5))).round(1)
+        if k % 3 == 0:
+            values = values + np.linspace(0, 3, n)
+        if k % 4 == 0:
+            values = np.sort(values + rng.normal(size=n))
+        kind = rng.permutation(np.arange(n) % 2) if in_strata else np.zeros(n, int)
+        columns = {"strata": kind} if in_strata else {}
+        result = scored(None, values, metric="mean", n_resamples=9, **columns)
+        told = any("Neighbouring rows have similar values" in note for note in result.notes)
+        assert told == looks_dependent(values, kind), (k, n)
+        found.append(told)
+    assert 5 < sum(found) < 19
