@@ -292,7 +292,9 @@ class Binding:
         n = self.plan.design.n_samples
         shifted = picks + np.arange(len(picks))[:, None] * n
         counts = np.bincount(shifted.ravel(), minlength=len(picks) * n).reshape(len(picks), n)
-        return [UnitBlock(each, counts) for each in self.codes_of_given_rows]
+        # Atoms are rows here, of which groups may have some in a resample and others not.
+        strata = self.plan.design.strata if self.plan.design.units_are_rows else None
+        return [UnitBlock(each, counts, strata) for each in self.codes_of_given_rows]
 
 
 def _with_jackknife(counts: NDArray[Any], multiplicity: NDArray[np.int64]) -> NDArray[Any]:

@@ -233,7 +233,9 @@ def single_groups_in_strata(rng):
     return {"groups": np.arange(N), "strata": own}, np.arange(N), own, (UNITS,)
 
 
-@each_with(MEANS, (rows, groups, groups_in_many_strata, single_groups_in_strata))
+@each_with(
+    MEANS, (rows, groups, strata, many_strata, groups_in_many_strata, single_groups_in_strata)
+)
 @any_seed
 def test_the_error_of_each_resample_is_that_of_its_units(name, design, seed):
     """Root of the sum, over units drawn, of squared influences about those of their stratum."""

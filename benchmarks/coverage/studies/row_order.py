@@ -26,8 +26,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from skboot.study.rows import checked_rows, resampling_plan, resolved_statistics
-from skboot.study.series import RowsInTime, in_time
+from skboot.study.measured import Scoring, measured_by
+from skboot.study.rows import Sampling, checked_rows
+from skboot.study.study import planned
 
 from ..runner import RESULTS, cell_by_cell, seeds_of
 from .series import autoregression
@@ -35,7 +36,6 @@ from .series import autoregression
 TABLE = RESULTS / "row_order.csv"
 HEADER = ("rows are", "values", "n", "sets", "cautioned %")
 N_DATA_SETS = 1000
-CALLER = "bootstrap_score"
 CAUTION = "Neighbouring rows have similar values"
 RANDOM, SORTED, TOGETHER = "independent, in random order", "independent, sorted", "together"
 
@@ -110,15 +110,13 @@ CELLS = [(kind, name, n) for n in (400, 100, 2000) for kind, own in KINDS.items(
 
 def is_cautioned(values) -> bool:
     """Whether a call on values of rows, or on those of several systems, has the caution."""
-    plan = resampling_plan(None, None, False, None, 2, 0, values.shape[-1], CALLER)
-    scores = {}
-    for k, own in enumerate(np.atleast_2d(values)):
-        rows = checked_rows(None, own, None, None, CALLER)
-        statistics, _ = resolved_statistics("mean", rows, None, CALLER)
-        scores[str(k)] = [(rows, *statistics.values())]
-    asked = RowsInTime(None, (None, values))
-    plan, _ = in_time(asked, plan, None, {"mean": scores}, CALLER)
-    return any(note.text.startswith(CAUTION) for note in plan.design.remarks)
+    named = {
+        str(k): [("y_pred", checked_rows(None, own, None, None))]
+        for k, own in enumerate(np.atleast_2d(values))
+    }
+    scores, _ = measured_by(Scoring("mean"), named)
+    drawn = planned(Sampling(n_resamples=2, random_state=0), {"y_pred": values}, scores)
+    return any(note.text.startswith(CAUTION) for note in drawn.plan.design.remarks)
 
 
 def cell(kind, name, n, n_data_sets=N_DATA_SETS):
