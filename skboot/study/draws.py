@@ -137,7 +137,7 @@ def prepare(study: Study, metric: str, measured: Measured, part: Part = WHOLE[0]
     )
     interval = planned_method(known) if study.interval == "auto" else study.interval
     if study.interval != "auto" or known.facts.bins is not None:
-        _refuse_impossible(interval, known, statistic)
+        _refuse_impossible(study.interval, interval, known, statistic)
     cost = variance_cost * min(reduced.n_codes, design.n_units[0])
     possible = not design.no_jackknife and (by_group or not holds_rows) and np.isfinite(cost)
     with_variance = possible and (interval == "studentized" or cost <= _CHEAP_VARIANCE)
@@ -185,7 +185,7 @@ def _whole_code(reduced: Any, part: Part, n_samples: int) -> NDArray[Any] | None
     return code
 
 
-def _refuse_impossible(method: str, known: Evidence, statistic: Statistic) -> None:
+def _refuse_impossible(asked: str, method: str, known: Evidence, statistic: Statistic) -> None:
     """Refuse an interval that this metric or design cannot have, before any work."""
     crossed = known.drawn.design.n_factors > 1 and has_influence(statistic)
     hoped = replace(
@@ -197,7 +197,8 @@ def _refuse_impossible(method: str, known: Evidence, statistic: Statistic) -> No
     )
     problem = problem_with(method, hoped)
     if problem:
-        got = f"{method!r}, which {problem.removesuffix('.')}"
+        named = repr(method) if asked == method else f"{asked!r}, here {method!r}"
+        got = f"{named}, which {problem.removesuffix('.')}"
         raise fail("interval", "be one that these data allow", got)
 
 
