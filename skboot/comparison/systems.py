@@ -372,8 +372,17 @@ def compared_stream(settings: Any, state: Any, asked: Asked, margin: float | Non
         results = compare_streamed(settings, state, asked)
         alone = settings.is_single
         return next(iter(results.values())) if alone else ResultTable(results)
-    given = (few.y_true, few.y_preds, settings.scoring, few.sampling)
-    return _in_memory(SystemsRequest(*given, asked, DEFAULT_WORKERS, margin))
+    return _in_memory(
+        SystemsRequest(
+            few.y_true,
+            few.y_preds,
+            settings.scoring,
+            few.sampling,
+            asked,
+            DEFAULT_WORKERS,
+            margin,
+        )
+    )
 
 
 def _columns(values: Any) -> list[Any]:
