@@ -196,7 +196,7 @@ def laid_out(
     results : mapping of str to result
         By the name of their statistic.
     single, paths, alone
-        As of `skboot._inputs.Places`.
+        As of `skboot.study.measured.Places`.
 
     Returns
     -------
