@@ -86,7 +86,11 @@ def test_ranks_and_mean_ranks_are_drawn(case):
     rng = np.random.default_rng(3)
     result = quiet(skboot.compare_systems, y, systems, metric="f1", **OPTIONS)
     display = quiet(skboot.RankDisplay.from_result, result)
-    assert_drawn(display, *[[row.rank, row.low, row.high] for row in result.ranks().rows])
+    rows = result.ranks().rows
+    for told, values in ((display.lows, [row.low for row in rows]),
+                         (display.highs, [row.high for row in rows])):  # fmt: skip
+        np.testing.assert_array_equal(np.sort(told), np.sort(values))
+    assert_drawn(display, *[[row.rank, row.low, row.high] for row in rows])
     table = {f"set {k}": dict(zip("ABC", rng.normal([0, 0.5, 1]), strict=True)) for k in range(12)}
     result = quiet(skboot.compare_across, table, greater_is_better=True, **OPTIONS)
     display = quiet(skboot.CriticalDifferenceDisplay.from_result, result)
