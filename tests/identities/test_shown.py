@@ -142,6 +142,16 @@ def test_a_curve_is_told_with_its_points_and_critical_value(curve, band):
     frame = found.to_frame()
     np.testing.assert_array_equal(frame[["x", "estimate", "low", "high"]].to_numpy().T,
                                   [found.x, found.estimate, found.low, found.high])  # fmt: skip
+    np.testing.assert_array_equal(frame["reference"], found.reference)
+
+
+def test_undefined_resamples_are_counted_in_words():
+    rng = np.random.default_rng(0)
+    y, p = np.append(np.zeros(12), [1, 1]).astype(int), rng.random(14)
+    result = quiet(skboot.bootstrap_score, y, p, metric="roc_auc", interval="percentile", **OPTIONS)
+    n = int(np.isnan(result.bootstrap_distribution).sum())
+    assert result.n_undefined == n > 0
+    assert re.search(rf"undefined +{n} of 39 resamples", result.summary())
 
 
 # ------------------------------------------------------------------ the command line
@@ -185,7 +195,8 @@ def test_the_command_line_prints_what_the_result_says(verb, tmp_path):
     call = ["score" if verb == "scores" else verb, file, "--y-true", "y", *words]
     plain = printed(*call)
     assert text in plain
-    assert f"{file}, 96 rows" in plain or verb == "plan"
+    assert re.search(rf"file +{re.escape(str(file))}, 96 rows", " ".join(plain.split()))
+    assert "seed 0" in " ".join(plain.split())
     if verb not in ("rank", "gate"):
         assert result.to_latex() in printed(*call, "--latex")
         assert result.to_markdown() in printed(*call, "--markdown")
