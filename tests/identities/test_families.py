@@ -375,3 +375,21 @@ def test_shares_of_rows_of_their_own_have_newcombes_interval_of_any_side(
     tails = {"two-sided": 2 * ndtr(-reach), "greater": ndtr(-reach if d > 0 else reach),
              "less": ndtr(reach if d > 0 else -reach)}  # fmt: skip
     close(pair.p_value, tails[side], 1e-7)
+
+
+@pytest.mark.parametrize("count", [8, 9, 10, 11])
+def test_fewer_than_ten_rows_have_closed_forms_of_their_own(count):
+    y = np.arange(120) % 2
+    one = np.where(np.arange(120) < count // 2, 1 - y, y)
+    other = np.where((np.arange(120) >= 60) & (np.arange(120) < 60 + (count + 1) // 2), 1 - y, y)
+    [pair] = quiet(skboot.compare_systems, y, {"A": one, "B": other}, **OPTIONS).pairs
+    assert sum(pair.discordant[:2]) == count
+    assert pair.confidence_interval.method == ("tango" if count < 10 else "expanded")
+    many, few = np.arange(120) < 30, np.arange(120) < count
+    systems = {name: np.where(own, 1 - y, y) for name, own in (("A", many), ("B", few))}
+    options = {"paired": False, **OPTIONS}
+    [pair] = quiet(skboot.compare_systems, {"A": y, "B": y}, systems, **options).pairs
+    assert pair.confidence_interval.method == ("newcombe" if count < 10 else "expanded")
+    turned = quiet(skboot.compare_systems, {"A": y, "B": y},
+                   {name: 1 - own for name, own in systems.items()}, **options)  # fmt: skip
+    assert turned.pairs[0].confidence_interval.method == pair.confidence_interval.method

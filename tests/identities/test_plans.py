@@ -336,3 +336,20 @@ def test_the_range_of_a_plan_adds_up_what_is_unknown_of_the_variance(level):
         for n, is_enough in ((end, True), (end - 1, False)):
             half = stdtrit(n - 1, 0.5 + level / 2) * error * np.sqrt(80 / n * factor)
             assert (half <= 0.05) == is_enough
+
+
+@pytest.mark.parametrize("hits", [19, 30, 6])
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_the_range_of_a_plan_of_a_share_is_by_its_wilson_limits(hits, level):
+    y = np.ones(40, dtype=int)
+    pilot = scored(y, (np.arange(40) < hits).astype(int), metric="accuracy", interval="wilson",
+                   confidence_level=level)  # fmt: skip
+    plan = planned(pilot, half_width=0.06)
+    low, high = skboot.inference.proportion_interval(
+        hits, 40, method="wilson", confidence_level=level
+    )
+    sizes = [
+        planned(None, proportion=share, half_width=0.06, confidence_level=level).n_units
+        for share in (low, high, min(max(0.5, low), high))
+    ]
+    assert plan.n_units_range == (min(sizes), max(sizes))
