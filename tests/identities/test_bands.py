@@ -1,7 +1,7 @@
 """Bands of curves by hand, from what a curve says of its points.
 
 Exact, but for the quantile of a normal process of curves over thresholds, which comes from draws of
-its own: 4000 of them against 20 000 here, whose difference is above .08 once in 10 000 calls.
+its own: 4000 of them against 16 000 here, whose difference is above .08 once in 10 000 calls.
 """
 
 import warnings
@@ -139,7 +139,7 @@ def largest_of(found, replicates, error, counts, free):
         return np.nanmax(np.abs(deviations), axis=1)
     covariance = np.cov(np.nan_to_num(deviations - np.nanmean(deviations, axis=0)).T)
     values, vectors = np.linalg.eigh(np.atleast_2d(covariance))
-    draws = np.random.default_rng(9).normal(size=(20_000, len(values)))
+    draws = np.random.default_rng(9).normal(size=(16_000, len(values)))
     paths = draws * np.sqrt(values.clip(0)) @ vectors.T
     misses = np.where(free[0][varies], -np.inf, paths), np.where(free[1][varies], -np.inf, -paths)
     return np.maximum(*misses).max(axis=1)
@@ -205,8 +205,12 @@ def assert_band(found, y, level):
     return n_exact
 
 
-@pytest.mark.parametrize("curve", GRIDS)
-@pytest.mark.parametrize("design", DESIGNS)
+# A DET curve is a ROC curve upside down.
+CASES = [(curve, design) for curve in GRIDS for design in DESIGNS
+         if curve != "det" or design in ("rows", "few")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("curve", "design"), CASES)
 def test_a_band_reaches_out_by_its_errors_wherever_something_is_known(curve, design):
     y, found = curves_of(curve, design)
     assert [*found] == ["A", "B", "difference"]
@@ -271,8 +275,7 @@ def assert_points(found, y, level):
         close([found.low, found.high], limits.T)
 
 
-@pytest.mark.parametrize("curve", GRIDS)
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(("curve", "design"), [("calibration", "rows"), *CASES[1::2]])
 def test_a_point_has_the_limits_of_its_share_or_of_its_replicates(curve, design):
     y, found = curves_of(curve, design, "pointwise", 0.8)
     for one in found.values():

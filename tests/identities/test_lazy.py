@@ -103,7 +103,7 @@ SCORES = {
         for k, name in enumerate(SCORES)
         for j, kind in enumerate(KINDS)
         # A frame has no column of several numbers.
-        if (j + k) % 2 == 0 and not (kind == "dask frame" and SCORES[name][1] == "q")
+        if (j + k) % 3 == 0 and not (kind == "dask frame" and SCORES[name][1] == "q")
     ],
 )
 def test_a_score_of_columns_is_that_of_the_stream(name, kind, columns_of):
