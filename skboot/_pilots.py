@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ._messages import fail
+from ._warnings import collected
 from .inference.evidence import Evidence
 from .inference.few_groups import value_range
 from .inference.planning import DiscordantSpread, ShareSpread, Spread, variance_factors
@@ -218,7 +219,7 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
     student = shown.method not in _OF_NORMAL_WIDTH
     factor = n / max(n - k, 1) if student else 1.0
     spread = _varying(Spread(n, factor * result.standard_error**2, n_strata=k, student=student))
-    share_of_bounds = _factors_of_bounds(evidence, shown)
+    share_of_bounds = _factors_of_bounds(evidence, _at_level(result, level))
     return Pilot(
         spread,
         _extremes(spread, level, share_of_bounds),
@@ -228,6 +229,16 @@ def _pilot_of_system(result: EvaluationResult, level: float) -> Pilot:
         n,
         notes=_notes_of(spread, result.unit, None),
     )
+
+
+def _at_level(result: EvaluationResult, level: float) -> ConfidenceInterval:
+    """Return the interval of a pilot at the level of the plan."""
+    shown = result.confidence_interval
+    if level == shown.confidence_level:
+        return shown
+    # That resamples are too few for a level is of no matter for a range of sizes.
+    with collected():
+        return result.interval(shown.method, level)
 
 
 def _pilot_of_counts(

@@ -88,9 +88,9 @@ def plan_evaluation(
     another ``n_runs``. The power is that of the normal law, or of the noncentral t under 20 degrees
     of freedom. The range scales the pilot's variance by the limits of its chi-square law at the
     same level, and where a score has two bounds also by how that of a proportion would change
-    within the pilot's interval; of a proportion it is made of Wilson's limits. With heavy tails
-    variances are known less well than that. A margin for right and wrong on independent rows is
-    planned by Tango's interval, as verdicts are.
+    within the pilot's interval at that level; of a proportion it is made of Wilson's limits. With
+    heavy tails variances are known less well than that. A margin for right and wrong on independent
+    rows is planned by Tango's interval, as verdicts are.
 
     References
     ----------

@@ -26,7 +26,7 @@ from .variance import satterthwaite
 
 Floats = NDArray[np.float64]
 
-# Share of the squares of drawn values below which their variance is rounding.
+# Share of drawn values, or of their squares, below which a mean, or a variance, is rounding.
 _ROUNDING = 1e-12
 # Share of a pivot below which two of them differ by rounding alone.
 _ROUNDING_OF_PIVOTS = 1e-10
@@ -80,7 +80,10 @@ class MeansOfDrawn:
     @cached_property
     def replicates(self) -> Floats:
         """Means on the resamples, (n_resamples, n_columns)."""
-        return self._resampled[0] + self.means
+        found = self._resampled[0] + self.means
+        # Ties of two methods are exact, so that each counts half.
+        found[np.abs(found) <= _ROUNDING * np.abs(self.values).max(axis=0)] = 0.0
+        return found
 
     @cached_property
     def replicate_standard_errors(self) -> Floats:
@@ -230,17 +233,17 @@ def simultaneous(
     Journal of the American Statistical Association 100:94.
     """
     errors, means = drawn.standard_errors, drawn.means
-    # A column that does not vary has pivots of 0, and is never the largest.
     signs = {"two-sided": None, "greater": np.ones_like(means), "less": -np.ones_like(means)}[
         alternative
     ]
     towards = np.abs(drawn.pivots) if signs is None else drawn.pivots * signs
-    largest = towards.max(axis=1)
+    flat = errors == 0
+    # A column that does not vary has pivots of 0: it is never the largest, of one side neither.
+    largest = towards.max(axis=1) if flat.all() else towards[:, ~flat].max(axis=1)
     half = max_t_quantile(largest, confidence_level) * errors
     with np.errstate(invalid="ignore"):
         low = np.where(np.isinf(alone.low), -np.inf, np.minimum(alone.low, means - half))
         high = np.where(np.isinf(alone.high), np.inf, np.maximum(alone.high, means + half))
-    flat = errors == 0
     low, high = np.where(flat, alone.low, low), np.where(flat, alone.high, high)
     p = max_t_adjusted(alone.p_values, means, errors, largest, signs)
     joint = JointDeviations(largest, (drawn.pivots.astype(np.float32),), np.empty(0))

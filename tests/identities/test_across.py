@@ -4,6 +4,8 @@ Exact but for the studentized intervals, which a loop of resamples gives within 
 width.
 """
 
+from functools import cache
+
 import numpy as np
 import pytest
 from identity_cases import close, quiet
@@ -292,3 +294,163 @@ def test_results_of_data_sets_are_the_table_of_their_estimates(metric, estimand)
             close([*same.confidence_interval], [pair.difference - half, pair.difference + half],
                   1e-5)  # fmt: skip
             close(same.p_value, 2 * stats.t.sf(abs(pair.difference) / error, df), 1e-5)
+
+
+# ------------------------------------------------------------------ exact, from the draws
+
+
+@cache
+def drawn_data_sets(n):
+    """How often each resample holds each data set, by methods that are right on one alone."""
+    result = quiet(
+        skboot.compare_across, np.eye(n), datasets=[f"set {k}" for k in range(n)],
+        methods=[f"{k}" for k in range(n)], greater_is_better=True, **OPTIONS
+    )  # fmt: skip
+    counts = n * np.transpose([one.bootstrap_distribution for one in result.systems.values()])
+    close(counts, counts.round(), 1e-9, 1e-9)
+    close(counts.sum(axis=1), np.full(len(counts), n))
+    return counts.round()
+
+
+def at_rank(values, level):
+    n = len(values)
+    return np.sort(values)[min(max(int(np.ceil((n + 1) * level - 1e-9)), 1), n) - 1]
+
+
+def table_with_ties(n, kind):
+    scores = table_of(n, 7)
+    if kind == "ties":
+        scores = scores.round(0)
+    if kind == "always first":
+        scores[:, 0] = scores.max(axis=1) + 0.1 + 0.01 * np.arange(n) % 0.07
+    if kind == "always apart":
+        scores[:, 1] = scores[:, 0] - 0.25
+    if kind == "equal":
+        scores[:, 1] = scores[:, 0]
+    return scores
+
+
+def one_sided(low, high, side):
+    return [-np.inf if side == "less" else low, np.inf if side == "greater" else high]
+
+
+TABLES = ("any", "ties", "always first", "always apart", "equal")
+
+
+def error_of_ranks(ranks, weights):
+    """Standard errors of mean ranks, not below those with two more of the ends each."""
+    n, m = ranks.shape
+    more = np.vstack([ranks, np.full((2, m), 1.0), np.full((2, m), float(m))])
+    own = np.append(weights, np.ones(4))
+    found = []
+    for k in range(m):
+        mean, padded = np.average(ranks[:, k], weights=weights), np.average(more[:, k], weights=own)
+        variance = np.average((ranks[:, k] - mean) ** 2, weights=weights) * n / (n - 1)
+        found.append(max(variance, np.average((more[:, k] - padded) ** 2, weights=own)) / n)
+    return np.sqrt(found)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(("n", "level"), [(6, 0.95), (8, 0.8), (13, 0.95)])
+def test_mean_ranks_reach_out_to_the_largest_deviation_of_the_draws(kind, n, level):
+    scores = table_with_ties(n, kind)
+    ranks = stats.rankdata(-scores, axis=1)
+    mean, error = ranks.mean(axis=0), error_of_ranks(ranks, np.ones(n))
+    reach = stats.t.ppf(1 - (1 - level) / 6, n - 1)
+    if n >= 8:
+        far = [
+            np.abs(np.average(ranks, weights=counts, axis=0) - mean) / error_of_ranks(ranks, counts)
+            for counts in drawn_data_sets(n)
+        ]
+        reach = max(at_rank(np.max(far, axis=1), level), stats.t.ppf(0.5 + level / 2, n - 1))
+    found = across(scores, confidence_level=level, adjust=None).mean_ranks()
+    assert found.n_datasets == n
+    for k, name in enumerate(NAMES):
+        row = found[name]
+        limits = np.clip([mean[k] - reach * error[k], mean[k] + reach * error[k]], 1, 3)
+        close([row.mean_rank, row.low, row.high], [mean[k], *limits], 1e-9)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("side", SIDES)
+def test_studentized_intervals_are_at_ranks_of_the_draws(kind, side):
+    n, level = 24, 0.9
+    scores = table_with_ties(n, kind)
+    result = across(scores, alternative=side, confidence_level=level)
+    counts = drawn_data_sets(n)
+    tail = (1 - level) / (2 if side == "two-sided" else 1)
+    named = [
+        (pair, scores[:, NAMES.index(pair.first)] - scores[:, NAMES.index(pair.second)])
+        for pair in result.pairs
+    ]
+    pivots, alone = {}, {}
+    for pair, own in named:
+        mean, error = own.mean(), own.std(ddof=1) / np.sqrt(n)
+        drawn = counts @ own / n
+        close(pair.bootstrap_support, np.mean(drawn > 1e-12) + np.mean(np.abs(drawn) < 1e-12) / 2)
+        if error < 1e-12:
+            wide = 0.0 if abs(mean) < 1e-12 else np.inf
+            assert [*pair.confidence_interval] == one_sided(-wide, wide, side)
+            assert pair.p_value == pair.p_value_adjusted == 1
+            continue
+        squares = np.sum(counts * (own - drawn[:, None]) ** 2, axis=1) / n
+        spread = np.sqrt(squares / (n - 1))
+        pivot = (drawn - mean) / spread
+        low = mean - error * at_rank(pivot, 1 - tail)
+        high = mean + error * at_rank(-pivot, 1 - tail)
+        alone[pair.first, pair.second] = low, high
+        close([*pair.confidence_interval], one_sided(low, high, side), 1e-8)
+        t = mean / error
+        above = (1 + np.sum(pivot >= t * (1 - np.sign(t) * 1e-10))) / (len(pivot) + 1)
+        below = (1 + np.sum(pivot <= t * (1 + np.sign(t) * 1e-10))) / (len(pivot) + 1)
+        p = {"greater": above, "less": below, "two-sided": min(1, 2 * min(above, below))}[side]
+        close(pair.p_value, p)
+        pivots[pair.first, pair.second] = pivot
+    towards = {"two-sided": np.abs, "greater": lambda x: x, "less": lambda x: -x}[side]
+    largest = np.max([towards(pivot) for pivot in pivots.values()], axis=0)
+    for pair, own in named:
+        if (pair.first, pair.second) not in pivots:
+            continue
+        mean, error = own.mean(), own.std(ddof=1) / np.sqrt(n)
+        low, high = alone[pair.first, pair.second]
+        half = at_rank(largest, level) * error
+        low, high = one_sided(min(low, mean - half), max(high, mean + half), side)
+        close([*pair.simultaneous_interval], [low, high], 1e-8)
+        joint = (1 + np.sum(largest >= towards(mean / error) - 1e-9)) / (len(largest) + 1)
+        close(pair.p_value_adjusted, max(pair.p_value, joint))
+
+
+@pytest.mark.parametrize("n", [6, 24])
+def test_a_method_over_data_sets_has_its_mean_and_its_own_interval(n):
+    scores = table_of(n)
+    result = across(scores, confidence_level=0.9, adjust=None)
+    for k, name in enumerate(NAMES):
+        one, own = result.systems[name], scores[:, k]
+        error = own.std(ddof=1) / np.sqrt(n)
+        close([one.estimate, one.standard_error], [own.mean(), error])
+        half = stats.t.ppf(0.95, n - 1) * error
+        close([*one.interval("t")], [own.mean() - half, own.mean() + half])
+        half = stats.t.ppf(0.8, n - 1) * error
+        close([*one.interval("t", 0.6)], [own.mean() - half, own.mean() + half])
+        assert one.confidence_interval.method == ("t" if n < 8 else "studentized")
+        assert one.n_units == n
+        assert f"{n} data sets" in one.summary()
+        words = "t interval over the data sets" if n < 8 else "studentized"
+        assert words in one.claim() + one.summary()
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("seed", range(4))
+def test_signed_ranks_with_ties_are_of_all_signs(side, seed):
+    rng = np.random.default_rng(seed)
+    own = rng.integers(-2, 5, 9) / 2
+    scores = np.column_stack([own, np.zeros(9), own + 1])
+    [pair, *_] = across(scores, alternative=side, adjust=None).pairs
+    kept = own[own != 0]
+    ranks = stats.rankdata(np.abs(kept))
+    sums = np.array([ranks[list(signs)].sum() for k in range(2 ** len(kept))
+                     for signs in [[bool(k >> j & 1) for j in range(len(kept))]]])  # fmt: skip
+    found = ranks[kept > 0].sum()
+    above, below = np.mean(sums >= found), np.mean(sums <= found)
+    p = {"greater": above, "less": below, "two-sided": min(1, 2 * min(above, below))}[side]
+    close(pair.wilcoxon_p_value, p)

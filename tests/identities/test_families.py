@@ -21,6 +21,9 @@ from identity_cases import (
     scored,
 )
 from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+from sklearn.metrics import zero_one_loss
 
 import skboot
 from skboot.testing import assert_not_worse
@@ -331,3 +334,62 @@ def test_the_order_of_metrics_changes_nothing_and_together_they_are_wider(name, 
         assert least <= low + 1e-12
         assert most >= high - 1e-12
     close([*one["same"].confidence_interval], [*one["own"].confidence_interval])
+
+
+def newcombe(hits, sizes, z):
+    """Limits of the difference of two shares on rows of their own."""
+    shares, low, high = np.divide(hits, sizes), [], []
+    for p, n in zip(shares, sizes, strict=True):
+        centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        low.append((centre - half) / (1 + z**2 / n))
+        high.append((centre + half) / (1 + z**2 / n))
+    d = shares[0] - shares[1]
+    below = np.hypot(shares[0] - low[0], high[1] - shares[1])
+    return d - below, d + np.hypot(high[0] - shares[0], shares[1] - low[1])
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("level", [0.95, 0.8, 0.3])
+@pytest.mark.parametrize("errors", [(3, 8), (7, 2), (0, 5), (4, 3)])
+@pytest.mark.parametrize("metric", ["accuracy", "zero_one_loss"])
+def test_shares_of_rows_of_their_own_have_newcombes_interval_of_any_side(
+    side, level, errors, metric
+):
+    sizes = np.array([60, 45])
+    y = {name: np.arange(n) % 2 for name, n in zip("AB", sizes, strict=True)}
+    said = {name: np.where(np.arange(len(y[name])) < k, 1 - y[name], y[name])
+            for name, k in zip("AB", errors, strict=True)}  # fmt: skip
+    how = {"metric": zero_one_loss if metric == "zero_one_loss" else metric, "paired": False}
+    options = {"alternative": side, "confidence_level": level, "n_resamples": 19}
+    result = quiet(skboot.compare_systems, y, said, random_state=0, **how, **options)
+    [pair] = result.pairs
+    hits = np.array(errors) if metric == "zero_one_loss" else sizes - errors
+    z = ndtri(0.5 + level / 2) if side == "two-sided" else ndtri(level)
+    low, high = newcombe(hits, sizes, abs(z))
+    low, high = (low, high) if z >= 0 else (high, low)
+    low, high = (-np.inf if side == "less" else low), (np.inf if side == "greater" else high)
+    assert pair.confidence_interval.method == "newcombe"
+    close([*pair.confidence_interval], [low, high], 1e-8)
+    d = hits[0] / sizes[0] - hits[1] / sizes[1]
+    reach = brentq(lambda z: newcombe(hits, sizes, z)[0 if d > 0 else 1], 0, 50, xtol=1e-12)
+    tails = {"two-sided": 2 * ndtr(-reach), "greater": ndtr(-reach if d > 0 else reach),
+             "less": ndtr(reach if d > 0 else -reach)}  # fmt: skip
+    close(pair.p_value, tails[side], 1e-7)
+
+
+@pytest.mark.parametrize("count", [8, 9, 10, 11])
+def test_fewer_than_ten_rows_have_closed_forms_of_their_own(count):
+    y = np.arange(120) % 2
+    one = np.where(np.arange(120) < count // 2, 1 - y, y)
+    other = np.where((np.arange(120) >= 60) & (np.arange(120) < 60 + (count + 1) // 2), 1 - y, y)
+    [pair] = quiet(skboot.compare_systems, y, {"A": one, "B": other}, **OPTIONS).pairs
+    assert sum(pair.discordant[:2]) == count
+    assert pair.confidence_interval.method == ("tango" if count < 10 else "expanded")
+    many, few = np.arange(120) < 30, np.arange(120) < count
+    systems = {name: np.where(own, 1 - y, y) for name, own in (("A", many), ("B", few))}
+    options = {"paired": False, **OPTIONS}
+    [pair] = quiet(skboot.compare_systems, {"A": y, "B": y}, systems, **options).pairs
+    assert pair.confidence_interval.method == ("newcombe" if count < 10 else "expanded")
+    turned = quiet(skboot.compare_systems, {"A": y, "B": y},
+                   {name: 1 - own for name, own in systems.items()}, **options)  # fmt: skip
+    assert turned.pairs[0].confidence_interval.method == pair.confidence_interval.method

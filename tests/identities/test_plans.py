@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from identity_cases import MEANS, any_seed, call_of, close, each_with, one_of, quiet, scored
+from scipy import stats
+from scipy.optimize import brentq
 from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
 import skboot
@@ -18,12 +20,11 @@ def planned(pilot, **target):
     return quiet(skboot.plan_evaluation, pilot, **target)
 
 
-def assert_same_plan(one, other, with_range=True):
+def assert_same_plan(one, other):
     assert (one.n_units, one.n_runs, one.unit) == (other.n_units, other.n_runs, other.unit)
     close(one.value, other.value)
     close([row.value for row in one.table], [row.value for row in other.table])
-    if with_range:
-        close(one.n_units_range, other.n_units_range)
+    close(one.n_units_range, other.n_units_range)
     assert one.confidence_level == other.confidence_level
     assert len(one.notes) == len(other.notes)
 
@@ -66,9 +67,7 @@ def test_a_plan_says_of_the_size_of_its_pilot_what_the_pilot_said(name, design, 
         assert half_width(plan.n_units - 1, known) > 0.7 * error
         assert plan.confidence_level == known
     at_level = scored(call.y_true, call.y_pred, **columns, interval=method, confidence_level=0.8)
-    # The range of a score with two bounds is by the interval that the pilot shows.
-    has_range = np.isinf(pilot.evidence.facts.bounds).any()
-    assert_same_plan(planned(at_level, half_width=0.7 * error), plan, has_range)
+    assert_same_plan(planned(at_level, half_width=0.7 * error), plan)
     pilot.save(tmp_path / "pilot.npz")
     kept = type(pilot).load(tmp_path / "pilot.npz")
     assert_same_plan(planned(kept, half_width=0.7 * error, confidence_level=0.8), plan)
@@ -199,3 +198,158 @@ def test_a_plan_of_methods_has_the_parts_of_their_difference(paired, seed):
             continue
         error = np.sqrt(runs * 5 / row.n_runs + test * 60 / row.n_units)
         assert row.value <= ndtr(effect / error - ndtri(0.975)) + 1e-3
+
+
+# ------------------------------------------------------------------ parts by size
+
+
+class Parts:
+    """Squared standard error by what lessens it, with Satterthwaite's degrees of freedom."""
+
+    def __init__(self, units, both, runs, sizes, df, n_strata=1, df_runs=None):
+        self.units, self.both, self.runs = units, both, runs
+        self.m, self.s, self.k = *sizes, n_strata
+        self.df_runs = self.s - 1 if df_runs is None else df_runs
+        total = units + both + runs
+        rest = total**2 / df - (units + both) ** 2 / (self.m - self.k)
+        self.noise = max(np.sqrt(max(rest, 0) * self.df_runs) - runs, 0)
+
+    def error_and_freedom(self, m, s):
+        more_units, more_runs = self.m / m, self.s / s
+        test = (self.units + self.both * more_runs) * more_units
+        between = (self.runs + self.noise * more_units) * more_runs
+        df_runs = self.df_runs * (s - 1) / (self.s - 1)
+        variance = self.runs * more_runs + test
+        squares = test**2 / (m - self.k) + between**2 / df_runs
+        return np.sqrt(variance), max(variance**2 / squares, 1)
+
+    def factors(self, m, s, level):
+        """Of the variance, by what the pilot knows of it."""
+        more_units, more_runs = self.m / m, self.s / s
+        test, between = (self.units + self.both) * more_units, (self.runs + self.noise) * more_runs
+        variance = self.error_and_freedom(m, s)[0] ** 2
+        df = variance**2 / (test**2 / (self.m - self.k) + between**2 / self.df_runs)
+        return [df / stats.chi2.ppf(0.5 + side * level / 2, df) for side in (1, -1)]
+
+
+def freedom_of(half_by_error, level):
+    """Degrees of freedom at which Student's quantile is this many standard errors."""
+    return brentq(lambda df: stdtrit(df, 0.5 + level / 2) - half_by_error, 0.5, 1e7)
+
+
+@pytest.mark.parametrize("design", ["rows", "strata"])
+@pytest.mark.parametrize("n_runs", [None, 9])
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_a_plan_of_runs_has_satterthwaites_freedom_at_every_size(design, n_runs, level):
+    rng = np.random.default_rng(len(design))
+    values = values_of_runs(rng, 6, 60, 0.25)
+    columns = {"strata": np.arange(60) % 3} if design == "strata" else {}
+    options = {"metric": "mean", "varied": "seed", "confidence_level": level, **columns, **OPTIONS}
+    pilot = quiet(skboot.bootstrap_runs, None, values, **options)
+    m, s, k = 60, 6, 3 if columns else 1
+    parts = pilot.variance_components
+    half = np.diff([*pilot.confidence_interval])[0] / 2
+    df = freedom_of(half / pilot.standard_error, level)
+    own = Parts(parts["test"] / m, parts["interaction"] / m / s, parts["seed"] / s, (m, s), df, k)
+    target = 0.85 * half
+    plan = planned(pilot, half_width=target, n_runs=n_runs)
+
+    def half_width(units, runs):
+        error, freedom = own.error_and_freedom(units, runs)
+        return stdtrit(freedom, 0.5 + level / 2) * error
+
+    for row in plan.table:
+        if row.n_units is not None:
+            close(row.value, half_width(row.n_units, row.n_runs), 1e-5)
+            assert row.value <= target * (1 + 1e-9)
+    for end, factor in zip(plan.n_units_range, own.factors(plan.n_units, plan.n_runs, level),
+                           strict=True):  # fmt: skip
+        if np.isfinite(end):
+            assert half_width(end, plan.n_runs) * np.sqrt(factor) <= target * (1 + 1e-4)
+            if end > k + 1:
+                assert half_width(end - 1, plan.n_runs) * np.sqrt(factor) > target * (1 - 1e-4)
+
+
+@pytest.mark.parametrize("sizes", [(5, 5), (4, 8)])
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_plan_of_methods_has_the_freedom_of_the_runs_of_both(sizes, paired):
+    rng = np.random.default_rng(1)
+    if paired:
+        sizes = (sizes[1], sizes[1])
+    methods = {name: values_of_runs(rng, n, 60, 0.2) for name, n in zip("AB", sizes, strict=True)}
+    result = quiet(skboot.compare_runs, None, methods, metric="mean", paired_runs=paired, **OPTIONS)
+    [pair] = result.pairs
+    runs, test = pair.components["runs"], pair.components["test"]
+    s = 2 / sum(1 / n for n in sizes)
+    df_runs = (s - 1) * (1 if paired else 2)
+    own = Parts(test, 0, runs, (60, s), pair.degrees_of_freedom, df_runs=df_runs)
+    effect = 3 * pair.standard_error
+    plan = planned(pair, difference=effect, power=0.7, n_runs=12)
+    for row in plan.table:
+        if row.n_units is None:
+            continue
+        error, df = own.error_and_freedom(row.n_units, row.n_runs)
+        quantile, shift = stdtrit(df, 0.975), effect / error
+        power = ndtr(shift - quantile) if df >= 20 else 1 - nctdtr(df, shift, quantile)
+        close(row.value, power, 1e-6)
+        assert row.value >= 0.7
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_a_margin_of_right_and_wrong_rows_is_planned_by_tangos_limits(level):
+    y = np.arange(200) % 2
+    systems = {"A": y, "B": y.copy()}
+    systems["A"] = np.where(np.arange(200) % 10 == 3, 1 - y, y)
+    systems["B"] = np.where(np.arange(200) % 10 == 4, 1 - y, y)
+    [pair] = compared(y, systems, confidence_level=level).pairs
+    assert (*pair.discordant,) == (20, 20, 200)
+    plan = planned(pair, margin=0.09)
+
+    def power(n, share=0.2):
+        half = round(share * n / 2)
+        low = skboot.inference.tango_interval(half, half, n, confidence_level=level).low
+        return ndtr((0.09 + low) / np.sqrt(share / n))
+
+    sizes = [row for row in plan.table if row.n_units % 10 == 0]
+    assert sizes
+    for row in sizes:
+        close(row.value, power(row.n_units), 1e-7)
+    # The range is of Wilson's limits of the share of rows that differ.
+    share = skboot.inference.proportion_interval(40, 200, method="wilson", confidence_level=level)
+    for end, one in zip(plan.n_units_range, share, strict=True):
+        assert abs(power(end, one) - 0.8) < 0.02
+
+
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_the_range_of_a_plan_adds_up_what_is_unknown_of_the_variance(level):
+    call = call_of("f1", n=80)
+    pilot = scored(call.y_true, call.y_pred, metric="f1", interval="t", confidence_level=level)
+    plan = planned(pilot, half_width=0.05)
+    x, (low, high) = pilot.estimate, pilot.confidence_interval
+    nearest = min(max(0.5, low), high)
+    by_score = [one * (1 - one) / (x * (1 - x)) for one in (low, high, nearest)]
+    others = min(1, max(min(by_score), 0.01)), max(1, *by_score)
+    error = pilot.standard_error * np.sqrt(80 / 79)
+    for end, side, other in zip(plan.n_units_range, (1, -1), others, strict=True):
+        own = 79 / stats.chi2.ppf(0.5 + side * level / 2, 79)
+        factor = np.exp(-side * np.hypot(np.log(own), np.log(other)))
+        for n, is_enough in ((end, True), (end - 1, False)):
+            half = stdtrit(n - 1, 0.5 + level / 2) * error * np.sqrt(80 / n * factor)
+            assert (half <= 0.05) == is_enough
+
+
+@pytest.mark.parametrize("hits", [19, 30, 6])
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_the_range_of_a_plan_of_a_share_is_by_its_wilson_limits(hits, level):
+    y = np.ones(40, dtype=int)
+    pilot = scored(y, (np.arange(40) < hits).astype(int), metric="accuracy", interval="wilson",
+                   confidence_level=level)  # fmt: skip
+    plan = planned(pilot, half_width=0.06)
+    low, high = skboot.inference.proportion_interval(
+        hits, 40, method="wilson", confidence_level=level
+    )
+    sizes = [
+        planned(None, proportion=share, half_width=0.06, confidence_level=level).n_units
+        for share in (low, high, min(max(0.5, low), high))
+    ]
+    assert plan.n_units_range == (min(sizes), max(sizes))

@@ -6,6 +6,7 @@ simultaneous limits of a family, which reach equally many standard errors of eac
 """
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -151,23 +152,42 @@ def test_simultaneous_limits_reach_equally_many_errors_of_each_pair(name, design
 # ------------------------------------------------------------------ verdicts
 
 
+def quantile_of(pair):
+    """Of the normal law, that Tango's limits reach out to."""
+    own = ndtri(0.5 + pair.confidence_interval.confidence_level / 2)
+    wide = pair.simultaneous_quantile if pair.simultaneous_interval is not None else None
+    return own if wide is None else max(own, wide)
+
+
 def deciding_limits(pair):
     """Limits of the first less the second: Tango's where rows are right or wrong."""
     if pair.discordant is None:
         return [*(pair.simultaneous_interval or pair.confidence_interval)]
-    level = pair.confidence_interval.confidence_level
-    if pair.simultaneous_interval is not None and pair.simultaneous_quantile is not None:
-        level = max(level, 2 * ndtr(pair.simultaneous_quantile) - 1)
+    level = 2 * ndtr(quantile_of(pair)) - 1
     return [*inference.tango_interval(*pair.discordant, confidence_level=level)]
 
 
-def passing_margin(pair, half):
-    """The margin that passes with a power of 80 % where both are equal."""
+def assert_passes_in_four_of_five(pair, half, margin):
+    """A margin passes with a power of 80 % where both are equal."""
     df = np.inf if pair.degrees_of_freedom is None else pair.degrees_of_freedom
     error = pair.standard_error
-    if pair.estimand == "system" and np.isfinite(df):
+    if pair.discordant is not None:
+        # As if the rows that tell them apart were split evenly; of as many again, to be whole.
+        differ, n = sum(pair.discordant[:2]), pair.discordant[2]
+        level = 2 * ndtr(np.sqrt(2) * quantile_of(pair)) - 1
+        half = -inference.tango_interval(differ, differ, 2 * n, confidence_level=level).low
+        error, df = np.sqrt(differ) / n, np.inf
+    elif pair.estimand == "system" and np.isfinite(df):
         error = error * np.sqrt(np.min(pair.n_units) / df)
-    return half + stats.t.ppf(0.8, df) * error if df >= 10 and error > 0 else None
+    if not error > 0 or not np.isfinite(half):
+        close(margin, half if error == 0 else np.nan)
+    elif df >= 10:
+        close(margin, half + stats.t.ppf(0.8, df) * error, 1e-6, 1e-9)
+    elif half / error > 30:
+        spread = stats.chi2.ppf(0.8, df) / df
+        close(margin, np.hypot(half * np.sqrt(spread), ndtri(0.8) * error), 1e-6, 1e-9)
+    else:
+        close(stats.nct.cdf(half / error, df, margin / error), 0.2, 1e-6)
 
 
 def assert_is_judged_by_its_own_limits(pair):
@@ -190,11 +210,40 @@ def assert_is_judged_by_its_own_limits(pair):
         names = [f" {name} " for name in (pair.first, pair.second)]
         places = [f" {verdict.statement} ".find(name) for name in names]
         assert 0 < places[0] < places[1]
-    if pair.discordant is None:
-        better = -1 if pair.greater_is_better is False else 1
-        detectable = passing_margin(pair, better * pair.difference - low)
-        if detectable is not None:
-            close(pair.verdict(0.0).detectable_margin, detectable, 1e-6, 1e-9)
+    better = -1 if pair.greater_is_better is False else 1
+    verdict = pair.verdict(0.0)
+    assert_passes_in_four_of_five(pair, better * pair.difference - low, verdict.detectable_margin)
+    assert_says_its_numbers(pair, verdict)
+    assert_says_its_numbers(pair, pair.verdict(0.01))
+
+
+def assert_says_its_numbers(pair, verdict):
+    text, number = verdict.statement, r"(-?[\d.]*\d)"
+    words = rf"difference {number}, .*CI {number} to {number}( .no width.)?, .*above {number} pass"
+    found = re.search(words, text)
+    told = [found[k] for k in (1, 2, 3, 5)]
+    expected = pair.difference, *sorted(deciding_limits(pair)), verdict.smallest_margin
+    for one, value in zip(told, expected, strict=True):
+        assert_is_rounded(one, value)
+    assert f"{100 * pair.confidence_interval.confidence_level:g} % CI" in text
+    wide = pair.simultaneous_interval
+    is_joint = wide is not None and wide.method != pair.confidence_interval.method
+    assert ("simultaneous" in text) == is_joint
+    assert ("a probability of 80 %" in text) == (
+        not verdict.passed and not np.isnan(verdict.detectable_margin)
+    )
+    if "of 80 %" in text:
+        [told] = re.search(rf"would pass a margin of {number} with", text).groups()
+        assert_is_rounded(told, verdict.detectable_margin)
+        few = pair.degrees_of_freedom is not None and pair.degrees_of_freedom < 10
+        assert ("tell little of it" in text) == (few and pair.discordant is None)
+    fewest = np.min(pair.n_units)
+    assert ("fewer than 10" in text) == (fewest < 10)
+    assert fewest >= 10 or f"Only {fewest} " in text
+
+
+def assert_is_rounded(told, value):
+    assert abs(float(told) - value) <= 0.5001 * 10.0 ** -len(told.partition(".")[2])
 
 
 @each_of(FAST)
@@ -241,6 +290,11 @@ def studies():
                 metric="f1" if better else "mean_absolute_error", **few),
             f"rows {better}": quiet(skboot.compare_systems, y, systems,
                                     metric=metric, **few),
+            f"few groups {better}": quiet(skboot.compare_systems, y, systems, groups=groups // 5,
+                                          metric=metric, confidence_level=0.9, **few),
+            f"few runs {better}": quiet(
+                skboot.compare_runs, None, {key: one[:2] for key, one in values.items()},
+                interval="welch", confidence_level=0.99, **runs),
             f"tasks {better}": quiet(skboot.compare_systems, y, systems, average_over=groups,
                                      groups=groups, metric=metric, **few),
             f"runs {better}": quiet(skboot.compare_runs, None, values, **runs),
@@ -260,7 +314,8 @@ def every_study():
     return studies()
 
 
-KINDS = ("unpaired", "rows", "tasks", "runs", "paired runs", "across", "few across")
+KINDS = ("unpaired", "rows", "few groups", "few runs", "tasks", "runs", "paired runs", "across",
+         "few across")  # fmt: skip
 
 
 @pytest.mark.parametrize("better", [True, False])
