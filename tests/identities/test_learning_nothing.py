@@ -10,6 +10,7 @@ import pytest
 from identity_cases import Kept, any_seed, close, quiet, scored
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import (
     balanced_accuracy_score,
@@ -20,6 +21,7 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
+from sklearn.tree import DecisionTreeRegressor
 
 import skboot
 from skboot import metrics as own
@@ -384,6 +386,48 @@ def test_the_interval_of_a_scorer_is_that_of_the_losses_of_its_models(grouped):
         if method in ("cv-bootstrap", "cv-bootstrap-conservative"):
             found = quiet(scorer.result_.interval, method, 0.9)
             close([*found], [-high, -low], 1e-6)
+
+
+@pytest.mark.parametrize("strategy", ["oob", "cv-bootstrap"])
+@pytest.mark.parametrize("log", ["", "_log"])
+def test_the_interval_of_a_root_is_the_root_of_the_interval_of_its_mean(strategy, log):
+    X, y = rows_of(0, 3, 36)
+    names = [f"neg_{root}mean_squared{log}_error" for root in ("", "root_")]
+    options = {"n_train_resamples": 40, "n_cv_repeats": 1, "n_seeds": 2, "random_state": 0}
+    tree = DecisionTreeRegressor(splitter="random", max_depth=3)
+    found = skboot.BootstrapScorer(tree, scoring=names, strategy=strategy, **options)
+    quiet(found.fit, X, y, groups=np.arange(36) // 2)
+    (mean, mean_limits), (root, limits) = (
+        (-found.score_[name], -np.array([*found.confidence_interval_[name]])) for name in names
+    )
+    # The mean over repeats of roots is nearly the root of the mean over repeats.
+    close(root, np.sqrt(mean), 1e-9 if strategy == "oob" else 1e-2)
+    close((limits / root) ** 2, mean_limits / mean)
+    errors = [found.standard_error_[name] for name in names]
+    close(errors[1] / root, errors[0] / mean / 2)
+    parts = [found.variance_components_[name] for name in names]
+    for part, value in parts[0].items():
+        close(parts[1][part], value / (4 * mean), 1e-9)
+
+
+def test_a_root_of_no_error_has_no_width_and_ends_no_fit():
+    X, y = np.random.default_rng(0).normal(size=(36, 2)), np.repeat([1.0, 2.0], [35, 1])
+    scoring = ["neg_mean_squared_error", "neg_root_mean_squared_error"]
+    for strategy in ("oob", "cv-bootstrap"):
+        options = {**OPTIONS, "scoring": scoring, "strategy": strategy}
+        method = DummyRegressor(strategy="median")
+        found = quiet(skboot.BootstrapScorer(method, **options).fit, X, y)
+        close(found.score_[scoring[1]], -1 / 6)
+        mean, root = (np.array([*found.confidence_interval_[name]]) for name in scoring)
+        close(root**2, -mean)
+        found = quiet(skboot.BootstrapScorer(method, **options).fit, X, np.ones(36))
+        assert [*found.confidence_interval_[scoring[1]]] == [0, 0]
+        other = LinearRegression()
+        pair = quiet(
+            skboot.compare_methods, {"a": method, "b": other}, X, y,
+            **{**options, "scoring": scoring[1]},
+        ).pairs[0]  # fmt: skip
+        assert np.isfinite([*pair.confidence_interval]).all()
 
 
 @pytest.mark.parametrize("stratify", [False, True])
