@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._values import read_only
 from ..method_error.cv_bootstrap import group_influence, share_of_training
 from ..method_error.method_differences import MethodsDifference, cross_validated_variance
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
@@ -113,7 +114,16 @@ def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagE
     Returns
     -------
     OutOfBagError
+        Replicates that differ by rounding alone are 0.
     """
+    found = _difference_error(first, second)
+    of_both = [one.losses if one.scores is None else one.scores for one in (first, second)]
+    size = max(float(np.nanmax(np.abs(own), initial=0.0)) for own in of_both)
+    alike = np.abs(found.replicates) <= _ROUNDING * size
+    return replace(found, replicates=read_only(np.where(alike, 0.0, found.replicates)))
+
+
+def _difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagError:
     kept = first.kept
     if first.losses is None or second.losses is None:
         assert first.influence is not None
