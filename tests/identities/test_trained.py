@@ -1,0 +1,833 @@
+"""Every number of a fit is that of a loop over the models that it trained, for every metric.
+
+Models keep the rows that they were trained on. From these and from their answers one program makes
+all: scores, errors, degrees of freedom, guards and limits. A metric is a function of weights of
+rows, whose derivatives, exact by a complex step, are its influence values; metrics without one
+leave out a unit at a time.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from identity_cases import close, quiet
+from scipy import optimize, special, stats
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import cohen_kappa_score, make_scorer
+
+import skboot
+
+# ------------------------------------------------------------------ methods that are looked at
+
+RUNS = []
+
+
+def kept(X, model):
+    """Note on which rows, by their numbers in the last column, a model is trained."""
+    RUNS.append((X[:, -1].astype(int), model))
+    return X[:, : model.size]
+
+
+class Means(ClassifierMixin, BaseEstimator):
+    """The class whose mean is nearest; chance moves the means."""
+
+    def __init__(self, noise=0.0, size=3, random_state=None):
+        self.noise, self.size, self.random_state = noise, size, random_state
+
+    def fit(self, X, y):
+        X = kept(X, self)
+        self.classes_ = np.unique(y)
+        means = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        chance = np.random.default_rng(self.random_state).normal(size=means.shape)
+        self.means_ = means + self.noise * chance
+        return self
+
+    def predict_proba(self, X):
+        far = -np.sum((X[:, None, : self.size] - self.means_) ** 2, axis=2)
+        return special.softmax(far, axis=1)
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class Slope(RegressorMixin, BaseEstimator):
+    """Least squares that is drawn to 0; chance moves the slopes."""
+
+    def __init__(self, noise=0.0, size=3, random_state=None):
+        self.noise, self.size, self.random_state = noise, size, random_state
+
+    def fit(self, X, y):
+        X = kept(X, self)
+        self.slopes_ = np.linalg.solve(X.T @ X + np.eye(X.shape[1]), X.T @ (y - y.mean()))
+        chance = np.random.default_rng(self.random_state).normal(size=X.shape[1])
+        self.slopes_ = self.slopes_ + self.noise * chance
+        self.mean_ = y.mean()
+        return self
+
+    def predict(self, X):
+        return self.mean_ + X[:, : self.size] @ self.slopes_
+
+
+# ------------------------------------------------------------------ metrics by weights
+
+
+def table(y, a, w, size=None):
+    """Tables of classes, truth first, of each line of weights: (n_lines, size, size)."""
+    size = int(y.max()) + 1 if size is None else size
+    every = np.eye(size * size)[y * size + a]
+    return (w @ every).reshape(len(w), size, size)
+
+
+def mean_of(values):
+    return lambda y, a, w: w @ values(y, a) / w.sum(axis=1)
+
+
+def f_of(y, a, w, size):
+    counts = table(y, a, w, size)
+    right = np.diagonal(counts, axis1=1, axis2=2)
+    return 2 * right / (counts.sum(axis=1) + counts.sum(axis=2)), right, counts
+
+
+def recalls(y, a, w, size):
+    _, right, counts = f_of(y, a, w, size)
+    return right / counts.sum(axis=2)
+
+
+def matthews(y, a, w):
+    counts = table(y, a, w)
+    true, said, n = counts.sum(axis=2), counts.sum(axis=1), counts.sum(axis=(1, 2))
+    right = np.trace(counts, axis1=1, axis2=2)
+    over = (n**2 - (true**2).sum(axis=1)) * (n**2 - (said**2).sum(axis=1))
+    return (n * right - (true * said).sum(axis=1)) / np.sqrt(over)
+
+
+def kappa(y, a, w):
+    counts = table(y, a, w)
+    n = counts.sum(axis=(1, 2))
+    right = np.trace(counts, axis1=1, axis2=2) / n
+    chance = (counts.sum(axis=1) * counts.sum(axis=2)).sum(axis=1) / n**2
+    return (right - chance) / (1 - chance)
+
+
+def r2(y, a, w):
+    mean = (w @ y / w.sum(axis=1))[:, None]
+    return 1 - (w @ (y - a) ** 2) / np.sum(w * (y - mean) ** 2, axis=1)
+
+
+def explained(y, a, w):
+    n = w.sum(axis=1)
+    of_gaps, of_truth = (w @ v**2 / n - (w @ v / n) ** 2 for v in (y - a, y))
+    return 1 - of_gaps / of_truth
+
+
+def area(y, a, w):
+    higher = (np.sign(a[y == 1][:, None] - a[y == 0]) + 1) / 2
+    first, second = w[:, y == 1], w[:, y == 0]
+    if not higher.size:
+        return np.full(len(w), np.nan)
+    return np.sum(first @ higher * second, axis=1) / (first.sum(axis=1) * second.sum(axis=1))
+
+
+def average_precision(y, a, w):
+    assert (w == 1).all()
+    order = np.argsort(-a, kind="stable")
+    right = y[order] == 1
+    return np.array([np.mean((np.cumsum(right) / np.arange(1, len(y) + 1))[right])])
+
+
+UNIT, ABOVE, AROUND = (0.0, 1.0), (0.0, np.inf), (-1.0, 1.0)
+
+
+class Metric(NamedTuple):
+    """A metric: how it is asked for, and what it is made of.
+
+    Attributes
+    ----------
+    ask : {"label", "value", "probability", "columns"}
+    score : callable
+        From truth, answers and weights (n_lines, n) to the score of each line.
+    bounds : tuple of float
+    kind : {"mean", "sums", "ranks", "jumps"}
+        Means of rows, functions of sums over rows, means over pairs, and all else.
+    classes : int
+        0 for values.
+    rule : str
+        Of the guard and the degrees of freedom.
+    """
+
+    ask: str
+    score: Callable[..., Any]
+    bounds: tuple[float, float]
+    kind: str = "sums"
+    classes: int = 2
+    rule: str = ""
+
+
+def right(y, a):
+    return (y == a) * 1.0
+
+
+def log_of(y, a):
+    return np.log(a[np.arange(len(y)), y])
+
+
+METRICS = {
+    "accuracy": Metric("label", mean_of(right), UNIT, "mean", 2, "share"),
+    "neg_log_loss": Metric("columns", mean_of(log_of), (-np.inf, 0.0), "mean", 3),
+    "neg_brier_score": Metric(
+        "probability", mean_of(lambda y, a: -((y - a) ** 2)), (-1.0, 0.0), "mean"
+    ),
+    "f1": Metric("label", lambda y, a, w: f_of(y, a, w, 2)[0][:, 1], UNIT, rule="f1"),
+    "precision": Metric(
+        "label",
+        lambda y, a, w: w @ ((a == 1) * (y == 1)) / (w @ (a == 1)),
+        UNIT,
+        rule="precision",
+    ),
+    "recall": Metric("label", lambda y, a, w: recalls(y, a, w, 2)[:, 1], UNIT, rule="recall"),
+    "f1_micro": Metric("label", mean_of(right), UNIT, "sums", 3, "f1_micro"),
+    "f1_macro": Metric(
+        "label", lambda y, a, w: f_of(y, a, w, 3)[0].mean(axis=1), UNIT, "sums", 3, "classes"
+    ),
+    "recall_macro": Metric(
+        "label", lambda y, a, w: recalls(y, a, w, 3).mean(axis=1), UNIT, "sums", 3, "classes"
+    ),
+    "balanced_accuracy": Metric(
+        "label", lambda y, a, w: recalls(y, a, w, 2).mean(axis=1), UNIT, "sums", 2, "balanced"
+    ),
+    "matthews_corrcoef": Metric("label", matthews, AROUND, rule="matthews"),
+    "cohen_kappa_score": Metric("label", kappa, AROUND, rule="kappa"),
+    "neg_mean_absolute_error": Metric(
+        "value", mean_of(lambda y, a: -np.abs(y - a)), (-np.inf, 0.0), "mean", 0
+    ),
+    "neg_mean_squared_error": Metric(
+        "value", mean_of(lambda y, a: -((y - a) ** 2)), (-np.inf, 0.0), "mean", 0
+    ),
+    "r2": Metric("value", r2, (-np.inf, 1.0), "sums", 0),
+    "explained_variance": Metric("value", explained, (-np.inf, 1.0), "sums", 0),
+    "roc_auc": Metric("probability", area, UNIT, "ranks", rule="ranks"),
+    "average_precision": Metric("probability", average_precision, UNIT, "jumps", rule="ranks"),
+}
+SCORING = {"cohen_kappa_score": make_scorer(cohen_kappa_score)}
+
+
+def derivatives(score, y, a, w):
+    """Derivative of a score by the weight of each row, exact to the last digits."""
+    lines = w + 1e-30j * np.eye(len(y))
+    return np.imag(score(y, a, lines)) / 1e-30
+
+
+# ------------------------------------------------------------------ a fit and its models
+
+
+class Fit(NamedTuple):
+    """A method by one metric, and what its models answer for all rows.
+
+    Attributes
+    ----------
+    scorer : BootstrapScorer
+    result : EvaluationResult
+    metric : Metric
+    y : ndarray of shape (n,)
+        Numbers of classes, or values.
+    unit : ndarray of shape (n,)
+    counts : ndarray of shape (b, n)
+        How often each row is in each bootstrap sample.
+    full, drawn, folds : ndarray
+        Answers by run of all rows: (n_seeds, n, ...), (b, n_seeds, n, ...), and those out of fold,
+        (n_repeats * n_seeds, n, ...).
+    places : ndarray of shape (n_repeats * n_seeds, n)
+        Number of the fold of each row.
+    """
+
+    scorer: Any
+    result: Any
+    metric: Metric
+    y: Any
+    unit: Any
+    counts: Any
+    full: Any
+    drawn: Any
+    folds: Any
+    places: Any
+
+    @property
+    def n_units(self):
+        return self.unit.max() + 1
+
+    def by_unit(self, values):
+        """Sums over the rows of each unit, (..., n_units)."""
+        return values @ np.eye(self.n_units)[self.unit]
+
+
+def rows_for(classes, gap):
+    """Truth, and columns that tell it by so much; the last one is the number of the row."""
+    n, rng = 42, np.random.default_rng([classes, 6])
+    if not classes:
+        X = rng.normal(size=(n, 3))
+        y = X[:, 0] + rng.standard_t(5, n) + 3
+    else:
+        y = rng.permutation(np.repeat([0, 1, 2], [26, 16, 0] if classes == 2 else 14))
+        X = gap * np.eye(3)[y] + rng.normal(size=(n, 3))
+    return np.column_stack((X, np.arange(n))), y
+
+
+def answers_of(model, X, ask, classes):
+    if ask in ("label", "value"):
+        said = model.predict(X)
+        return np.searchsorted(classes, said) if ask == "label" else said
+    columns = np.zeros((len(X), len(classes)))
+    columns[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(X)
+    return columns[:, 1] if ask == "probability" else columns
+
+
+B = 40
+
+
+def groups_of(n, seed):
+    """Most of one row, some of two."""
+    return np.random.default_rng(seed).permutation(np.r_[np.arange(n - 12), np.arange(12)])
+
+
+class Trained(NamedTuple):
+    """What a call says, by metric, and what each model that it trained was given and answers."""
+
+    found: Any
+    y: Any
+    groups: Any
+    inside: Any
+    answers: dict[str, Any]
+
+
+@cache
+def trained(function, classes, grouped, n_seeds, gap, strategy="cv-bootstrap"):
+    """One call for all metrics of so many classes, of one method or of two."""
+    X, y = rows_for(classes, gap)
+    noise, of_kind = 0.3 if n_seeds > 1 else 0.0, Means if classes else Slope
+    scoring = {
+        name: SCORING.get(name, name) for name in METRICS if METRICS[name].classes == classes
+    }
+    options = {"n_train_resamples": B, "n_cv_repeats": 2, "n_seeds": n_seeds, "random_state": 0}
+    options |= {"scoring": scoring, "strategy": strategy}
+    groups = groups_of(len(y), 0) if grouped else None
+    RUNS.clear()
+    if function is skboot.compare_methods:
+        methods = {"three": of_kind(noise), "two": of_kind(noise, size=2)}
+        found = quiet(function, methods, X, y, groups=groups, **options)
+    else:
+        found = quiet(function(of_kind(noise), **options).fit, X, y, groups=groups)
+    inside = np.array([np.bincount(rows, minlength=len(y)) for rows, _ in RUNS])
+    asked = {METRICS[name].ask for name in scoring}
+    answers = {
+        ask: np.array([answers_of(model, X, ask, np.unique(y)) for _, model in RUNS])
+        for ask in asked
+    }
+    return Trained(found, y, groups, inside, answers)
+
+
+def fitted(name, grouped=False, n_seeds=1, gap=1.5):
+    of_call = trained(skboot.BootstrapScorer, METRICS[name].classes, grouped, n_seeds, gap)
+    return read(name, of_call, slice(None), n_seeds)
+
+
+def read(name, of_call, some, n_seeds):
+    """The fit of a method, by some of the models that the call trained."""
+    found, y, groups, inside, answers = of_call
+    inside, said, n = inside[some], answers[METRICS[name].ask][some], len(y)
+    full, drawn, folds = np.split(np.arange(len(inside)), [n_seeds, n_seeds * (1 + B)])
+    out, places = [], []
+    if len(folds):
+        k = len(folds) // (2 * n_seeds)
+        for those in folds.reshape(2, k, n_seeds).transpose(0, 2, 1).reshape(-1, k):
+            place = np.argmin(inside[those], axis=0)
+            assert (inside[those].sum(axis=0) == k - 1).all()
+            places.append(place)
+            out.append(said[those[place], np.arange(n)])
+    drawn = drawn.reshape(B, n_seeds)
+    for of_seed in drawn.T:
+        np.testing.assert_array_equal(inside[of_seed], inside[drawn[:, 0]])
+    result = found.result_[name] if hasattr(found, "result_") else found[name]
+    return Fit(
+        found, result, METRICS[name], y, np.arange(n) if groups is None else groups,
+        inside[drawn[:, 0]], said[full], said[drawn], np.array(out), np.array(places),
+    )  # fmt: skip
+
+
+def value(fit, answers, rows=slice(None)):
+    y, a = fit.y[rows], answers[rows]
+    return float(fit.metric.score(y, a, np.ones((1, len(y))))[0])
+
+
+def influence(fit, answers, outside):
+    """Of each unit outside on the score of the rows outside, (n_units,); 0 inside."""
+    found, rows = np.zeros(fit.n_units), np.flatnonzero(outside)
+    units = np.unique(fit.unit[rows])
+    grouped = fit.n_units < len(fit.y)
+    if fit.metric.kind == "jumps" or (fit.metric.kind == "ranks" and grouped):
+        whole = value(fit, answers, rows)
+        for u in units:
+            less = value(fit, answers, rows[fit.unit[rows] != u])
+            found[u] = (len(units) - 1) * (whole - less)
+        return found
+    y, a = fit.y[rows], answers[rows]
+    by_row = np.zeros(len(fit.y))
+    by_row[rows] = derivatives(fit.metric.score, y, a, np.ones(len(y)))
+    return len(units) * fit.by_unit(by_row)
+
+
+# ------------------------------------------------------------------ out of bag
+
+
+def left_out(fit):
+    """Scores of samples on the rows left out (b,), and influence of units on them (b, n_units)."""
+    outside = fit.counts == 0
+    b, n_seeds = fit.drawn.shape[:2]
+    scores = np.array([[value(fit, fit.drawn[k, s], outside[k]) for s in range(n_seeds)]
+                       for k in range(b)])  # fmt: skip
+    moves = np.array([[influence(fit, fit.drawn[k, s], outside[k]) for s in range(n_seeds)]
+                      for k in range(b)])  # fmt: skip
+    return scores, moves
+
+
+def out_of_bag(fit, scores, moves, other=None):
+    """Err(1) with its standard error, as scores; of a difference where there is another fit."""
+    b, n = fit.counts.shape
+    outside, u = fit.counts == 0, fit.n_units
+    first = np.unique(fit.unit, return_index=True)[1]
+    drawn, sizes = fit.counts[:, first], np.bincount(fit.unit)
+    if fit.metric.kind in ("ranks", "jumps"):
+        psi, of_unit = moves.mean(axis=1), outside[:, first]
+        times = of_unit.sum(axis=0)
+        mean = np.where(of_unit, psi, 0).sum(axis=0) / times
+        point = scores.mean()
+        base = (mean - mean.mean()) / u
+        slope = scores.mean(axis=1) - np.array([mean[own].mean() for own in of_unit])
+        noise = np.where(of_unit, psi - mean, 0) * b / (u * times)
+        noise_of_sample, share = noise.sum(axis=1), np.full(u, 1 / u)
+    else:
+        losses, point = row_losses(fit, outside)
+        if other is not None:
+            others, other_point = row_losses(other, outside)
+            losses, point = losses - others, point - other_point
+        times = outside.sum(axis=0)
+        by_row = np.where(outside, losses, 0).sum(axis=0) / times
+        gaps = np.where(outside, losses - by_row, 0)
+        base = fit.by_unit(by_row - by_row.mean()) / n
+        slope = (1 - 1 / u) ** -u * gaps.sum(axis=1) / n
+        noise = fit.by_unit(gaps * b / (n * times))
+        noise_of_sample, share = noise.sum(axis=1), sizes / n
+    moved = (drawn - drawn.mean(axis=0)) * (slope - slope.mean())[:, None]
+    parts = base + moved.mean(axis=0)
+    linear = moved + (2 + 1 / (u - 1)) * noise
+    linear -= noise_of_sample[:, None] * (share + 1 / (u - 1))
+    chance = linear.var(axis=0, ddof=1).sum() / b
+    squares = max(np.sum(parts**2) - chance, np.sum(base**2))
+    return point, np.sqrt(squares)
+
+
+def row_losses(fit, outside):
+    """Values of rows by sample whose mean over rows, each over the models without it, is the score.
+
+    Of a function of sums they are its derivatives, at the sums over all rows and models.
+    """
+    b, n_seeds, n = fit.drawn.shape[:3]
+    times = outside.sum(axis=0)
+    weight = np.repeat(outside / times, n_seeds, axis=0).ravel() / n_seeds
+    y = np.tile(fit.y, b * n_seeds)
+    a = fit.drawn.reshape(b * n_seeds * n, *fit.drawn.shape[3:])
+    point = float(fit.metric.score(y, a, weight[None])[0])
+    # A row more, of every answer there is, moves the score by its derivative.
+    kinds, of_kind = np.unique(np.column_stack((y, a)), axis=0, return_inverse=True)
+    truth, answer = kinds[:, 0].astype(fit.y.dtype), kinds[:, 1:].astype(a.dtype)
+    answer = answer if a.ndim > 1 else answer[:, 0]
+    moves = np.empty(len(kinds))
+    for some in np.array_split(np.arange(len(kinds)), 1 + len(kinds) // 100):
+        lines = np.hstack((np.tile(weight, (len(some), 1)), 1e-30j * np.eye(len(some))))
+        longer = np.concatenate((y, truth[some])), np.concatenate((a, answer[some]))
+        moves[some] = np.imag(fit.metric.score(*longer, lines)) / 1e-30
+    losses = point + n * moves[of_kind.ravel()].reshape(b, n_seeds, n)
+    return losses.mean(axis=1), point
+
+
+# ------------------------------------------------------------------ cross-validation
+
+
+def folded(fit):
+    """Score by cross-validation, and the influence of units by repeat."""
+    every = np.ones(len(fit.y), dtype=bool)
+    scores = [value(fit, answers) for answers in fit.folds]
+    rows = fit._replace(unit=np.arange(len(fit.y)))
+    moves = np.array([influence(rows, answers, every) for answers in fit.folds])
+    if fit.metric.kind == "ranks":
+        scores = [
+            [value(fit, answers, place == k) for k in range(place.max() + 1)]
+            for answers, place in zip(fit.folds, fit.places, strict=True)
+        ]
+    return np.nanmean(scores), fit.by_unit(moves) * fit.n_units / len(fit.y)
+
+
+def spread(counts, scores, moves, of_chance, factors):
+    """Residuals of samples, their noise, and what units do by training."""
+    outside, b = counts == 0, len(counts)
+    moves = np.where(outside, moves * factors[:, None], np.nan)
+    mean = np.nanmean(moves, axis=0)
+    residual, noise = np.empty(b), np.empty(b)
+    for k in range(b):
+        own = outside[k]
+        residual[k] = scores[k] - mean[own].mean()
+        noise[k] = np.var(moves[k, own] - mean[own], ddof=1) / own.sum() + of_chance
+    return residual - residual.mean(), noise
+
+
+def parts_of(fit, counts, scores, moves, cv, of_chance, factors):
+    """Variance of training, the same by quartiles, jackknife, and both covariances."""
+    b, u = counts.shape
+    residual, noise = spread(counts, scores, moves, of_chance, factors)
+    products = (counts - counts.mean(axis=0)) * residual[:, None]
+    effect, of_cv = products.mean(axis=0), cv.mean(axis=0)
+    jackknife = np.sum((of_cv / u + effect) ** 2) - products.var(axis=0, ddof=1).sum() / b
+    by_presence = np.array([
+        residual[counts[:, i] == 1].mean() - residual[counts[:, i] == 0].mean() for i in range(u)
+    ])  # fmt: skip
+    first, third = np.percentile(residual, [25, 75])
+    robust = max(((third - first) / 1.349) ** 2 - np.median(noise), 0)
+    training = max(residual.var(ddof=1) - noise.mean(), 0)
+    return training, robust, jackknife, 2 * of_cv @ effect / u, 2 * of_cv @ by_presence / u
+
+
+def share_left(apparent, centre, median):
+    """Of the variance of training at the size of bootstrap samples, by how errors fall."""
+    middle = -(apparent + centre) / 2
+    if centre >= apparent:
+        return 0.0
+    if -median <= max(middle, -centre):
+        return 1.0
+    return ((-centre - middle) / (-median - middle)) ** 2
+
+
+def cross_validated(fit, scores, moves, seed_variance):
+    """Centre, both standard errors, variance components and influence values, as scores."""
+    counts = fit.counts[:, np.unique(fit.unit, return_index=True)[1]]
+    centre, cv = folded(fit)
+    b, u = counts.shape
+    scores, moves = scores.mean(axis=1), moves.mean(axis=1)
+    of_chance = seed_variance / fit.drawn.shape[1]
+    first, median, third = np.percentile(scores, [25, 50, 75])
+    reach = 1.5 * (third - first)
+    moved = scores.clip(first - reach, third + reach)
+    factors = np.where(moved == scores, 1, (moved - median) / np.where(scores == median, 1, scores - median))  # fmt: skip # noqa: E501
+    plain = parts_of(fit, counts, scores, moves, cv, of_chance, np.ones(b))
+    capped = parts_of(fit, counts, moved, moves, cv, of_chance, factors)
+    test, averaged = cv.var(axis=1, ddof=1).mean() / u, cv.mean(axis=0).var(ddof=1) / u
+    enough = b >= 4 * np.sqrt(u)
+    largest = [
+        max(averaged, test + own[0], own[2] if enough else -np.inf) for own in (plain, capped)
+    ]
+    apparent = np.mean([value(fit, answers) for answers in fit.full])
+    share = 1.0
+    if fit.metric.kind != "jumps":
+        share = max(share_left(apparent, centre, median), 0.15)
+    bounded = np.isfinite(fit.metric.bounds).all()
+    covariance = min(capped[3:]) if bounded else capped[3]
+    total = averaged + share * capped[1] + max(covariance, 0)
+    narrow = max(min(largest[1], total), averaged)
+    return centre, np.sqrt([narrow, largest[0]]), {"training": plain[0], "test": test}, cv
+
+
+def of_seeds(fit, scores, moves):
+    """Variance of the seed, and of seed and rows together."""
+    n_seeds, first = fit.drawn.shape[1], np.unique(fit.unit, return_index=True)[1]
+    if n_seeds == 1:
+        return 0.0, np.nan
+    between, on_test, interaction = [], [], []
+    for k, own in enumerate(fit.counts[:, first] == 0):
+        gaps = moves[k][:, own] - moves[k][:, own].mean(axis=0)
+        m = own.sum()
+        one_row = np.sum(gaps**2) / ((n_seeds - 1) * (m - 1))
+        between.append(scores[k].var(ddof=1))
+        on_test.append(one_row / m)
+        interaction.append(one_row / fit.n_units)
+    return max(np.mean(between) - np.mean(on_test), 0), np.mean(interaction)
+
+
+# ------------------------------------------------------------------ limits
+
+
+def wilson(share, n, quantile):
+    square = quantile**2 / n
+    centre = (share + square / 2) / (1 + square)
+    half = quantile * np.sqrt(share * (1 - share) / n + square / (4 * n)) / (1 + square)
+    return np.array([centre - half, centre + half]).clip(0, 1)
+
+
+def effective_size(fit):
+    """Units behind the degrees of freedom."""
+    rule, u = fit.metric.rule, fit.n_units
+    if rule in ("", "share", "f1_micro", "matthews", "kappa"):
+        return u
+    rows = np.bincount(fit.y)
+    if rule != "classes":
+        return max(min(u, rows.min()), 2)
+    # Satterthwaite's for the parts of the classes in the variance.
+    sizes = (np.eye(len(rows))[fit.y].T @ np.eye(u)[fit.unit] > 0).sum(axis=1)
+    answers, n = fit.folds, len(fit.y)
+    every = np.tile(fit.y, len(answers)), answers.ravel()
+    shares = np.full(len(every[0]), 1 / len(answers))
+    moves = derivatives_by_cell(fit, *every, shares)
+    counts = table(*every, shares[None])[0]
+    parts, hits = np.empty(len(rows)), np.diag(counts) / rows
+    for k, own in enumerate(counts):
+        mean = own @ moves[k] / own.sum()
+        parts[k] = own @ (moves[k] - mean) ** 2 * sizes[k] / (sizes[k] - 1)
+    weights = (np.ones(len(rows)) if fit.metric.score is not None else rows) / len(rows)
+    rate = (hits * sizes + 2) / (sizes + 4)
+    parts = np.maximum(parts, weights**2 * rate * (1 - rate) / sizes)
+    df = parts.sum() ** 2 / np.sum(parts**2 / (sizes - 1))
+    assert n >= u
+    return min(int(min(max(df, 2), u - 1)) + 1, u)
+
+
+def derivatives_by_cell(fit, y, a, weight):
+    """Derivative of the score by the weight of a row of each cell."""
+    size = int(fit.y.max()) + 1
+    truth, answer = np.divmod(np.arange(size * size), size)
+    lines = np.hstack((np.tile(weight, (size * size, 1)), 1e-30j * np.eye(size * size)))
+    longer = np.concatenate((y, truth)), np.concatenate((a, answer))
+    return (np.imag(fit.metric.score(*longer, lines)) / 1e-30).reshape(size, size)
+
+
+def limits_on_scale(point, error, quantile, bounds, size):
+    """Of a score; the scale is logit, log or its own."""
+    low, high = bounds
+    half = quantile * error
+    if np.isfinite(bounds).all():
+        edge, span = 0.5 / size, high - low
+
+        def farther(share):
+            if share >= 1 - edge:
+                return 1.0
+            start = max(share, edge)
+
+            def limit(place):
+                return special.logit(place) + half / span / (place * (1 - place))
+
+            # The limit does not rise again where the point is nearer to its bound.
+            least = optimize.minimize_scalar(limit, bounds=(start, 1 - 1e-9), method="bounded")
+            return special.expit(min(limit(start), least.fun))
+
+        share = (point - low) / span
+        return low + span * (1 - farther(1 - share)), low + span * farther(share)
+    if np.isfinite(low) or np.isfinite(high):
+        bound = low if np.isfinite(low) else high
+        gap = abs(point - bound)
+        near, far = gap / np.exp(half / gap), gap * np.exp(half / gap)
+        return (bound + near, bound + far) if np.isfinite(low) else (bound - far, bound - near)
+    return point - half, point + half
+
+
+def freedom(fit, cv):
+    """Degrees of freedom of the interval by cross-validation."""
+    most = effective_size(fit) - 1
+    if np.isfinite(fit.metric.bounds).all():
+        return most
+    kurtosis = stats.kurtosis(cv.mean(axis=0), fisher=False)
+    return min(most, max(2 * cv.shape[1] / (kurtosis - 1), 6))
+
+
+def guarded(fit, centre, test, quantile):
+    """Limits that an interval of few errors contains; None where there is no guard."""
+    rule, u, n = fit.metric.rule, fit.n_units, len(fit.y)
+    y, answers, repeats = fit.y, fit.folds, len(fit.folds)
+    if rule == "share":
+        size = u if test == 0 else np.clip(centre * (1 - centre) / test, u, n)
+        return wilson(centre, size, quantile)
+    if rule not in ("balanced", "f1", "precision", "recall", "f1_micro", "matthews", "kappa"):
+        return None
+
+    def share_and_size(misses, members):
+        """Share of the misses, and the rows that would vary as much as the units do."""
+        size, share = members.sum() / repeats, misses.sum() / members.sum()
+        if u == n:
+            return share, size
+        in_groups = [(fit.by_unit(own * 1.0) > 0).sum() for own in members]
+        gaps = fit.by_unit(misses - share * members)
+        spread = np.mean(np.sum(gaps**2, axis=1)) / size**2
+        spread *= np.mean(in_groups) / (np.mean(in_groups) - 1)
+        varies = share * (1 - share) / spread if spread > 0 else np.mean(in_groups)
+        return share, np.clip(varies, np.mean(in_groups), size)
+
+    wrong = answers != y
+    if rule == "balanced":
+        rates = [(wrong[:, y == k]).mean() for k in (0, 1)]
+        own = [wilson(rate, np.sum(y == k), quantile) for k, rate in enumerate(rates)]
+        below = np.hypot(*(rate - one[0] for rate, one in zip(rates, own, strict=True))) / 2
+        above = np.hypot(*(one[1] - rate for rate, one in zip(rates, own, strict=True))) / 2
+        return 1 - min(1 - centre + above, 1), 1 - max(1 - centre - below, 0)
+    if rule in ("matthews", "kappa"):
+        rates, sizes = zip(*(
+            share_and_size(wrong & (y == k), np.tile(y == k, (repeats, 1)) * 1.0) for k in (0, 1)
+        ), strict=True)  # fmt: skip
+        shares = np.bincount(y) / n
+
+        def coefficient(missed, added):
+            """From the table of these error rates."""
+            cells = np.array([[1 - missed, missed], [added, 1 - added]]) * shares[:, None]
+            truth, said = np.divmod(np.arange(4), 2)
+            with np.errstate(invalid="ignore"):
+                return np.nan_to_num(fit.metric.score(truth, said, cells.reshape(1, 4))[0])
+
+        middle, squares = coefficient(*rates), np.zeros(2)
+        for k in (0, 1):
+            for side, limit in enumerate(wilson(rates[k], sizes[k], quantile)[::-1]):
+                own = list(rates)
+                own[k] = limit
+                squares[side] += (coefficient(*own) - middle) ** 2
+        below, above = np.sqrt(squares)
+        return max(centre - below, -1), min(centre + above, 1)
+    # One class decides, or in the micro average all do alike: misses of two kinds and hits.
+    hit = ~wrong if rule == "f1_micro" else ~wrong & (y == 1)
+    missed = wrong & (y == 1) if rule in ("f1", "recall") else wrong & False
+    added = wrong & (answers == 1) if rule in ("f1", "precision") else wrong & False
+    misses = wrong * 1.0 if rule == "f1_micro" else missed * 1.0 + added
+    _, size = share_and_size(misses, misses + hit)
+    # F1 = 2 hits / (2 hits + misses); the others are shares of hits.
+    of_hit = 2.0 if rule.startswith("f1") else 1.0
+    of_miss = 2.0 if rule == "f1_micro" else 1.0
+    if size == 0:
+        return 0.0, 1.0
+    error = 1 - centre
+    share = error * of_hit / (error * of_hit + centre * of_miss)
+    ends = wilson(share, size, quantile)
+    errors = of_miss * ends / (of_miss * ends + of_hit * (1 - ends))
+    return 1 - errors[1], 1 - errors[0]
+
+
+# ------------------------------------------------------------------ tests
+
+
+DESIGNS = [(False, 1), (True, 1), (True, 2)]
+
+
+@pytest.mark.parametrize(("grouped", "n_seeds"), DESIGNS)
+@pytest.mark.parametrize("name", METRICS)
+def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
+    name, grouped, n_seeds
+):
+    fit = fitted(name, grouped, n_seeds)
+    scorer, result, (scores, moves) = fit.scorer, fit.result, left_out(fit)
+    apparent = [value(fit, answers) for answers in fit.full]
+    close(scorer.resubstitution_score_[name], np.mean(apparent))
+    runs = result.runs
+    n_folds = min(10, np.bincount(fit.y).min()) if fit.metric.classes else 10
+    n_of_kinds = [n_seeds, scores.size, 2 * n_folds * n_seeds]
+    kinds = np.repeat(["full", "bootstrap", "fold"], n_of_kinds)
+    np.testing.assert_array_equal(runs["sample"], kinds)
+    of_run = [*np.zeros(n_seeds), *np.repeat(np.arange(B), n_seeds)]
+    np.testing.assert_array_equal(runs["training_sample"][: len(of_run)], of_run)
+    np.testing.assert_array_equal(runs["seed"], np.arange(len(kinds)) % n_seeds)
+    close(runs["score"][: len(of_run)], [*apparent, *scores.ravel()])
+    point, error = out_of_bag(fit, scores, moves)
+    close(scorer.oob_score_[name], point)
+    seeds = of_seeds(fit, scores, moves)
+    centre, (narrow, wide), parts, cv = cross_validated(fit, scores, moves, seeds[0])
+    close(scorer.score_[name], centre)
+    close(scorer.standard_error_[name], narrow, 1e-6)
+    found = scorer.variance_components_[name]
+    close([found["training"], found["test"]], [parts["training"], parts["test"]], 1e-6)
+    if n_seeds > 1:
+        close([found["seed"], found["interaction"]], seeds, 1e-6)
+    size = effective_size(fit)
+    cautious = quiet(result.interval, "cv-bootstrap-conservative")
+    for one, own in ((result.confidence_interval, narrow), (cautious, wide)):
+        quantile = special.stdtrit(freedom(fit, cv), 0.975)
+        close([*one], within_guard(fit, centre, own, quantile, parts["test"]), 1e-4, 1e-5)
+    quantile = special.stdtrit(size - 1, 0.975)
+    expected = limits_on_scale(centre, error, quantile, fit.metric.bounds, size)
+    close([*quiet(result.interval, "adjusted")], expected, 1e-4, 1e-5)
+
+
+FEW = [name for name, metric in METRICS.items() if metric.rule and metric.rule != "classes"]
+
+
+def within_guard(fit, centre, error, quantile, test):
+    """Limits on the scale of the metric that hold those of its guard."""
+    low, high = limits_on_scale(centre, error, quantile, fit.metric.bounds, effective_size(fit))
+    guard = guarded(fit, centre, test, 1.959964)
+    return (low, high) if guard is None else (min(low, guard[0]), max(high, guard[1]))
+
+
+def exact_limits(fit, centre):
+    """Where nothing varies: of no event among the units, or Wilson's where there are some."""
+    n, (low, high) = min(fit.n_units, effective_size(fit)), fit.metric.bounds
+    if centre == high:
+        limits = np.array([1 - (1 - 0.025 ** (1 / n)), 1])
+    else:
+        limits = wilson((centre - low) / (high - low), n, 1.959964)
+    guard = guarded(fit, centre, 0.0, 1.959964)
+    low, high = low + (high - low) * limits
+    if guard is None or fit.metric.rule in ("share", "balanced"):
+        return low, high
+    return min(low, guard[0]), max(high, guard[1])
+
+
+OF_THREE = "f1_micro", True, 4.4
+OF_TWO = [(name, grouped, gap) for name in FEW if name != "f1_micro"
+          for grouped, gap in ((False, 4.4), (True, 4.4), (True, 7.0), (False, -3.0))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "grouped", "gap"), [*OF_TWO, OF_THREE])
+def test_limits_of_few_errors_hold_score_limits_of_the_rows_that_decide(name, grouped, gap):
+    fit = fitted(name, grouped, 1, gap)
+    centre, error = fit.scorer.score_[name], fit.scorer.standard_error_[name]
+    expected = exact_limits(fit, centre)
+    if error > 0:
+        quantile = special.stdtrit(effective_size(fit) - 1, 0.975)
+        test = fit.scorer.variance_components_[name]["test"]
+        expected = within_guard(fit, centre, error, quantile, test)
+    close([*fit.result.confidence_interval], expected, 1e-4, 1e-5)
+
+
+BOTH = [(name, "cv-bootstrap") for name in METRICS]
+BOTH += [(name, "oob") for name, metric in METRICS.items() if metric.classes == 2]
+
+
+@pytest.mark.parametrize(("name", "strategy"), BOTH)
+def test_a_difference_of_methods_is_that_of_a_loop_over_the_models_of_both(name, strategy):
+    classes = METRICS[name].classes
+    grouped, n_seeds = DESIGNS[(classes + (strategy == "oob")) % 3]
+    of_call = trained(skboot.compare_methods, classes, grouped, n_seeds, 1.5, strategy)
+    half = len(of_call.inside) // 2
+    fits = [read(name, of_call, some, n_seeds) for some in (slice(half), slice(half, None))]
+    first, second = fits
+    np.testing.assert_array_equal(first.counts, second.counts)
+    [pair] = first.result.pairs
+    (scores, moves), (others, other_moves) = (left_out(fit) for fit in fits)
+    of_both, moves = scores - others, moves - other_moves
+    point, error = out_of_bag(first, of_both, moves, second)
+    if strategy == "cv-bootstrap":
+        (centre, cv), (other_centre, other_cv) = (folded(fit) for fit in fits)
+        cv, u = cv.mean(axis=0) - other_cv.mean(axis=0), first.n_units
+        point = centre - other_centre
+        counts = first.counts[:, np.unique(first.unit, return_index=True)[1]]
+        means = of_both.mean(axis=1), moves.mean(axis=1)
+        jackknife = parts_of(first, counts, *means, cv[None], 0.0, np.ones(B))[2]
+        share = max(
+            share_left(np.mean([value(fit, one) for one in fit.full]), middle, np.median(own))
+            for fit, middle, own in (
+                (first, centre, scores.mean(axis=1)),
+                (second, other_centre, others.mean(axis=1)),
+            )
+        )
+        more = max(jackknife - error**2, 0) if 4 * np.sqrt(u) <= B else 0.0
+        error = np.sqrt(max(cv.var(ddof=1) / u, error**2 + share * more))
+    close(pair.difference, point)
+    close(pair.standard_error, error, 1e-6)
+    won = np.sign(np.round(of_both.mean(axis=1), 12))
+    close(pair.bootstrap_support, np.mean(won + 1) / 2)
+    if strategy == "cv-bootstrap":
+        df = min(effective_size(fit) for fit in fits) - 1
+        half = special.stdtrit(df, 0.975) * error
+        close([*pair.confidence_interval], [point - half, point + half], 1e-6)
+        close(pair.p_value, 2 * stats.t.sf(abs(point) / error, df), 1e-6)
