@@ -132,9 +132,9 @@ def area(y, a, w):
 
 def average_precision(y, a, w):
     assert (w == 1).all()
-    order = np.argsort(-a, kind="stable")
-    right = y[order] == 1
-    return np.array([np.mean((np.cumsum(right) / np.arange(1, len(y) + 1))[right])])
+    positive = a[y == 1]
+    above, right_above = (own[None] >= positive[:, None] for own in (a, positive))
+    return np.array([np.mean(right_above.sum(axis=1) / above.sum(axis=1))])
 
 
 UNIT, ABOVE, AROUND = (0.0, 1.0), (0.0, np.inf), (-1.0, 1.0)
@@ -211,6 +211,7 @@ METRICS = {
     "average_precision": Metric("probability", average_precision, UNIT, "jumps", rule="ranks"),
 }
 SCORING = {"cohen_kappa_score": make_scorer(cohen_kappa_score)}
+kappa_of = cohen_kappa_score
 
 
 def derivatives(score, y, a, w):
@@ -262,9 +263,9 @@ class Fit(NamedTuple):
         return values @ np.eye(self.n_units)[self.unit]
 
 
-def rows_for(classes, gap):
+def rows_for(classes, gap, seed=6):
     """Truth, and columns that tell it by so much; the last one is the number of the row."""
-    n, rng = 42, np.random.default_rng([classes, 6])
+    n, rng = 42, np.random.default_rng([classes, seed])
     if not classes:
         X = rng.normal(size=(n, 3))
         y = X[:, 0] + rng.standard_t(5, n) + 3
@@ -327,8 +328,9 @@ def trained(function, classes, grouped, n_seeds, gap, strategy="cv-bootstrap"):
     return Trained(found, y, groups, inside, answers)
 
 
-def fitted(name, grouped=False, n_seeds=1, gap=1.5):
-    of_call = trained(skboot.BootstrapScorer, METRICS[name].classes, grouped, n_seeds, gap)
+def fitted(name, grouped=False, n_seeds=1, gap=1.5, strategy="cv-bootstrap"):
+    classes = METRICS[name].classes
+    of_call = trained(skboot.BootstrapScorer, classes, grouped, n_seeds, gap, strategy)
     return read(name, of_call, slice(None), n_seeds)
 
 
@@ -746,6 +748,147 @@ def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     quantile = special.stdtrit(size - 1, 0.975)
     expected = limits_on_scale(centre, error, quantile, fit.metric.bounds, size)
     close([*quiet(result.interval, "adjusted")], expected, 1e-4, 1e-5)
+    replicates, bounds = scores.mean(axis=1), fit.metric.bounds
+    expected = np.quantile(replicates, [0.1, 0.9], method="weibull")
+    close([*quiet(result.interval, "percentile", 0.8)], expected)
+    half = special.stdtrit(B - 1, 0.9) * replicates.std(ddof=1)
+    expected = np.clip([replicates.mean() - half, replicates.mean() + half], *bounds)
+    close([*quiet(result.interval, "t", 0.8)], expected)
+    if fit.metric.kind == "jumps":
+        return
+    # Every truth meets every answer.
+    every = np.repeat(fit.y, len(fit.y)), np.concatenate([fit.full[0]] * len(fit.y))
+    pairs = fit.metric.score(*every, np.ones((1, len(every[0]))))[0]
+    chance = 0.5 if name == "roc_auc" else pairs
+    close(scorer.no_information_score_[name], chance, 1e-9, 1e-9)
+    apparent = np.mean(apparent)
+    within = max(point, chance)
+    rate = (apparent - within) / (apparent - chance) if apparent > max(within, chance) else 0.0
+    weight = 0.632 / (1 - 0.368 * rate)
+    close([scorer.relative_overfitting_rate_[name], scorer.weight_[name]], [rate, weight], 1e-7)
+    plus = (1 - weight) * apparent + weight * within
+    close(scorer.point632_score_[name], 0.368 * apparent + 0.632 * point)
+    close(scorer.point632_plus_score_[name], plus, 1e-7)
+    both = [limits_on_scale(one, error, quantile, bounds, size) for one in (point, plus)]
+    low, high = min(own[0] for own in both), max(own[1] for own in both)
+    close([*quiet(result.interval, "hull")], [low, high], 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_optimism_of_any_metric_is_what_samples_lose_on_all_rows(name):
+    fit = fitted(name, True, 2, 1.5, "optimism")
+    y, gaps = fit.y, []
+    for counts, of_seeds_ in zip(fit.counts, fit.drawn, strict=True):
+        rows = np.repeat(np.arange(len(y)), counts)
+        for answers in of_seeds_:
+            inside, on_all = value(fit, answers, rows), value(fit, answers)
+            gaps.append(on_all - inside)
+    apparent = np.mean([value(fit, answers) for answers in fit.full])
+    close(fit.scorer.score_[name], apparent + np.mean(gaps))
+    limits = fit.result.confidence_interval[:2]
+    assert np.isnan([*limits, fit.scorer.standard_error_[name]]).all()
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_the_instability_of_a_row_is_that_of_the_models_that_left_it_out(classes):
+    kind, ask = {0: ("value", "value"), 2: ("probability", "probability"), 3: ("label", "label")}[
+        classes
+    ]
+    name = {0: "r2", 2: "neg_brier_score", 3: "f1_macro"}[classes]
+    fit = fitted(name, True, 2)
+    found = fit.scorer.prediction_instability_
+    if kind == "probability":
+        of_call = trained(skboot.BootstrapScorer, 2, True, 2, 1.5)
+        fit = fit._replace(full=of_call.answers[ask][:2])
+    close(found[kind], fit.full[0])
+    for row in range(len(fit.y)):
+        answers = fit.drawn[fit.counts[:, row] == 0, :, row].ravel()
+        assert found["n_models"][row] == len(answers)
+        if kind == "label":
+            close(found["difference"][row], np.mean(answers != fit.full[0, row]))
+            continue
+        close(found["difference"][row], np.mean(np.abs(answers - fit.full[0, row])))
+        ends = np.quantile(answers, [0.025, 0.975])
+        close([found["low"][row], found["high"][row]], ends)
+
+
+# Resamples of test sets have a stream of their own below the seed.
+OF_TESTS = np.random.SeedSequence(0, spawn_key=(0x5EED, 7))
+
+
+@pytest.mark.parametrize(
+    ("classes", "estimand", "n_seeds", "b"),
+    [
+        (0, "method", 1, 6), (2, "method", 2, 6), (3, "method", 2, 0), (3, "next_run", 2, 6),
+        (0, "pooled", 2, 6), (2, "system", 1, 3), (3, "system", 2, 0),
+    ],
+)  # fmt: skip
+def test_runs_on_test_sets_are_those_of_their_answers(classes, estimand, n_seeds, b):
+    (X, y), (X_test, y_test) = (rows_for(classes, 1.5, seed) for seed in (6, 7))
+    groups = {"all": np.arange(42) // 2, "some": np.arange(30) // 3}
+    sets = {"all": (X_test, y_test), "some": (X_test[12:], y_test[12:])}
+    scoring = {
+        name: SCORING.get(name, name) for name in METRICS if METRICS[name].classes == classes
+    }
+    scorer = skboot.BootstrapScorer(
+        (Means if classes else Slope)(0.3), scoring=scoring, n_train_resamples=b, n_seeds=n_seeds,
+        n_test_resamples=39, estimand=estimand, random_state=0,
+    )  # fmt: skip
+    RUNS.clear()
+    quiet(
+        scorer.fit, X, y, X_test={key: own[0] for key, own in sets.items()},
+        y_test={key: own[1] for key, own in sets.items()}, groups_test=groups,
+    )  # fmt: skip
+    models = [model for _, model in RUNS]
+    assert len(models) == n_seeds * (b + 1)
+    sampled, full = models[1 : 1 + n_seeds * b], [models[0], *models[1 + n_seeds * b :]]
+    varied = "seed" if not b else "both" if n_seeds > 1 else "training"
+    options = {"n_resamples": 39, "random_state": OF_TESTS}
+    of_runs = {"varied": varied, "estimand": estimand, **options}
+    if b:
+        of_runs["training"] = np.arange(len(sampled)) // n_seeds if n_seeds > 1 else None
+    for key, (X_own, y_own) in sets.items():
+        for name, metric in scoring.items():
+            answers = [
+                [answers_of(model, X_own, METRICS[name].ask, np.unique(y)) for model in own]
+                for own in (sampled, full)
+            ]
+            more = {"labels": np.unique(y)} if METRICS[name].ask == "columns" else {}
+            more |= {
+                "groups": groups[key],
+                "metric": metric if isinstance(metric, str) else kappa_of,
+            }
+            result = scorer.result_[key][name]
+            close(result.estimate, scorer.score_[key][name])
+            if estimand == "system":
+                expected = quiet(skboot.bootstrap_score, y_own, answers[1][0], **more, **options)
+                close([*result.confidence_interval], [*expected.confidence_interval])
+                assert result.confidence_interval.method == expected.confidence_interval.method
+                close(result.estimate, expected.estimate)
+                assert result.n_units == expected.n_units
+                continue
+            runs = answers[0] or answers[1]
+            more |= {"full_runs": answers[1]} if b else {}
+            expected = quiet(skboot.bootstrap_runs, y_own, runs, **of_runs, **more)
+            close(result.estimate, expected.estimate)
+            close([*result.variance_components.values()],
+                  [*expected.variance_components.values()], 1e-6, 1e-9)  # fmt: skip
+            close([*result.confidence_interval], [*expected.confidence_interval], 1e-6)
+            if expected.standard_error is not None:
+                close(result.standard_error, expected.standard_error, 1e-6)
+            assert result.notes == expected.notes
+            assert result.n_units == expected.n_units
+    first = next(iter(scoring))
+    ask, y_own = METRICS[first].ask, sets["all"][1]
+    own = [
+        METRICS[first].score(y_own, answers_of(model, X_test, ask, np.unique(y)), np.ones((1, 42)))
+        for model in (*full, *sampled)
+    ]
+    close(scorer.runs_["score"], np.ravel(own))
+    samples = [*np.zeros(n_seeds), *np.repeat(np.arange(b), n_seeds)]
+    np.testing.assert_array_equal(scorer.runs_["training_sample"], samples)
+    np.testing.assert_array_equal(scorer.runs_["seed"], np.arange(len(samples)) % n_seeds)
+    assert [*scorer.runs_["sample"]] == ["full"] * n_seeds + ["bootstrap"] * (n_seeds * b)
 
 
 FEW = [name for name, metric in METRICS.items() if metric.rule and metric.rule != "classes"]
