@@ -1,0 +1,339 @@
+"""What a fit hands to its models, finds again in a folder and says of itself, by plain counts."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from identity_cases import close, quiet, scored
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+
+import skboot
+from skboot.inference import prediction_error
+
+N = 30
+GIVEN = []
+
+
+class Asked(RegressorMixin, BaseEstimator):
+    """A weighted mean that notes what it was fitted to, and what it is asked for."""
+
+    def __init__(self, shift=0.0):
+        self.shift = shift
+
+    def fit(self, X, y, sample_weight=None, factor=None, names=None):
+        GIVEN.append(("fit", type(X), numbers(X), np.array(y), sample_weight, factor, names))
+        self.mean_ = np.average(y, weights=sample_weight) + self.shift
+        return self
+
+    def predict(self, X):
+        GIVEN.append(("predict", type(X), numbers(X)))
+        return self.mean_ + 0.1 * np.cos(numbers(X))
+
+
+def numbers(X):
+    """Numbers of the rows, which the last column holds."""
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return X[:, -1].astype(int)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    return np.column_stack((rng.normal(size=N), np.arange(N))), rng.normal(size=N)
+
+
+def fitted(estimator, X, y, params=(), **options):
+    options = {"n_train_resamples": 6, "n_cv_repeats": 1, "random_state": 0, **options}
+    GIVEN.clear()
+    scorer = skboot.BootstrapScorer(estimator, **options)
+    quiet(scorer.fit, X, y, **dict(params))
+    return scorer
+
+
+CONTAINERS = {
+    "lists": lambda X: X.tolist(),
+    "frame": lambda X: pd.DataFrame(X, columns=["a", "b"], index=np.arange(N) * 3 % N),
+    "csr": sparse.csr_matrix,
+    "csc": sparse.csc_matrix,
+    "array": sparse.csr_array,
+}
+
+
+@pytest.mark.parametrize("kind", CONTAINERS)
+def test_rows_of_any_form_are_the_rows(kind, rows):
+    X, y = rows
+    scoring = ["neg_mean_squared_error", "neg_median_absolute_error"]
+    alone, of_kind = (fitted(Asked(), own, y, scoring=scoring) for own in (X, CONTAINERS[kind](X)))
+    for name in scoring:
+        close(of_kind.score_[name], alone.score_[name])
+        close([*of_kind.confidence_interval_[name]], [*alone.confidence_interval_[name]])
+    fits = [own for own in GIVEN if own[0] == "fit"]
+    for _, form, chosen, targets, *_ in fits:
+        # Columns that are stored apart are put together by row first.
+        kept = sparse.csr_matrix if kind == "csc" else type(CONTAINERS[kind](X))
+        assert form is kept
+        np.testing.assert_array_equal(targets, y[chosen])
+    assert len(fits) == 1 + 6 + 10
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("form", [np.asarray, list, pd.Series])
+def test_what_fits_are_given_by_row_follows_the_rows_and_all_else_is_left(form, grouped, rows):
+    X, y = rows
+    weights = np.arange(N) % 4 + 1.0
+    given = {
+        "sample_weight": form(weights),
+        "factor": 3,
+        "names": "thirty letters, as many as rows",
+    }
+    if grouped:
+        given["groups"] = np.arange(N) // 2
+    fitted(Asked(), X, y, given)
+    fits = [own for own in GIVEN if own[0] == "fit"]
+    assert len(fits) == 17
+    for _, _, chosen, _, own, factor, names in fits:
+        np.testing.assert_array_equal(own, weights[chosen])
+        assert (factor, names) == (3, given["names"])
+
+
+class Labels(ClassifierMixin, Asked):
+    def fit(self, X, y):
+        GIVEN.append(("fit", numbers(X), np.array(y)))
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        GIVEN.append(("predict", numbers(X)))
+        return self.classes_[np.cos(numbers(X) + self.shift).round().astype(int) % 2]
+
+
+@pytest.mark.parametrize("inner_cv", ["grouped", "as-is"])
+@pytest.mark.parametrize(
+    "cv", [3, KFold(3), KFold(3, shuffle=True, random_state=0), StratifiedKFold(3)]
+)
+def test_folds_inside_a_sample_are_those_of_its_distinct_rows(inner_cv, cv, rows):
+    X, y = rows[0], (np.arange(N) % 5 < 2).astype(int)
+    search = GridSearchCV(Labels(), {"shift": [0.0]}, cv=cv, refit=False)
+
+    class Searched(ClassifierMixin, BaseEstimator):
+        def __init__(self, search=search):
+            self.search = search
+
+        def fit(self, X, y):
+            GIVEN.append(("sample", numbers(X)))
+            self.search.fit(X, y)
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    fitted(Searched(), X, y, inner_cv=inner_cv, strategy="oob", scoring="accuracy")
+    samples = [k for k, own in enumerate(GIVEN) if own[0] == "sample"]
+    assert len(samples) == 7
+    shared = 0
+    for start in samples[1:]:
+        sample = GIVEN[start][1]
+        inside = [set(own[1]) for own in GIVEN[start + 1 : start + 7]]
+        sizes = [len(own[1]) for own in GIVEN[start + 1 : start + 7]]
+        for train, test in zip(inside[::2], inside[1::2], strict=True):
+            shared += len(train & test)
+            assert train | test == set(sample)
+        assert all(a + b == N for a, b in zip(sizes[::2], sizes[1::2], strict=True))
+        if inner_cv == "as-is":
+            continue
+        # The splitter sees each row once, in the order of the data.
+        distinct = np.unique(sample)
+        splitter = StratifiedKFold(3) if cv == 3 else cv
+        if getattr(splitter, "shuffle", False):
+            continue
+        folds = [distinct[test] for _, test in splitter.split(distinct, y[distinct])]
+        assert inside[1::2] == [set(fold) for fold in folds]
+    assert (shared == 0) == (inner_cv == "grouped")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {}, {"n_seeds": 2}, {"strategy": "optimism"}, {"n_train_resamples": 5},
+        {"n_cv_repeats": 2}, {"stratify": True}, {"inner_cv": "as-is"}, {"random_state": 1},
+        {"scoring": "f1"}, {"estimator": 1.0}, {"groups": np.arange(N) // 2},
+        {"rows": 1}, {"truth": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_folder_gives_back_the_runs_of_this_very_fit_alone(change, rows, tmp_path):
+    X, y = rows[0], (np.arange(N) % 5 < 2).astype(int)
+    options = {"strategy": "cv-bootstrap", "scoring": "accuracy"}
+    fitted(Searching(), X, y, memory=tmp_path, **options)
+    more = {key: own for key, own in change.items()
+            if key not in ("estimator", "groups", "rows", "truth")}  # fmt: skip
+    method = Searching(change.get("estimator", 0.0))
+    X = X[::-1] if "rows" in change else X
+    y = 1 - y if "truth" in change else y
+    params = {"groups": change["groups"]} if "groups" in change else {}
+    plain = fitted(method, X, y, params, **{**options, **more})
+    n_fits = len([own for own in GIVEN if own[0] == "sample"])
+    again = fitted(method, X, y, params, memory=tmp_path, **{**options, **more})
+    n_again = len([own for own in GIVEN if own[0] == "sample"])
+    close(again.score_, plain.score_)
+    for name in ("score", "seed", "training_sample", "sample", "failed"):
+        np.testing.assert_array_equal(again.runs_[name], plain.runs_[name])
+    # Nothing is done again but the run on all rows, whose model is kept.
+    assert (n_again < n_fits) == (change == {})
+
+
+class Searching(ClassifierMixin, BaseEstimator):
+    """A choice by folds inside, which leaves its mark on the answers."""
+
+    def __init__(self, shift=0.0, cv=3, random_state=None):
+        self.shift, self.cv, self.random_state = shift, cv, random_state
+
+    def fit(self, X, y):
+        GIVEN.append(("sample", numbers(X)))
+        splits = self.cv.split(X, y) if hasattr(self.cv, "split") else KFold(self.cv).split(X, y)
+        self.mark_ = sum(
+            float(numbers(X)[test].sum() * (k + 1)) for k, (_, test) in enumerate(splits)
+        )
+        self.mark_ += np.random.default_rng(self.random_state).random() + self.shift
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[(np.cos(self.mark_ + numbers(X)) > 0).astype(int) % len(self.classes_)]
+
+
+# ------------------------------------------------------------------ what is said
+
+
+def losses_of(rng, b, n, level=0.3, heavy=0.0, low=0.0):
+    """Losses of models without an upper bound, and what `prediction_error` needs beside them."""
+    weights = np.array([np.bincount(rng.integers(0, n, n), minlength=n) for _ in range(b)])
+    losses = low + rng.gamma(2.0, 0.5, (b, n)) * np.exp(level * rng.normal(size=(b, 1)))
+    cv = low + np.tile(rng.gamma(8.0, 0.125, n), (2, 1))
+    cv[:, 0] = cv[0, 1:].mean() + heavy * np.sqrt(np.sum((cv[0, 1:] - cv[0, 1:].mean()) ** 2))
+    return losses, weights, cv
+
+
+def said_of(error, method="cv-bootstrap"):
+    return " ".join(note.text for note in quiet(error.interval_with_notes, method).notes)
+
+
+def made(losses, weights, cv, apparent=1.0, chance=3.0, low=0.0):
+    return quiet(
+        prediction_error, losses, weights, resubstitution_losses=np.full(losses.shape[1], apparent),
+        no_information_rate=chance, bounds=(low, np.inf), cv_losses=cv,
+    )  # fmt: skip
+
+
+# Resamples, rows, spread between models, the part of one row, and the lower bound.
+CASES = (
+    (49, 20, 0.3, 1.0, 0.0), (50, 20, 0.1, 1.1, 2.0), (40, 100, 0.6, 0.9, 1.0),
+    (39, 100, 0.3, 1.02, 0.0), (60, 30, 0.45, 0.95, 0.0), (60, 30, 0.9, 0.0, 0.0),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_said_of_an_error_follows_from_its_numbers(seed):
+    rng = np.random.default_rng(seed)
+    for b, n, level, heavy, low in CASES:
+        losses, weights, cv = losses_of(rng, b, n, level, heavy, low)
+        for share in (0.2, 0.3):
+            left = weights == 0
+            oob = np.mean([losses[left[:, i], i].mean() for i in range(n)])
+            apparent = low + share * (oob - low)
+            chance = apparent + (0.5 if seed else -0.1)
+            error = made(losses, weights, cv, apparent, chance, low)
+            said, of_point = said_of(error), said_of(error, "adjusted")
+            assert ("are optimistic" in of_point) == (share < 0.25)
+            assert ("rate is not above" in of_point) == (chance <= apparent)
+            assert (f"{b} resamples are too few for a stable" in of_point) == (b < 50)
+            needed = int(np.ceil(4 * np.sqrt(n)))
+            few = f"{b} resamples are too few for the infinitesimal jackknife on {n} units"
+            assert (few in said) == (b < needed)
+            assert (f"at least {needed}, better {2 * needed}" in said) == (b < needed)
+            squares = (cv[0] - cv[0].mean()) ** 2
+            assert ("more than half" in said) == (squares[0] > squares.sum() / 2)
+            cv_error = error.cv
+            for method, spread in (("cv-bootstrap", cv_error.standard_error),
+                                   ("cv-bootstrap-conservative",
+                                    cv_error.standard_error_conservative)):  # fmt: skip
+                test = np.var(cv, axis=1, ddof=1).mean() / n
+                found = re.search(r"(\d+) % of the variance is due", said_of(error, method))
+                assert (found is not None) == (spread**2 > 3 * test)
+                if found:
+                    assert int(found[1]) == int(f"{100 * (1 - test / spread**2):.0f}")
+                    times = re.search(r"move the error ([\d.]+) times", said_of(error, method))[1]
+                    expected = np.sqrt(cv_error.variance_training_robust / test)
+                    assert times == f"{expected:.1f}"
+                    assert f"{cv_error.n_beyond_fences} of {b} give outliers" in said_of(
+                        error, method
+                    )
+
+
+def test_small_classes_and_few_groups_are_told_with_their_number():
+    rng = np.random.default_rng(0)
+    for rarest in (20, 21):
+        y = np.arange(60) < rarest
+        X = np.column_stack((rng.normal(size=60), np.arange(60)))
+        found = fitted(Labels(), X, y.astype(int), strategy="oob", scoring="accuracy")
+        said = " ".join(found.result_.notes)
+        assert (f"smallest class has {rarest} rows (20 or fewer)" in said) == (rarest <= 20)
+    told = []
+    for n_groups in range(15, 45):
+        X, y = np.column_stack((np.ones(45), np.arange(45))), np.arange(45) % 2
+        groups = {"groups": np.arange(45) % n_groups}
+        options = {"strategy": "oob", "scoring": "accuracy", "n_train_resamples": 2}
+        found = fitted(Labels(), X, y, groups, **options)
+        told.append(f"Only {n_groups} groups were drawn" in " ".join(found.result_.notes))
+        again = scored(y, found.predict(X), metric="accuracy", **groups, n_resamples=19)
+        assert any("groups" in note for note in again.notes) == told[-1]
+
+
+# ------------------------------------------------------------------ searches
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["share", "values"])
+def test_the_error_of_a_search_is_that_of_the_losses_of_its_choices(kind, weighted):
+    """A weight is as many copies of a row in its group."""
+    rng, n, b = np.random.default_rng(1), 24, 99
+    values = rng.random((3, n)) if kind == "values" else (rng.random((3, n)) < 0.7) * 1.0
+    weight = rng.integers(1, 4, n) if weighted else np.ones(n, dtype=int)
+    rows = np.repeat(np.arange(n), weight)
+    options = {"n_resamples": b, "random_state": 0, "groups": np.arange(n)}
+    drawn = [
+        quiet(skboot.bootstrap_score, None, np.arange(n) == k, metric="mean", **options)
+        for k in range(n)
+    ]
+    counts = np.round(np.array([one.bootstrap_distribution for one in drawn]).T * n).astype(int)
+    metric, truth, answers = "mean", None, values
+    bounds = (-np.inf, np.inf)
+    if kind == "share":
+        metric, truth = "accuracy", np.zeros(n, dtype=int)
+        answers, bounds = 1 - values.astype(int), (-1, 0)
+    more = {"sample_weight": weight} if weighted else {}
+    found = quiet(
+        skboot.search_score, truth, dict(zip("abc", answers, strict=True)), metric=metric,
+        greater_is_better=True, **options, **more,
+    )  # fmt: skip
+    inside = (counts * weight) @ values.T / (counts @ weight)[:, None]
+    chosen = np.argmax(inside, axis=1)
+    means = values @ weight / weight.sum()
+    error = quiet(
+        prediction_error, -values[chosen][:, rows], counts[:, rows],
+        resubstitution_losses=np.full(len(rows), -means.max()), groups=rows,
+        no_information_rate=-means.min(), bounds=bounds,
+    )  # fmt: skip
+    close(found.estimate, -error.oob, 1e-7)
+    close(found.standard_error, error.standard_error, 1e-6)
+    low, high = quiet(error.interval, "adjusted", point="oob")
+    close([*found.confidence_interval], [-high, -low], 1e-6)
+    said = " ".join(found.notes)
+    winner, counted = "abc"[means.argmax()], np.bincount(chosen, minlength=3)
+    assert f"among 3 configurations: {winner}, with the uncorrected score {means.max():.4g}" in said
+    assert f"chosen in {100 * counted[means.argmax()] / b:.0f} %" in said
+    assert f"and {np.count_nonzero(counted)} configurations at least once" in said
