@@ -7,7 +7,7 @@ leave out a unit at a time.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,6 +68,26 @@ class Slope(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         return self.mean_ + X[:, : self.size] @ self.slopes_
+
+
+class Tables(Slope):
+    """The same for several columns, as values or as labels that a row has."""
+
+    def __init__(self, noise=0.0, size=3, is_set=False, random_state=None):
+        super().__init__(noise, size, random_state)
+        self.is_set = is_set
+
+    def fit(self, X, y):
+        X = kept(X, self)
+        self.mean_ = y.mean(axis=0)
+        self.slopes_ = np.linalg.solve(X.T @ X + np.eye(X.shape[1]), X.T @ (y - self.mean_))
+        chance = np.random.default_rng(self.random_state).normal(size=self.slopes_.shape)
+        self.slopes_ += self.noise * chance
+        return self
+
+    def predict(self, X):
+        values = super().predict(X)
+        return (values > 0.5).astype(int) if self.is_set else values
 
 
 # ------------------------------------------------------------------ metrics by weights
@@ -137,7 +157,16 @@ def average_precision(y, a, w):
     return np.array([np.mean(right_above.sum(axis=1) / above.sum(axis=1))])
 
 
-UNIT, ABOVE, AROUND = (0.0, 1.0), (0.0, np.inf), (-1.0, 1.0)
+def f_of_labels(y, a, w):
+    both, size = (y * a).sum(axis=0), (y + a).sum(axis=0)
+    return np.array([np.mean(np.divide(2 * both, size, out=np.zeros(3), where=size > 0))])
+
+
+def median_error(model, X, y):
+    return -np.median(np.abs(y - model.predict(X)))
+
+
+UNIT, AROUND = (0.0, 1.0), (-1.0, 1.0)
 
 
 class Metric(NamedTuple):
@@ -210,7 +239,37 @@ METRICS = {
     "roc_auc": Metric("probability", area, UNIT, "ranks", rule="ranks"),
     "average_precision": Metric("probability", average_precision, UNIT, "jumps", rule="ranks"),
 }
-SCORING = {"cohen_kappa_score": make_scorer(cohen_kappa_score)}
+# Of columns of values or labels, and of estimator, X and y: means over samples and folds.
+TABLES, SETS, CALLABLES = -1, -2, -3
+FOLDS = {
+    "neg_mean_absolute_error of columns": Metric(
+        "value",
+        lambda y, a, w: -np.abs(y - a).mean(axis=(0, 1))[None],
+        (-np.inf, 0.0),
+        "folds",
+        TABLES,
+    ),
+    "r2 of columns": Metric(
+        "value",
+        lambda y, a, w: np.mean(1 - np.sum((y - a) ** 2, axis=0) / len(y) / y.var(axis=0))[None],
+        (-np.inf, 1.0),
+        "folds",
+        TABLES,
+    ),
+    "accuracy of sets": Metric(
+        "value", lambda y, a, w: (y == a).all(axis=1).mean()[None], UNIT, "folds", SETS
+    ),
+    "f1_macro of sets": Metric("value", f_of_labels, UNIT, "folds", SETS),
+    "median": Metric(
+        "value",
+        lambda y, a, w: -np.median(np.abs(y - a))[None],
+        (-np.inf, np.inf),
+        "folds",
+        CALLABLES,
+    ),
+}
+METRICS |= FOLDS
+SCORING = {"median": median_error, "cohen_kappa_score": make_scorer(cohen_kappa_score)}
 kappa_of = cohen_kappa_score
 
 
@@ -265,8 +324,12 @@ class Fit(NamedTuple):
 
 def rows_for(classes, gap, seed=6):
     """Truth, and columns that tell it by so much; the last one is the number of the row."""
-    n, rng = 42, np.random.default_rng([classes, seed])
-    if not classes:
+    n, rng = 42, np.random.default_rng([abs(classes), seed])
+    if classes in (TABLES, SETS):
+        X = rng.normal(size=(n, 3))
+        y = X + rng.normal(size=(n, 3))
+        y = (y > 0.3).astype(int) if classes == SETS else y
+    elif classes <= 0:
         X = rng.normal(size=(n, 3))
         y = X[:, 0] + rng.standard_t(5, n) + 3
     else:
@@ -306,9 +369,13 @@ class Trained(NamedTuple):
 def trained(function, classes, grouped, n_seeds, gap, strategy="cv-bootstrap"):
     """One call for all metrics of so many classes, of one method or of two."""
     X, y = rows_for(classes, gap)
-    noise, of_kind = 0.3 if n_seeds > 1 else 0.0, Means if classes else Slope
+    noise = 0.3 if n_seeds > 1 else 0.0
+    of_kind = {0: Slope, TABLES: Tables, SETS: partial(Tables, is_set=True), CALLABLES: Slope}
+    of_kind = of_kind.get(classes, Means)
     scoring = {
-        name: SCORING.get(name, name) for name in METRICS if METRICS[name].classes == classes
+        name: SCORING.get(name, name.split(" of ")[0])
+        for name in METRICS
+        if METRICS[name].classes == classes
     }
     options = {"n_train_resamples": B, "n_cv_repeats": 2, "n_seeds": n_seeds, "random_state": 0}
     options |= {"scoring": scoring, "strategy": strategy}
@@ -367,7 +434,7 @@ def influence(fit, answers, outside):
     found, rows = np.zeros(fit.n_units), np.flatnonzero(outside)
     units = np.unique(fit.unit[rows])
     grouped = fit.n_units < len(fit.y)
-    if fit.metric.kind == "jumps" or (fit.metric.kind == "ranks" and grouped):
+    if fit.metric.kind in ("jumps", "folds") or (fit.metric.kind == "ranks" and grouped):
         whole = value(fit, answers, rows)
         for u in units:
             less = value(fit, answers, rows[fit.unit[rows] != u])
@@ -399,7 +466,7 @@ def out_of_bag(fit, scores, moves, other=None):
     outside, u = fit.counts == 0, fit.n_units
     first = np.unique(fit.unit, return_index=True)[1]
     drawn, sizes = fit.counts[:, first], np.bincount(fit.unit)
-    if fit.metric.kind in ("ranks", "jumps"):
+    if fit.metric.kind in ("ranks", "jumps", "folds"):
         psi, of_unit = moves.mean(axis=1), outside[:, first]
         times = of_unit.sum(axis=0)
         mean = np.where(of_unit, psi, 0).sum(axis=0) / times
@@ -459,6 +526,8 @@ def row_losses(fit, outside):
 def folded(fit):
     """Score by cross-validation, and the influence of units by repeat."""
     every = np.ones(len(fit.y), dtype=bool)
+    if fit.metric.kind == "folds":
+        return within_folds(fit)
     scores = [value(fit, answers) for answers in fit.folds]
     rows = fit._replace(unit=np.arange(len(fit.y)))
     moves = np.array([influence(rows, answers, every) for answers in fit.folds])
@@ -468,6 +537,22 @@ def folded(fit):
             for answers, place in zip(fit.folds, fit.places, strict=True)
         ]
     return np.nanmean(scores), fit.by_unit(moves) * fit.n_units / len(fit.y)
+
+
+def within_folds(fit):
+    """Mean over folds, and the influence of units within their folds."""
+    scores, moves, n = [], np.zeros((len(fit.folds), fit.n_units)), len(fit.y)
+    for k, (answers, place) in enumerate(zip(fit.folds, fit.places, strict=True)):
+        by_row = np.empty(n)
+        for fold in range(place.max() + 1):
+            inside = place == fold
+            scores.append(value(fit, answers, inside))
+            own = influence(fit, answers, inside)
+            sizes = np.bincount(fit.unit[inside], minlength=fit.n_units)
+            shares = own / np.maximum(sizes, 1) * inside.sum() / np.sum(sizes > 0)
+            by_row[inside] = shares[fit.unit[inside]]
+        moves[k] = fit.by_unit(by_row - by_row.mean())
+    return np.mean(scores), moves * fit.n_units / n
 
 
 def spread(counts, scores, moves, of_chance, factors):
@@ -722,7 +807,7 @@ def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     apparent = [value(fit, answers) for answers in fit.full]
     close(scorer.resubstitution_score_[name], np.mean(apparent))
     runs = result.runs
-    n_folds = min(10, np.bincount(fit.y).min()) if fit.metric.classes else 10
+    n_folds = min(10, np.bincount(fit.y).min()) if fit.metric.classes > 0 else 10
     n_of_kinds = [n_seeds, scores.size, 2 * n_folds * n_seeds]
     kinds = np.repeat(["full", "bootstrap", "fold"], n_of_kinds)
     np.testing.assert_array_equal(runs["sample"], kinds)
@@ -754,7 +839,7 @@ def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     half = special.stdtrit(B - 1, 0.9) * replicates.std(ddof=1)
     expected = np.clip([replicates.mean() - half, replicates.mean() + half], *bounds)
     close([*quiet(result.interval, "t", 0.8)], expected)
-    if fit.metric.kind == "jumps":
+    if fit.metric.kind in ("jumps", "folds"):
         return
     # Every truth meets every answer.
     every = np.repeat(fit.y, len(fit.y)), np.concatenate([fit.full[0]] * len(fit.y))
