@@ -14,7 +14,7 @@ import skboot
 from skboot.inference import prediction_error
 
 N = 30
-GIVEN = []
+GIVEN, SEEDS = [], []
 
 
 class Asked(RegressorMixin, BaseEstimator):
@@ -48,6 +48,7 @@ def rows():
 def fitted(estimator, X, y, params=(), **options):
     options = {"n_train_resamples": 6, "n_cv_repeats": 1, "random_state": 0, **options}
     GIVEN.clear()
+    SEEDS.clear()
     scorer = skboot.BootstrapScorer(estimator, **options)
     quiet(scorer.fit, X, y, **dict(params))
     return scorer
@@ -107,7 +108,7 @@ class Labels(ClassifierMixin, Asked):
 
     def predict(self, X):
         GIVEN.append(("predict", numbers(X)))
-        return self.classes_[np.cos(numbers(X) + self.shift).round().astype(int) % 2]
+        return self.classes_[np.cos(numbers(X)).round().astype(int) % len(self.classes_)]
 
 
 @pytest.mark.parametrize("inner_cv", ["grouped", "as-is"])
@@ -199,11 +200,39 @@ class Searching(ClassifierMixin, BaseEstimator):
             float(numbers(X)[test].sum() * (k + 1)) for k, (_, test) in enumerate(splits)
         )
         self.mark_ += np.random.default_rng(self.random_state).random() + self.shift
+        SEEDS.append(self.random_state)
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
         return self.classes_[(np.cos(self.mark_ + numbers(X)) > 0).astype(int) % len(self.classes_)]
+
+
+@pytest.mark.parametrize("rarest", [3, 6, 9, 14])
+def test_folds_are_as_many_as_the_rarest_class_has_rows_from_five_to_ten(rarest, rows):
+    y = np.random.default_rng(0).permutation(np.arange(N) < rarest).astype(int)
+    fitted(Labels(), rows[0], y, scoring="accuracy", n_cv_repeats=2)
+    inside = [own[1] for own in GIVEN if own[0] == "fit"][7:]
+    n_folds = min(max(rarest, 5), 10)
+    assert len(inside) == 2 * n_folds
+    for repeat in (inside[:n_folds], inside[n_folds:]):
+        folds = [np.setdiff1d(np.arange(N), own) for own in repeat]
+        np.testing.assert_array_equal(np.sort(np.concatenate(folds)), np.arange(N))
+        for part in ([0, 1], [0], [1]):
+            assert np.ptp([np.isin(y[fold], part).sum() for fold in folds]) <= 1
+
+
+@pytest.mark.parametrize("inner_cv", ["grouped", "as-is"])
+def test_runs_of_one_sample_differ_by_their_seed_alone(inner_cv, rows):
+    y = (np.arange(N) % 5 < 2).astype(int)
+    fitted(Searching(), rows[0], y, scoring="accuracy", inner_cv=inner_cv, n_seeds=2)
+    orders = [own[1] for own in GIVEN if own[0] == "sample"]
+    assert len(orders) == 2 * (1 + 6 + 10)
+    for first, second in zip(orders[::2], orders[1::2], strict=True):
+        np.testing.assert_array_equal(first, second)
+    in_order = [np.all(np.diff(order) >= 0) for order in orders[2:14]]
+    assert all(in_order) == (inner_cv == "grouped")
+    assert len(set(SEEDS)) == len(SEEDS) == 34
 
 
 # ------------------------------------------------------------------ what is said

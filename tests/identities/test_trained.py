@@ -15,7 +15,7 @@ import pytest
 from identity_cases import close, quiet
 from scipy import optimize, special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import cohen_kappa_score, make_scorer
+from sklearn.metrics import average_precision_score, cohen_kappa_score, make_scorer
 
 import skboot
 
@@ -797,8 +797,14 @@ def guarded(fit, centre, test, quantile):
 DESIGNS = [(False, 1), (True, 1), (True, 2)]
 
 
-@pytest.mark.parametrize(("grouped", "n_seeds"), DESIGNS)
-@pytest.mark.parametrize("name", METRICS)
+LOOPS = [
+    (name, *design)
+    for name, metric in METRICS.items()
+    for design in (DESIGNS if metric.classes != TABLES else DESIGNS[1:2])
+]
+
+
+@pytest.mark.parametrize(("name", "grouped", "n_seeds"), LOOPS)
 def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     name, grouped, n_seeds
 ):
@@ -859,7 +865,7 @@ def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     close([*quiet(result.interval, "hull")], [low, high], 1e-4, 1e-5)
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", [name for name in METRICS if METRICS[name].classes != TABLES])
 def test_the_optimism_of_any_metric_is_what_samples_lose_on_all_rows(name):
     fit = fitted(name, True, 2, 1.5, "optimism")
     y, gaps = fit.y, []
@@ -1017,7 +1023,7 @@ def test_limits_of_few_errors_hold_score_limits_of_the_rows_that_decide(name, gr
     close([*fit.result.confidence_interval], expected, 1e-4, 1e-5)
 
 
-BOTH = [(name, "cv-bootstrap") for name in METRICS]
+BOTH = [(name, "cv-bootstrap") for name in METRICS if METRICS[name].classes != TABLES]
 BOTH += [(name, "oob") for name, metric in METRICS.items() if metric.classes == 2]
 
 
@@ -1059,3 +1065,199 @@ def test_a_difference_of_methods_is_that_of_a_loop_over_the_models_of_both(name,
         half = special.stdtrit(df, 0.975) * error
         close([*pair.confidence_interval], [point - half, point + half], 1e-6)
         close(pair.p_value, 2 * stats.t.sf(abs(point) / error, df), 1e-6)
+
+
+# ------------------------------------------------------------------ answers of other forms
+
+
+class Decides(Means):
+    """The same by decision values, whose scale is another one for each model."""
+
+    predict_proba = None
+    step = 0.0
+
+    def _values(self, X):
+        far = -np.sum((X[:, None, : self.size] - self.means_) ** 2, axis=2)
+        return np.round(far / self.step) * self.step if self.step else far
+
+    def decision_function(self, X):
+        if len(self.classes_) == 1:
+            return np.zeros((len(X), 1))
+        far = (1 + len(np.unique(X[:, 0]))) * self._values(X)
+        return far[:, 1] - far[:, 0] if len(self.classes_) == 2 else far
+
+    def predict(self, X):
+        return self.classes_[self._values(X).argmax(axis=1)]
+
+
+class DecidesWithout(Decides):
+    """Without probabilities."""
+
+    def __getattribute__(self, name):
+        if name == "predict_proba":
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+class DecidesInSteps(Decides):
+    """With probabilities that are finer than its decision values."""
+
+    step = 0.5
+
+    def predict_proba(self, X):
+        return Means.predict_proba(self, X)
+
+
+def counts_of(n):
+    return [np.bincount(rows, minlength=n) for rows, _ in RUNS]
+
+
+def test_a_class_that_a_sample_lacks_has_no_probability():
+    rng = np.random.default_rng(0)
+    y = np.array(["b", "c", "a"])[np.repeat([0, 1, 2], [20, 18, 2])]
+    X = np.column_stack((rng.normal(size=(40, 3)), np.arange(40)))
+    scorer = skboot.BootstrapScorer(
+        Means(), scoring=["neg_brier_score", "accuracy"], strategy="oob", n_train_resamples=B,
+        random_state=0,
+    )  # fmt: skip
+    RUNS.clear()
+    quiet(scorer.fit, X, y)
+    known, lacking = np.array(["a", "b", "c"]), 0
+    for k, (rows, model) in enumerate(RUNS[1:]):
+        outside = np.setdiff1d(np.arange(40), rows)
+        columns = answers_of(model, X, "columns", known)[outside]
+        lacking += (columns[:, 0] == 0).all()
+        truth = y[outside][:, None] == known
+        scores = {
+            "neg_brier_score": -np.sum((truth - columns) ** 2, axis=1).mean(),
+            "accuracy": np.mean(model.predict(X)[outside] == y[outside]),
+        }
+        for name, score in scores.items():
+            close(scorer.result_[name].runs["score"][1 + k], score)
+    assert lacking > 2
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+@pytest.mark.parametrize("made", [DecidesWithout, Means])
+def test_scores_of_either_class_are_those_of_its_answers(made, positive):
+    rng = np.random.default_rng(1)
+    y = (np.arange(40) < 3) * 1
+    X = np.column_stack((y[:, None] + rng.normal(size=(40, 3)), np.arange(40)))
+    scoring = {
+        "ap": make_scorer(
+            average_precision_score, pos_label=positive,
+            response_method=("decision_function", "predict_proba"),
+        ),
+        "area": "roc_auc",
+    }  # fmt: skip
+    scorer = skboot.BootstrapScorer(
+        made(), scoring=scoring, strategy="oob", n_train_resamples=B, random_state=0
+    )
+    RUNS.clear()
+    quiet(scorer.fit, X, y)
+    constant = 0
+    for k, (rows, model) in enumerate(RUNS[1:]):
+        outside = np.setdiff1d(np.arange(40), rows)
+        if len(np.unique(y[outside])) < 2:
+            assert np.isnan(scorer.result_["area"].runs["score"][1 + k])
+            continue
+        if len(model.classes_) == 1:
+            own = np.zeros(40)
+            constant += 1
+        elif made is Means:
+            own = model.predict_proba(X)[:, 1]
+        else:
+            # A scale that depends on the rows that are asked for keeps their order.
+            own = np.empty(40)
+            own[outside] = model.decision_function(X[outside])
+        of_class = own if positive else -own
+        truth = (y == positive) * 1
+        close(scorer.result_["area"].runs["score"][1 + k],
+              area(y[outside], own[outside], np.ones((1, len(outside)))))  # fmt: skip
+        close(scorer.result_["ap"].runs["score"][1 + k],
+              average_precision_score(truth[outside], of_class[outside]))  # fmt: skip
+    assert constant
+
+
+def test_decision_values_of_folds_are_ranked_by_probabilities_or_else_fold_by_fold():
+    X, y = rows_for(2, 1.5)
+    for made in (DecidesInSteps, DecidesWithout):
+        scorer = skboot.BootstrapScorer(
+            made(), scoring=["average_precision", "roc_auc"], n_train_resamples=6,
+            n_cv_repeats=1, random_state=0,
+        )  # fmt: skip
+        RUNS.clear()
+        quiet(scorer.fit, X, y)
+        together, folds, decided = np.empty(42), [], np.empty(42)
+        for rows, model in RUNS[7:]:
+            own = np.setdiff1d(np.arange(42), rows)
+            values = model.decision_function(X[own])
+            decided[own] = values
+            folds.append([average_precision(y[own], values, np.ones((1, 1)))[0],
+                          area(y[own], values, np.ones((1, len(own))))[0]])  # fmt: skip
+            if made is DecidesInSteps:
+                chance = np.sort(model.predict_proba(X[own])[:, 1])
+                ranks = np.argsort(np.argsort(values, kind="stable"))
+                handed = chance[ranks]
+                together[own] = [handed[values == value].mean() for value in values]
+        means = np.mean(folds, axis=0)
+        close(scorer.score_["roc_auc"], means[1])
+        said = " ".join(scorer.result_["average_precision"].notes)
+        if made is DecidesInSteps:
+            pooled = average_precision(y, together, np.ones((1, 1)))[0]
+            close(scorer.score_["average_precision"], pooled)
+            assert "mean over folds" not in said
+        else:
+            close(scorer.score_["average_precision"], means[0])
+            pooled = average_precision(y, decided, np.ones((1, 1)))[0]
+            assert f"The estimate {means[0]:.4g} is the mean over folds" in said
+            assert f"the folds give {pooled:.4g} together" in said
+            assert f"off by about {abs(means[0] - pooled):.2g}," in said
+
+
+class Fails(Slope):
+    """Is trained on some samples and folds alone."""
+
+    def fit(self, X, y):
+        rows = X[:, -1].astype(int)
+        is_fold = len(np.unique(rows)) == len(rows)
+        if len({0, 1, 2, 3} & set(rows)) < 3 if is_fold else rows.sum() % 7 == 1:
+            raise ValueError("cannot be trained on these rows")
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("strategy", ["oob", "cv-bootstrap"])
+def test_what_fails_for_one_method_is_left_out_for_both(strategy):
+    X, y = rows_for(0, 1.5)
+    options = {"scoring": "neg_mean_absolute_error", "n_train_resamples": B, "n_cv_repeats": 4,
+               "random_state": 0, "strategy": strategy}  # fmt: skip
+    RUNS.clear()
+    result = quiet(skboot.compare_methods, {"all": Slope(), "some": Fails(size=1)}, X, y, **options)
+    by_model = [(np.bincount(rows, minlength=42), model) for rows, model in RUNS]
+    of_all, of_some = (
+        [(tuple(c), np.abs(y - m.predict(X))) for c, m in by_model if m.size == size]
+        for size in (3, 1)
+    )
+    some = dict(of_some)
+    both = [(np.array(c), own, some[c]) for c, own in of_all if c in some and max(c) > 1]
+    assert B / 2 < len(both) < B
+    outside = np.array([c == 0 for c, *_ in both])
+    gaps = np.array([other - own for _, own, other in both])
+    by_row = np.where(outside, gaps, 0).sum(axis=0) / outside.sum(axis=0)
+    [pair] = result.pairs
+    if strategy == "oob":
+        close(pair.difference, by_row.mean())
+    else:
+        folds = [
+            (np.array(c), own, some.get(c)) for c, own in of_all if max(c) == 1 and min(c) == 0
+        ]
+        whole, expected = 0, []
+        for k in range(4):
+            repeat = folds[10 * k : 10 * k + 10]
+            if all(other is not None for *_, other in repeat):
+                whole += 1
+                expected.append(sum((other - own)[c == 0].sum() for c, own, other in repeat) / 42)
+        assert 0 < whole < 4
+        close(pair.difference, np.mean(expected))
+    said = " ".join(result.notes)
+    assert f"{B - len(both)} of {B} training samples gave no score" in said
