@@ -1,6 +1,7 @@
 """What a fit hands to its models, finds again in a folder and says of itself, by plain counts."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from identity_cases import close, quiet, scored
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 import skboot
@@ -233,6 +235,124 @@ def test_runs_of_one_sample_differ_by_their_seed_alone(inner_cv, rows):
     in_order = [np.all(np.diff(order) >= 0) for order in orders[2:14]]
     assert all(in_order) == (inner_cv == "grouped")
     assert len(set(SEEDS)) == len(SEEDS) == 34
+
+
+class Warns(Asked):
+    """Warns of some rows, and cannot be trained on others."""
+
+    def fit(self, X, y):
+        total = int(numbers(X).sum())
+        if total % 5 == 0 and len(set(numbers(X))) < N:
+            raise ValueError("five" if total % 2 else "ten")
+        if total % 2:
+            warnings.warn("not there yet", ConvergenceWarning, stacklevel=1)
+        if total % 3 == 0:
+            warnings.warn("a third", stacklevel=1)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("on_test", [False, True])
+def test_runs_tell_what_became_of_each_of_them(on_test, rows):
+    X, y = rows
+    options = {"n_train_resamples": 20, "n_cv_repeats": 1, "random_state": 0}
+    options |= {"scoring": "neg_mean_absolute_error"}
+    # The same samples, by an estimator that neither fails nor warns.
+    fitted(Asked(), X, y, **options)
+    samples = [own[2] for own in GIVEN if own[0] == "fit"]
+    params = {"X_test": X[:9], "y_test": y[:9]} if on_test else {}
+    samples = samples[:21] if on_test else samples
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scorer = skboot.BootstrapScorer(Warns(), **options).fit(X, y, **params)
+    totals = np.array([own.sum() for own in samples])
+    whole = np.array([len(set(own)) == N for own in samples])
+    failed = (totals % 5 == 0) & ~whole
+    runs = scorer.runs_
+    np.testing.assert_array_equal(runs["failed"], failed)
+    # The run on all rows warns where it is fitted.
+    np.testing.assert_array_equal(
+        runs["n_convergence_warnings"][1:], ((totals % 2 == 1) & ~failed)[1:]
+    )
+    assert np.isnan(runs["score"][failed]).all()
+    assert np.isfinite(runs["score"][:21][~failed[:21]]).all()
+    assert np.all(runs["fit_time"][~failed] >= 0)
+    told = [str(one.message) for one in caught]
+    [of_failures] = [text for text in told if "runs failed" in text]
+    assert f"{failed.sum()} of {len(samples) - 1} runs failed" in of_failures
+    for word, is_odd in (("five", 1), ("ten", 0)):
+        n = np.sum(failed & (totals % 2 == is_odd))
+        assert (f"{n} x ValueError: {word}" in of_failures) == (n > 0)
+    assert sum(text == "a third" for text in told) <= 2
+    assert ("a third" in told) == bool(np.any((totals % 3 == 0) & ~failed))
+
+
+TARGETS = {
+    "labels": np.arange(N) % 3,
+    "words": np.array(list("abc"))[np.arange(N) % 3],
+    "whole floats": np.arange(N) % 3 * 1.0,
+    "a rare float": np.r_[np.zeros(N - 1), 1.0],
+    "a rare label": np.r_[np.zeros(N - 1, dtype=int), 1],
+    "continuous": np.linspace(0, 1, N),
+    "counts": np.arange(N),
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+@pytest.mark.parametrize("kind", TARGETS)
+def test_folds_of_a_number_hold_classes_evenly_where_there_are_some(kind, cv):
+    y, n_folds = TARGETS[kind], cv or 5
+    sizes = [0] if y is None else np.unique(y, return_counts=True)[1]
+    is_float = y is not None and y.dtype.kind == "f"
+    stratified = (min if is_float else max)(sizes) >= n_folds
+    folds = (StratifiedKFold if stratified else KFold)(n_folds)
+    X = np.zeros((N, 1))
+    expected = [*(quiet(lambda: [*folds.split(X, y)]))]
+    once = quiet(lambda: [*skboot.SeedSplit(2, cv).split(X, y)])
+    again = quiet(
+        lambda: [*skboot.BootstrapTestSplit(cv, n_resamples=2, random_state=0).split(X, y)]
+    )
+    assert len(once) == len(again) == 2 * n_folds
+    for k, (train, test) in enumerate(expected):
+        for at in (k, k + n_folds):
+            np.testing.assert_array_equal(once[at][0], train)
+            np.testing.assert_array_equal(once[at][1], test)
+        drawn = [tuple(own) for _, own in again[2 * k : 2 * k + 2]]
+        assert all(set(own) <= set(test) for own in drawn)
+        np.testing.assert_array_equal(again[2 * k][0], train)
+    # Each test side has draws of its own, and more of them leave the first as they are.
+    more = skboot.BootstrapTestSplit(cv, n_resamples=3, random_state=0)
+    for k, (_, test) in enumerate(quiet(lambda: [*more.split(X, y)])):
+        if k % 3 < 2:
+            np.testing.assert_array_equal(test, again[k // 3 * 2 + k % 3][1])
+    places = [tuple(np.searchsorted(expected[k // 2][1], own)) for k, (_, own) in enumerate(again)]
+    assert len(set(places)) > n_folds
+
+
+def test_few_units_always_leave_one_out_and_sets_of_labels_are_classes():
+    for n in (2, 3, 4):
+        for made, more in ((skboot.BootstrapSplit, {}), (skboot.GroupBootstrapSplit,
+                           {"groups": np.arange(n)}), (skboot.StratifiedBootstrapSplit,
+                           {"y": np.zeros(n, dtype=int)})):  # fmt: skip
+            for train, test in made(60, random_state=0).split(np.zeros((n, 1)), **more):
+                assert len(test) > 0
+                assert len(train) == n
+    sets = np.array([[0, 1], [1, 1], [0, 0]])[np.arange(N) % 3]
+    seen = set()
+    for train, _ in skboot.StratifiedBootstrapSplit(9, random_state=0).split(
+        np.zeros((N, 1)), sets
+    ):
+        counts = np.unique(sets[train], axis=0, return_counts=True)[1]
+        np.testing.assert_array_equal(counts, [10, 10, 10])
+        seen.add(tuple(np.sort(train)))
+    assert len(seen) == 9
+    with pytest.raises(ValueError, match=r"one row of each class in \[2\]"):
+        skboot.StratifiedBootstrapSplit(2).split(np.zeros((5, 1)), [0, 0, 1, 1, 2])
+    seed = np.random.SeedSequence(3)
+    splitter = skboot.BootstrapSplit(3, random_state=seed)
+    one, other = ([*splitter.split(np.zeros((N, 1)))] for _ in range(2))
+    for first, second in zip(one, other, strict=True):
+        np.testing.assert_array_equal(first[0], second[0])
 
 
 # ------------------------------------------------------------------ what is said

@@ -931,7 +931,7 @@ def test_runs_on_test_sets_are_those_of_their_answers(classes, estimand, n_seeds
         y_test={key: own[1] for key, own in sets.items()}, groups_test=groups,
     )  # fmt: skip
     models = [model for _, model in RUNS]
-    assert len(models) == n_seeds * (b + 1)
+    assert len(models) == n_seeds * (b + 1) == len({model.random_state for model in models})
     sampled, full = models[1 : 1 + n_seeds * b], [models[0], *models[1 + n_seeds * b :]]
     varied = "seed" if not b else "both" if n_seeds > 1 else "training"
     options = {"n_resamples": 39, "random_state": OF_TESTS}
