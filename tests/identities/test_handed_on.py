@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from identity_cases import close, quiet, scored
-from scipy import sparse
+from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -440,6 +440,116 @@ def test_small_classes_and_few_groups_are_told_with_their_number():
         told.append(f"Only {n_groups} groups were drawn" in " ".join(found.result_.notes))
         again = scored(y, found.predict(X), metric="accuracy", **groups, n_resamples=19)
         assert any("groups" in note for note in again.notes) == told[-1]
+
+
+@pytest.mark.parametrize("n_groups", [None, 10])
+@pytest.mark.parametrize("few", ["none", "some of one row"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_errors_near_a_bound_hold_wilsons_limits_of_all_units(n_groups, few, turned):
+    """Within half an error of the bound, or where nothing varies."""
+    rng, n = np.random.default_rng(0), 20
+    unit = np.arange(n) if n_groups is None else np.arange(n) % n_groups
+    u = unit.max() + 1
+    weights = np.array([np.bincount(rng.integers(0, u, u), minlength=u)[unit] for _ in range(60)])
+    losses = np.zeros((60, n))
+    losses[:18, 0] = few != "none"
+    losses = 1 - losses if turned else losses
+    error = quiet(
+        prediction_error, losses, weights, resubstitution_losses=np.full(n, turned * 1.0),
+        no_information_rate=1.0, groups=None if n_groups is None else unit,
+    )  # fmt: skip
+    value, quantile = error.oob, special.stdtrit(u - 1, 0.95)
+    edge = min(value, 1 - value)
+    assert edge < 0.5 / u
+    square = quantile**2 / u
+    middle = (value + square / 2) / (1 + square)
+    half = quantile * np.sqrt(value * (1 - value) / u + square / (4 * u)) / (1 + square)
+    low, high = quiet(error.interval, "adjusted", 0.9, point="oob")
+    far = 1 - low if turned else high
+    expected = (1 - (middle - half)) if turned else middle + half
+    if few != "none":
+        # The limit on the logit scale, from half an error, may be the farther one.
+        start = 0.5 / u
+        places = np.linspace(start, 0.9, 200_001)
+        limits = special.logit(places)
+        limits += quantile * error.standard_error / (places * (1 - places))
+        expected = max(expected, special.expit(limits.min()))
+    close(far, expected, 1e-5)
+    close(high if turned else low, turned * 1.0, 1e-12)
+
+
+PAIRS_OF_VALUES = {
+    "neg_mean_squared_error": lambda y, f: -((y - f) ** 2),
+    "neg_mean_absolute_error": lambda y, f: -np.abs(y - f),
+    "neg_mean_squared_log_error": lambda y, f: -((np.log1p(y) - np.log1p(f)) ** 2),
+    "neg_mean_absolute_percentage_error": lambda y, f: -np.abs(y - f) / y,
+    "neg_mean_gamma_deviance": lambda y, f: -2 * (np.log(f / y) + y / f - 1),
+}
+
+
+@pytest.mark.parametrize("scoring", [*PAIRS_OF_VALUES, "neg_root_mean_squared_error"])
+def test_chance_is_the_mean_over_all_pairs_or_is_said_to_be_over_permutations(scoring, rows):
+    X, y = rows
+    y = np.exp(0.3 * y) + (np.arange(N) < 5)
+    scorer = fitted(Asked(), X, y, scoring=scoring, strategy="oob")
+    answers = scorer.predict(X)
+    root = scoring.startswith("neg_root")
+    of_pair = PAIRS_OF_VALUES["neg_mean_squared_error" if root else scoring]
+    every = of_pair(y[:, None], answers[None])
+    expected = -np.sqrt(-every.mean()) if root else every.mean()
+    said = " ".join(scorer.result_.notes)
+    if "permutations" not in said:
+        close(scorer.no_information_score_, expected)
+        return
+    assert "is the mean over 100 permutations of the predicted values" in said
+    one = [of_pair(y, answers[np.random.default_rng(k).permutation(N)]).mean() for k in range(400)]
+    assert abs(scorer.no_information_score_ - expected) < 5 * np.std(one) / 10
+    assert scoring in ("neg_mean_absolute_percentage_error", "neg_mean_gamma_deviance")
+
+
+class Says(Labels):
+    """Says of each row whether its number is below a limit."""
+
+    def __init__(self, limit=0, shift=0.0):
+        self.limit, self.shift = limit, shift
+
+    def predict(self, X):
+        return (numbers(X) < self.limit) * 1
+
+
+@pytest.mark.parametrize("strategy", ["oob", "cv-bootstrap"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_methods_that_decide_alike_or_never_alike_have_tangos_limits(strategy, grouped, rows):
+    y = np.ones(N, dtype=int)
+    y[:15] = 0
+    options = {"n_train_resamples": 6, "n_cv_repeats": 1, "random_state": 0, "strategy": strategy}
+    groups = np.arange(N) // 3 if grouped else None
+    n = 10 if grouped else N
+    square = stats.norm.ppf(0.975) ** 2
+    right, wrong = Turned(), Says(15)
+    for methods, difference in (((right, right), 0), ((right, wrong), 1), ((wrong, right), -1)):
+        named = dict(zip("ab", methods, strict=True))
+        result = quiet(skboot.compare_methods, named, rows[0], y, scoring="accuracy",
+                       groups=groups, **options)  # fmt: skip
+        [pair] = result.pairs
+        assert (pair.difference, pair.standard_error) == (difference, 0)
+        half = (1 + abs(difference)) * square / (n + square)
+        limits = np.clip([difference - half, difference + half], -1, 1)
+        close([*pair.confidence_interval], limits)
+        close(pair.p_value, 2 * stats.norm.sf(np.sqrt(n * abs(difference))))
+        assert f"for {n} independent units" in " ".join(result.notes)
+    X, values = rows
+    result = quiet(skboot.compare_methods, {"a": Asked(), "b": Asked()}, X, values,
+                   scoring="neg_mean_absolute_error", **options)  # fmt: skip
+    assert np.isnan([*result.pairs[0].confidence_interval]).all()
+    assert "varies neither over rows nor over training samples" in " ".join(result.notes)
+
+
+class Turned(Says):
+    """Says the other class."""
+
+    def predict(self, X):
+        return 1 - (numbers(X) < 15)
 
 
 # ------------------------------------------------------------------ searches
