@@ -10,6 +10,7 @@ from identity_cases import close, quiet, scored
 from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 import skboot
@@ -90,7 +91,7 @@ def test_what_fits_are_given_by_row_follows_the_rows_and_all_else_is_left(form, 
     given = {
         "sample_weight": form(weights),
         "factor": 3,
-        "names": "thirty letters, as many as rows",
+        "names": "n" * N,
     }
     if grouped:
         given["groups"] = np.arange(N) // 2
@@ -100,6 +101,22 @@ def test_what_fits_are_given_by_row_follows_the_rows_and_all_else_is_left(form, 
     for _, _, chosen, _, own, factor, names in fits:
         np.testing.assert_array_equal(own, weights[chosen])
         assert (factor, names) == (3, given["names"])
+
+
+@pytest.mark.parametrize("strategy", ["cv-bootstrap", "optimism", "test set"])
+def test_a_kernel_is_the_method_on_the_rows_behind_it(strategy):
+    rng = np.random.default_rng(0)
+    X, X_test = rng.normal(size=(N, 3)), rng.normal(size=(12, 3))
+    y, y_test = (own[:, 0] + rng.normal(size=len(own)) for own in (X, X_test))
+    found = []
+    for kernel, rows_, tests in (("linear", X, X_test), ("precomputed", X @ X.T, X_test @ X.T)):
+        params = {"X_test": tests, "y_test": y_test} if strategy == "test set" else {}
+        more = {} if params else {"strategy": strategy}
+        options = {"scoring": "neg_mean_absolute_error", **more}
+        found.append(fitted(KernelRidge(kernel=kernel), rows_, y, params, **options))
+    close(found[1].score_, found[0].score_)
+    close(found[1].runs_["score"], found[0].runs_["score"])
+    close([*found[1].confidence_interval_[:2]], [*found[0].confidence_interval_[:2]])
 
 
 class Labels(ClassifierMixin, Asked):

@@ -1112,29 +1112,72 @@ def counts_of(n):
     return [np.bincount(rows, minlength=n) for rows, _ in RUNS]
 
 
-def test_a_class_that_a_sample_lacks_has_no_probability():
+@pytest.mark.parametrize("made", [Means, DecidesWithout])
+def test_a_class_that_a_sample_lacks_has_no_probability_and_the_lowest_value(made):
     rng = np.random.default_rng(0)
     y = np.array(["b", "c", "a"])[np.repeat([0, 1, 2], [20, 18, 2])]
     X = np.column_stack((rng.normal(size=(40, 3)), np.arange(40)))
+    scoring = ["accuracy", "top_k_accuracy"] + ["neg_brier_score"] * (made is Means)
     scorer = skboot.BootstrapScorer(
-        Means(), scoring=["neg_brier_score", "accuracy"], strategy="oob", n_train_resamples=B,
-        random_state=0,
-    )  # fmt: skip
+        made(), scoring=scoring, strategy="oob", n_train_resamples=B, random_state=0
+    )
     RUNS.clear()
     quiet(scorer.fit, X, y)
     known, lacking = np.array(["a", "b", "c"]), 0
     for k, (rows, model) in enumerate(RUNS[1:]):
         outside = np.setdiff1d(np.arange(40), rows)
-        columns = answers_of(model, X, "columns", known)[outside]
-        lacking += (columns[:, 0] == 0).all()
+        columns = np.full((len(outside), 3), -np.inf)
+        ask = model.predict_proba if made is Means else model.decision_function
+        own = ask(X[outside])
+        own = np.column_stack((-own, own)) if own.ndim == 1 else own
+        columns[:, np.searchsorted(known, model.classes_)] = own
+        lacking += np.isinf(columns[:, 0]).all()
         truth = y[outside][:, None] == known
+        placed = np.argsort(-columns, axis=1, kind="stable")[:, :2]
         scores = {
-            "neg_brier_score": -np.sum((truth - columns) ** 2, axis=1).mean(),
-            "accuracy": np.mean(model.predict(X)[outside] == y[outside]),
+            "accuracy": np.mean(model.predict(X[outside]) == y[outside]),
+            "top_k_accuracy": np.take_along_axis(truth, placed, axis=1).any(axis=1).mean(),
+            "neg_brier_score": -np.sum((truth - columns.clip(0)) ** 2, axis=1).mean(),
         }
-        for name, score in scores.items():
-            close(scorer.result_[name].runs["score"][1 + k], score)
+        for name in scoring:
+            close(scorer.result_[name].runs["score"][1 + k], scores[name])
     assert lacking > 2
+
+
+class Sets(ClassifierMixin, Tables):
+    """Probabilities of each label, one table for each as forests give them."""
+
+    def fit(self, X, y):
+        self.classes_ = [np.unique(label) for label in y.T]
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        shares = special.expit(Slope.predict(self, X))
+        return [
+            np.column_stack((1 - own, own)) if len(seen) == 2 else np.ones((len(X), 1))
+            for own, seen in zip(shares.T, self.classes_, strict=True)
+        ]
+
+
+def test_a_label_that_no_row_of_a_sample_has_scores_nothing_on_a_test_set():
+    rng = np.random.default_rng(0)
+    X = np.column_stack((rng.normal(size=(70, 3)), np.arange(70)))
+    y = (X[:, :3] + rng.normal(size=(70, 3)) > 0.3).astype(int)
+    y[:40, 2] = np.arange(40) < 2
+    scorer = skboot.BootstrapScorer(
+        Sets(), scoring="average_precision", n_train_resamples=B, n_test_resamples=9, random_state=0
+    )
+    RUNS.clear()
+    quiet(scorer.fit, X[:40], y[:40], X_test=X[40:], y_test=y[40:])
+    lacking = 0
+    for (_, model), score in zip(RUNS, scorer.runs_["score"], strict=True):
+        columns = np.column_stack([
+            own[:, -1] * (len(seen) == 2)
+            for own, seen in zip(model.predict_proba(X[40:]), model.classes_, strict=True)
+        ])  # fmt: skip
+        lacking += len(model.classes_[2]) == 1
+        close(score, average_precision_score(y[40:], columns))
+    assert lacking
 
 
 @pytest.mark.parametrize("positive", [0, 1])
