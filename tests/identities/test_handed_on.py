@@ -175,29 +175,39 @@ def test_folds_inside_a_sample_are_those_of_its_distinct_rows(inner_cv, cv, rows
     assert (shared == 0) == (inner_cv == "grouped")
 
 
+TRUTH = (np.arange(N) % 5 < 2).astype(int)
+OF_KNOWN = {"n_train_resamples": 3, "strategy": "cv-bootstrap", "scoring": "accuracy"}
+
+
+@pytest.fixture(scope="module")
+def known_fit(rows, tmp_path_factory):
+    """A folder that holds the runs of one fit."""
+    folder = tmp_path_factory.mktemp("runs")
+    fitted(Searching(), rows[0], TRUTH, memory=folder, **OF_KNOWN)
+    return folder
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        {}, {"n_seeds": 2}, {"strategy": "optimism"}, {"n_train_resamples": 5},
+        {}, {"n_seeds": 2}, {"strategy": "optimism"}, {"n_train_resamples": 2},
         {"n_cv_repeats": 2}, {"stratify": True}, {"inner_cv": "as-is"}, {"random_state": 1},
         {"scoring": "f1"}, {"estimator": 1.0}, {"groups": np.arange(N) // 2},
         {"rows": 1}, {"truth": 1},
     ],
     ids=str,
 )  # fmt: skip
-def test_a_folder_gives_back_the_runs_of_this_very_fit_alone(change, rows, tmp_path):
-    X, y = rows[0], (np.arange(N) % 5 < 2).astype(int)
-    options = {"strategy": "cv-bootstrap", "scoring": "accuracy"}
-    fitted(Searching(), X, y, memory=tmp_path, **options)
-    more = {key: own for key, own in change.items()
-            if key not in ("estimator", "groups", "rows", "truth")}  # fmt: skip
+def test_a_folder_gives_back_the_runs_of_this_very_fit_alone(change, rows, known_fit):
+    X, y, options, folder = rows[0], TRUTH, {**OF_KNOWN}, known_fit
+    options |= {key: own for key, own in change.items()
+                if key not in ("estimator", "groups", "rows", "truth")}  # fmt: skip
     method = Searching(change.get("estimator", 0.0))
     X = X[::-1] if "rows" in change else X
     y = 1 - y if "truth" in change else y
     params = {"groups": change["groups"]} if "groups" in change else {}
-    plain = fitted(method, X, y, params, **{**options, **more})
+    plain = fitted(method, X, y, params, **options)
     n_fits = len([own for own in GIVEN if own[0] == "sample"])
-    again = fitted(method, X, y, params, memory=tmp_path, **{**options, **more})
+    again = fitted(method, X, y, params, memory=folder, **options)
     n_again = len([own for own in GIVEN if own[0] == "sample"])
     close(again.score_, plain.score_)
     for name in ("score", "seed", "training_sample", "sample", "failed"):
