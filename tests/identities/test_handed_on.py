@@ -11,10 +11,19 @@ from scipy import sparse, special, stats
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import (
+    make_scorer,
+    mean_absolute_error,
+    mean_squared_error,
+    median_absolute_error,
+    root_mean_squared_error,
+    zero_one_loss,
+)
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 import skboot
 from skboot.inference import prediction_error
+from skboot.metrics import expected_cost
 
 N = 30
 GIVEN, SEEDS = [], []
@@ -554,22 +563,50 @@ def test_methods_that_decide_alike_or_never_alike_have_tangos_limits(strategy, g
     n = 10 if grouped else N
     square = stats.norm.ppf(0.975) ** 2
     right, wrong = Turned(), Says(15)
-    for methods, difference in (((right, right), 0), ((right, wrong), 1), ((wrong, right), -1)):
+    for methods, sign in (((right, right), 0), ((right, wrong), 1), ((wrong, right), -1)):
         named = dict(zip("ab", methods, strict=True))
         result = quiet(skboot.compare_methods, named, rows[0], y, scoring="accuracy",
                        groups=groups, **options)  # fmt: skip
         [pair] = result.pairs
-        assert (pair.difference, pair.standard_error) == (difference, 0)
-        half = (1 + abs(difference)) * square / (n + square)
-        limits = np.clip([difference - half, difference + half], -1, 1)
-        close([*pair.confidence_interval], limits)
-        close(pair.p_value, 2 * stats.norm.sf(np.sqrt(n * abs(difference))))
+        assert (pair.difference, pair.standard_error) == (sign, 0)
+        half = (1 + abs(sign)) * square / (n + square)
+        close([*pair.confidence_interval], np.clip([sign - half, sign + half], -1, 1))
+        close(pair.p_value, 2 * stats.norm.sf(np.sqrt(n * abs(sign))))
         assert f"for {n} independent units" in " ".join(result.notes)
     X, values = rows
     result = quiet(skboot.compare_methods, {"a": Asked(), "b": Asked()}, X, values,
                    scoring="neg_mean_absolute_error", **options)  # fmt: skip
     assert np.isnan([*result.pairs[0].confidence_interval]).all()
     assert "varies neither over rows nor over training samples" in " ".join(result.notes)
+
+
+LOSSES = {
+    "neg_mean_absolute_error": (Asked, make_scorer(mean_absolute_error)),
+    "neg_mean_squared_error": (Asked, make_scorer(mean_squared_error)),
+    "neg_root_mean_squared_error": (Asked, make_scorer(root_mean_squared_error)),
+    "neg_median_absolute_error": (Asked, make_scorer(median_absolute_error)),
+    "neg_expected_cost": (Labels, make_scorer(expected_cost)),
+    "neg_zero_one_loss": (Labels, make_scorer(zero_one_loss)),
+}
+
+
+@pytest.mark.parametrize("strategy", ["cv-bootstrap", ".632+"])
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_without_its_sign_is_the_mirror_image(name, strategy, rows):
+    made, loss = LOSSES[name]
+    X, y = rows[0], rows[1] if made is Asked else TRUTH
+    turned = make_scorer(loss._score_func, greater_is_better=False)
+    of_loss, of_score = (
+        fitted(made(), X, y, scoring=own, strategy=strategy) for own in (loss, turned)
+    )
+    loss_, score = of_loss.result_, of_score.result_
+    assert (loss_.greater_is_better, score.greater_is_better) == (False, True)
+    assert score.metric == f"neg_{loss._score_func.__name__}"
+    close(loss_.estimate, -score.estimate)
+    close([*loss_.confidence_interval], [-x for x in [*score.confidence_interval][::-1]])
+    close(loss_.standard_error, score.standard_error)
+    for attribute in ("point632_plus_score_", "no_information_score_", "oob_score_"):
+        close(getattr(of_loss, attribute), -getattr(of_score, attribute))
 
 
 class Turned(Says):
