@@ -616,6 +616,106 @@ class Turned(Says):
         return 1 - (numbers(X) < 15)
 
 
+class Only(Labels):
+    """Is trained on samples alone, or on folds alone."""
+
+    def __init__(self, on="samples", shift=0.0):
+        self.on, self.shift = on, shift
+
+    def fit(self, X, y):
+        distinct = len(set(numbers(X)))
+        if distinct < N and (distinct == len(X)) == (self.on == "samples"):
+            raise ValueError("not on these")
+        return super().fit(X, y)
+
+
+def heard(estimator, X, y, **options):
+    """A fitted scorer, and what it warned of."""
+    options = {"n_train_resamples": 6, "n_cv_repeats": 1, "random_state": 0, **options}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scorer = skboot.BootstrapScorer(estimator, **options).fit(X, y)
+    return scorer, " ".join(str(one.message) for one in caught)
+
+
+def test_a_result_says_what_its_fit_was(rows):
+    X, y = rows[0], TRUTH
+    for strategy in ("oob", ".632", "cv-bootstrap", "optimism"):
+        for stratify in (False, True):
+            found, _ = heard(Labels(), X, y, strategy=strategy, stratify=stratify)
+            result = found.result_
+            said = " ".join(result.notes)
+            assert ("holds 63.2 % of the distinct rows, so that" in said) == (strategy == "oob")
+            fixed = ("the number of training rows of each class",) if stratify else ()
+            assert result.held_fixed == fixed
+            assert result.settings["strategy"] == strategy
+            assert result.settings["stratify"] == stratify
+            assert (result.n_samples, result.unit, result.estimand) == (N, "row", "method")
+            assert ("No standard error of the optimism" in said) == (strategy == "optimism")
+    by_name = {}
+    for interval in ("auto", "cv-bootstrap", "cv-bootstrap-conservative", "hull"):
+        found, _ = heard(Labels(), X, y, interval=interval, n_train_resamples=50)
+        by_name[interval] = found.result_
+        assert found.result_.automatic == (interval == "auto")
+        if interval != "auto":
+            again = quiet(by_name["auto"].interval, interval)
+            close([*found.confidence_interval_[:2]], [*again[:2]])
+    narrow, wide = (by_name[name] for name in ("cv-bootstrap", "cv-bootstrap-conservative"))
+    of_widths = np.ptp(narrow.confidence_interval[:2]) / np.ptp(wide.confidence_interval[:2])
+    assert (narrow.standard_error < wide.standard_error) == (of_widths < 1)
+    reasons = {
+        "samples": "In every repeat of cross-validation a fit failed",
+        "folds": "The score is undefined: fewer than two training samples",
+    }
+    for on, undefined in reasons.items():
+        for strategy in ("cv-bootstrap", "oob"):
+            if on == "folds" and strategy == "oob":
+                continue
+            found, _ = heard(Only(on), X, y, strategy=strategy)
+            is_undefined = (on, strategy) != ("samples", "oob")
+            assert (undefined in " ".join(found.result_.notes)) == is_undefined
+            assert np.isnan(found.score_) == is_undefined
+    _, alone = heard(Labels(), X, y, scoring="accuracy")
+    _, both = heard(Labels(), X, y, scoring=["accuracy", "f1"])
+    caution = "The smallest class has 12 rows"
+    assert f"BootstrapScorer: {caution}" in alone
+    assert f"accuracy, f1: {caution}" in both
+
+
+def test_results_on_test_sets_say_which_set_they_are_of(rows):
+    X, y = rows[0], TRUTH
+    sets = {"many": X, "few": X[:24]}
+    groups = {"many": np.arange(N), "few": np.arange(24) // 8}
+    options = {"n_train_resamples": 4, "n_test_resamples": 9, "random_state": 0, "stratify": True}
+    found = []
+    for shift in (0, 100):
+        scorer = skboot.BootstrapScorer(Labels(), scoring=["accuracy", "f1_macro"], **options)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            scorer.fit(
+                X, shift * (1 + y) + y, X_test=sets, groups_test=groups,
+                y_test={name: shift * (1 + own) + own for name, own in
+                        (("many", y), ("few", y[:24]))},
+            )  # fmt: skip
+        told = [str(one.message) for one in caught]
+        of_few = [text for text in told if "3 groups" in text]
+        assert of_few
+        assert all("X_test['few']:" in text for text in of_few)
+        assert not any("X_test['many']: " in text and "groups" in text for text in told)
+        found.append(scorer)
+    for name in sets:
+        for metric in ("accuracy", "f1_macro"):
+            one, other = (scorer.result_[name][metric] for scorer in found)
+            close(other.estimate, one.estimate)
+            close([*other.confidence_interval[:2]], [*one.confidence_interval[:2]])
+            assert "the number of training rows of each class" in one.held_fixed
+    with pytest.raises(ValueError, match="fewer than two training samples"):
+        quiet(
+            skboot.BootstrapScorer(Only("folds"), n_train_resamples=4, n_seeds=2, random_state=0)
+            .fit, X, y, X_test=X, y_test=y,
+        )  # fmt: skip
+
+
 # ------------------------------------------------------------------ searches
 
 

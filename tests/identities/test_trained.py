@@ -836,7 +836,8 @@ def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     kinds = np.repeat(["full", "bootstrap", "fold"], n_of_kinds)
     np.testing.assert_array_equal(runs["sample"], kinds)
     of_run = [*np.zeros(n_seeds), *np.repeat(np.arange(B), n_seeds)]
-    np.testing.assert_array_equal(runs["training_sample"][: len(of_run)], of_run)
+    of_fold = np.repeat(np.arange(2 * n_folds), n_seeds)
+    np.testing.assert_array_equal(runs["training_sample"], [*of_run, *of_fold])
     np.testing.assert_array_equal(runs["seed"], np.arange(len(kinds)) % n_seeds)
     close(runs["score"][: len(of_run)], [*apparent, *scores.ravel()])
     point, error = out_of_bag(fit, scores, moves)
