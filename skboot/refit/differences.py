@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._values import read_only
 from ..method_error.cv_bootstrap import group_influence, share_of_training
 from ..method_error.method_differences import MethodsDifference, cross_validated_variance
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from ..method_error.roots import slope_of_root
 from .cross_validated import of_folds
 from .degrees_of_freedom import n_effective_of
 from .estimates import (
@@ -112,7 +114,16 @@ def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagE
     Returns
     -------
     OutOfBagError
+        Replicates that differ by rounding alone are 0.
     """
+    found = _difference_error(first, second)
+    of_both = [one.losses if one.scores is None else one.scores for one in (first, second)]
+    size = max(float(np.nanmax(np.abs(own), initial=0.0)) for own in of_both)
+    alike = np.abs(found.replicates) <= _ROUNDING * size
+    return replace(found, replicates=read_only(np.where(alike, 0.0, found.replicates)))
+
+
+def _difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagError:
     kept = first.kept
     if first.losses is None or second.losses is None:
         assert first.influence is not None
@@ -229,20 +240,16 @@ def cross_validated_difference(
     MethodsDifference
     """
     part, both = first.left_out, (first, second)
-    (scores, influence), (other_scores, other_influence) = (
-        _of_samples(one.left_out) for one in both
+    (scores, influence, share), (other_scores, other_influence, other_share) = (
+        _of_samples(one, error) for one, error in zip(both, resubstitution, strict=True)
     )
-    shares = [
-        share_of_training(error, one.centre, float(np.median(own)))
-        for error, one, own in zip(resubstitution, both, (scores, other_scores), strict=True)
-    ]
     variance = cross_validated_variance(
         first.influence - second.influence,
         part.kept.samples.counts[part.used],
         scores - other_scores,
         influence - other_influence,
         left_out=out_of_bag.standard_error**2,
-        share=max(shares),
+        share=max(share, other_share),
     )
     size = max(abs(first.centre), abs(second.centre))
     two_valued = first.two_valued and second.two_valued
@@ -310,15 +317,27 @@ def _folds_of_scores(
     return found
 
 
-def _of_samples(part: OutOfBagLosses) -> tuple[Array, Array]:
-    """Errors on the rows left out, and the influence of units on them, averaged over seeds."""
+def _of_samples(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Array, float]:
+    """Errors on the rows left out, and the influence of units on them, averaged over seeds.
+
+    With them the share of the training variance that is left at the full size. The square root of
+    a mean is that of its first order about the centre.
+    """
+    part, centre, slope = method.left_out, method.centre, 1.0
     if part.rows is None:
         assert part.scores is not None
         assert part.influence is not None
-        return part.scores, part.influence
-    n_seeds, runs = part.kept.samples.n_seeds, part.rows.runs
-    influence = by_unit(part.rows, part.kept)
-    return over_seeds(part.rows.errors, runs, n_seeds), over_seeds(influence, runs, n_seeds)
+        share = share_of_training(resubstitution, centre, float(np.median(part.scores)))
+        return part.scores, part.influence, share
+    rows, n_seeds = part.rows, part.kept.samples.n_seeds
+    inner = part.metric.under_root if isinstance(part.metric, RowRunMetric) else None
+    if inner is not None:
+        rows, resubstitution = usable_rows(inner, part.kept), resubstitution * abs(resubstitution)
+        centre, slope = centre * abs(centre), slope_of_root(centre * abs(centre))
+    errors = over_seeds(rows.errors, rows.runs, n_seeds)
+    influence = over_seeds(by_unit(rows, part.kept), rows.runs, n_seeds)
+    share = share_of_training(resubstitution, centre, float(np.median(errors)))
+    return slope * errors, slope * influence, share
 
 
 # ------------------------------------------------------------------ steps of both

@@ -4,6 +4,10 @@ For each metric: resubstitution, out-of-bag and no-information errors, the .632 
 errors (`skboot.method_error.error632`), and the parts of the "cv-bootstrap" interval
 (`skboot.method_error.cv_bootstrap`). Runs of one training sample that differ by their seed are
 averaged first. A run that failed, or whose error is not finite, is left out everywhere.
+
+Of the square root of a mean, all variances are those of the mean, and then of its root to first
+order: the mean of the few rows that one sample leaves out is far from that of all rows, where the
+root is not straight, and what it is bent would count as the training sample's.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from ..method_error._columns import column_blocks, where_outside
 from ..method_error.cv_bootstrap import CVBootstrap, cv_bootstrap, group_influence
 from ..method_error.error632 import PredictionError, error632, optimism
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric
+from ..method_error.roots import root_of_cv, slope_of_root, square_root
 from . import cross_validated
 from .degrees_of_freedom import n_effective_of
 from .guards import guard_of
@@ -77,9 +82,14 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     -------
     MethodError
     """
-    parts = (
-        _of_rows(metric, kept) if isinstance(metric, RowRunMetric) else _of_replicates(metric, kept)
+    inner = metric.under_root if isinstance(metric, RowRunMetric) else None
+    straight = metric if inner is None else inner
+    spread = (
+        _of_rows(straight, kept)
+        if isinstance(straight, RowRunMetric)
+        else _of_replicates(straight, kept)
     )
+    parts = spread if inner is None else _root_of_parts(spread, kept)
     run_errors = np.full(kept.samples.n_bootstrap_runs, np.nan)
     run_errors[parts.runs] = parts.errors
     said = (metric.positive_note, metric.no_information_note)
@@ -90,8 +100,14 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         return MethodError(
             metric, None, reason, point, parts.full, run_errors, _no_components(), notes
         )
-    seeds = _seed_variance(kept, parts) if kept.samples.n_seeds > 1 else (0.0, np.nan)
-    cv = _cv(metric, kept, parts, seeds[0])
+    assert spread.out_of_bag is not None
+    seeds = _seed_variance(kept, spread) if kept.samples.n_seeds > 1 else (0.0, np.nan)
+    cv = _cv(straight, kept, spread, seeds[0])
+    components = _components(kept, spread, cv, seeds, metric.bounds)
+    if inner is not None:
+        slope = slope_of_root(spread.out_of_bag.error if cv is None else cv.centre)
+        components = {name: slope**2 * value for name, value in components.items()}
+        cv = None if cv is None else root_of_cv(cv, _centre_of_root(inner, kept))
     error = error632(
         parts.out_of_bag,
         resubstitution=float(parts.full.mean()),
@@ -100,7 +116,6 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
         n_effective=n_effective_of(metric, kept),
         cv=cv,
     )
-    components = _components(kept, parts, error, seeds)
     if kept.samples.n_seeds > 1 and _same_for_all_seeds(run_errors, kept.samples.n_seeds):
         notes = (*notes, _NO_SEED)
     return MethodError(metric, error, "", point, parts.full, run_errors, components, notes)
@@ -161,6 +176,23 @@ def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
     out_of_bag = _out_of_bag_rows(metric, kept, rows) if len(used) >= 2 else None
     influence = by_unit(rows, kept)
     return _Parts(rows.runs, rows.errors, influence, used, full, out_of_bag)
+
+
+def _root_of_parts(parts: _Parts, kept: RunRecords) -> _Parts:
+    """Errors that are the square roots of those of the parts; of the first order where spread."""
+    errors, full, error = square_root(parts.errors), square_root(parts.full), parts.out_of_bag
+    if error is not None:
+        slope, value = slope_of_root(error.error), float(square_root(error.error))
+        error = replace(
+            error,
+            error=value,
+            by_row=value + slope * (error.by_row - error.error),
+            replicates=over_seeds(errors, parts.runs, kept.samples.n_seeds),
+            influence=slope * error.influence,
+            standard_error=slope * error.standard_error,
+            standard_error_unadjusted=slope * error.standard_error_unadjusted,
+        )
+    return replace(parts, errors=errors, full=full, out_of_bag=error)
 
 
 class UsableRows(NamedTuple):
@@ -372,6 +404,13 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
     )
 
 
+def _centre_of_root(inner: RowRunMetric, kept: RunRecords) -> float:
+    """Mean over the repeats of the square root of the error on all rows."""
+    data = kept.of_folds(inner.key)
+    errors = square_root(_errors(inner, data, np.ones(data.shape)))
+    return float(errors[np.isfinite(errors)].mean())
+
+
 # ------------------------------------------------------------------ components
 
 
@@ -385,23 +424,28 @@ def _of_score(kept: RunRecords, seed_variance: float) -> float:
 
 
 def _components(
-    kept: RunRecords, parts: _Parts, error: PredictionError, seeds: tuple[float, float]
+    kept: RunRecords,
+    parts: _Parts,
+    cv: CVBootstrap | None,
+    seeds: tuple[float, float],
+    bounds: tuple[float, float],
 ) -> dict[str, float]:
     """Variances of the error of one run: training sample, seed, n test rows, their interaction."""
     components, n_seeds = _no_components(), kept.samples.n_seeds
+    assert parts.out_of_bag is not None
     errors, influence = parts.averaged(n_seeds)
     counts = kept.samples.counts[parts.used]
     mean = _mean_outside(influence, counts == 0)
     without_cv = cv_bootstrap(
-        error.oob,
+        parts.out_of_bag.error,
         mean[None] - mean.mean(),
         counts,
         errors,
         influence,
-        bounds=error.bounds,
+        bounds=bounds,
         seed_variance=_of_score(kept, seeds[0]),
     )
-    cv = without_cv if error.cv is None else error.cv
+    cv = without_cv if cv is None else cv
     components["training"], components["test"] = cv.variance_training, cv.variance_cv
     if n_seeds > 1:
         components["seed"], components["interaction"] = seeds

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from ..method_error.no_information import no_information_absolute, no_information_squared
-from ..metrics.additive import SumsStatistic
+from ..metrics.additive import RowMean, SumsStatistic
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.statistic import Statistic
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
@@ -173,6 +173,11 @@ class RowRunMetric(RunMetric):
         """Reduced data that the statistic's formula needs besides sums."""
         return None
 
+    @property
+    def under_root(self) -> RowRunMetric | None:
+        """The mean that the error is the square root of; None where it is none."""
+        return None
+
 
 class LabelRunMetric(RowRunMetric):
     """A function of the confusion matrix."""
@@ -271,7 +276,14 @@ class ValueRunMetric(RowRunMetric):
 
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
         super().__init__(arguments, statistic)
-        self._function = arguments.function
+        self._arguments, self._function = arguments, arguments.function
+
+    @property
+    def under_root(self) -> RowRunMetric | None:
+        """Of the root of a squared error the squared error, from the same values."""
+        if not (isinstance(self.statistic, RowMean) and self.statistic.root):
+            return None
+        return ValueRunMetric(self._arguments, replace(self.statistic, root=False))
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the predicted values."""

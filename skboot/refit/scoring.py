@@ -167,10 +167,12 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         predicts = parts is not None and parts.response_methods == ("predict",)
         has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
         of_type = OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
+        low, high = -np.inf, np.inf
         if target.y is not None and target.y.ndim == 2:
-            # Its options are those of a metric on a test set.
-            needed_of(name, scorer, None, several_outputs=True)
-        return of_type(RunMetricArguments(name, target), scorer)
+            # Its options, and its range, are those of a metric on a test set.
+            needed = needed_of(name, scorer, None, several_outputs=True)
+            low, high = (low, high) if needed is None else needed.statistic.bounds
+        return of_type(RunMetricArguments(name, target, bounds=(0.0 - high, 0.0 - low)), scorer)
     labels = target.classes
     statistics, _ = resolve_metrics({name: scorer}, labels=labels)
     statistic = statistics[name]

@@ -146,38 +146,6 @@ def test_without_information_precision_is_the_share_of_positives_and_recall_that
         close(found.no_information_score_, value, 1e-6)
 
 
-def test_the_optimism_is_the_mean_of_what_samples_lose_on_all_rows(regression):
-    """Efron & Gong (1983): the error on all rows less that on the sample, over the samples."""
-    X, y = regression
-    TRAINED.clear()
-    options = {"scoring": "neg_mean_squared_error", "strategy": "optimism", "n_train_resamples": 20}
-    found = fitted(Recorded(), X, y, **options)
-    samples = [(own, of) for own, of in TRAINED if len(np.unique(own[:, 0])) < 40]
-    assert len(samples) == 20
-    whole = LinearRegression().fit(X, y)
-    resubstitution = np.mean((whole.predict(X) - y) ** 2)
-    gaps = []
-    for own, of in samples:
-        model = LinearRegression().fit(own, of)
-        on_all, inside = ((model.predict(a) - b) ** 2 for a, b in ((X, y), (own, of)))
-        gaps.append(on_all.mean() - inside.mean())
-    close(found.score_, -(resubstitution + np.mean(gaps)))
-
-
-@pytest.mark.parametrize(
-    ("scoring", "loss"),
-    [
-        ("neg_mean_absolute_error", lambda a, b: np.abs(a - b)),
-        ("neg_mean_squared_error", lambda a, b: (a - b) ** 2),
-    ],
-)
-def test_a_score_without_information_is_that_of_all_pairs(regression, scoring, loss):
-    X, y = regression
-    found = fitted(LinearRegression(), X, y, scoring=scoring, strategy=".632+")
-    predicted = LinearRegression().fit(X, y).predict(X)
-    close(found.no_information_score_, -loss(y[:, None], predicted[None, :]).mean())
-
-
 class Answers(DecisionTreeClassifier):
     """A tree that keeps what each model answers for the rows of a test set."""
 

@@ -10,6 +10,7 @@ import pytest
 from identity_cases import Kept, any_seed, close, quiet, scored
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import (
     balanced_accuracy_score,
@@ -20,6 +21,7 @@ from sklearn.metrics import (
     precision_score,
     recall_score,
 )
+from sklearn.tree import DecisionTreeRegressor
 
 import skboot
 from skboot import metrics as own
@@ -140,6 +142,19 @@ OF_MEANS = [(n, s) for n, s in PAIRS if s in (
     "neg_mean_squared_error", "neg_mean_gamma_deviance", "top_k_accuracy")]  # fmt: skip
 
 
+ROW_VALUES = {
+    "accuracy": lambda y, p, code: (y == p) * 1.0,
+    "neg_log_loss": lambda y, p, code: np.log(p[np.arange(N), code]),
+    "neg_brier_score": lambda y, p, code: -((code - p[:, 1]) ** 2),
+    "neg_mean_absolute_error": lambda y, p, code: -np.abs(y - p),
+    "neg_mean_squared_error": lambda y, p, code: -((y - p) ** 2),
+    "neg_mean_gamma_deviance": lambda y, p, code: -2 * (np.log(p / y) + y / p - 1),
+    "top_k_accuracy": lambda y, p, code: np.any(
+        np.argsort(-p, axis=1)[:, :2] == code[:, None], axis=1
+    ) * 1.0,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(("n_classes", "scoring"), OF_MEANS)
 @any_seed
 def test_methods_that_learn_nothing_differ_as_their_answers_do(n_classes, scoring, seed):
@@ -151,15 +166,10 @@ def test_methods_that_learn_nothing_differ_as_their_answers_do(n_classes, scorin
     if n_classes and scoring in (*OF_PROBABILITIES, "top_k_accuracy"):
         given["labels"] = np.unique(y)
     one, two = (quiet(skboot.bootstrap_score, y, p, **given) for p in systems.values())
-    values = [[], []]
     groups = columns.get("groups", np.arange(N))
-    for k, p in enumerate(systems.values()):
-        for unit in np.unique(groups):
-            rows = np.flatnonzero(groups == unit)
-            plain = quiet(skboot.bootstrap_score, y[np.r_[rows, rows]], p[np.r_[rows, rows]],
-                          **{**given, "groups": None, "n_resamples": 2})  # fmt: skip
-            values[k].append(plain.estimate)
-    differences = np.subtract(*values)
+    code = np.unique(y, return_inverse=True)[1] if n_classes else None
+    values = [ROW_VALUES[scoring](y, p, code) for p in systems.values()]
+    differences = np.bincount(groups, np.subtract(*values)) / np.bincount(groups)
     n = len(differences)
     for strategy in [("oob", "cv-bootstrap")[len(scoring) % 2]]:
         result = quiet(
@@ -348,42 +358,46 @@ def test_the_errors_of_cv_bootstrap_are_those_of_a_loop(n, is_binary, seed):
             close(np.log(high / low) / np.log(wide.high / wide.low), errors[1] / errors[0], 1e-6)
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_the_interval_of_a_scorer_is_that_of_the_losses_of_its_models(grouped):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(36, 3))
-    y = X[:, 0] + rng.normal(size=36)
-    groups = np.arange(36) // 2 if grouped else None
-    Kept.MADE = ()
-    options = {"n_train_resamples": 60, "n_cv_repeats": 3, "random_state": 0}
-    scorer = skboot.BootstrapScorer(Kept(), scoring="neg_mean_absolute_error", **options)
-    quiet(scorer.fit, X, y, groups=groups)
-    losses, weights, cv, fold = [], [], [], np.full(36, np.nan)
-    for trained, model in Kept.MADE:
-        counts = np.array([np.sum(trained[:, 0] == row[0]) for row in X])
-        errors = np.abs(model.predict(X) - y)
-        if counts.max() > 1:
-            losses.append(errors)
-            weights.append(counts)
-        elif counts.min() == 0:
-            fold[counts == 0] = errors[counts == 0]
-            if np.isfinite(fold).all():
-                cv.append(fold.copy())
-                fold[:] = np.nan
-    assert (len(losses), len(cv)) == (60, 3)
-    full = LinearRegression().fit(X, y).predict(X)
-    error = quiet(
-        prediction_error, losses, weights, resubstitution_losses=np.abs(full - y), cv_losses=cv,
-        no_information_rate=np.abs(full[None] - y[:, None]).mean(), bounds=(0, np.inf),
-        groups=groups,
-    )  # fmt: skip
-    close(scorer.score_, -np.mean(cv))
-    close(scorer.standard_error_, error.cv.standard_error, 1e-6)
-    for method in ("cv-bootstrap", "cv-bootstrap-conservative", "adjusted", "hull"):
-        low, high = quiet(error.interval, method, 0.9)
-        if method in ("cv-bootstrap", "cv-bootstrap-conservative"):
-            found = quiet(scorer.result_.interval, method, 0.9)
-            close([*found], [-high, -low], 1e-6)
+@pytest.mark.parametrize("strategy", ["oob", "cv-bootstrap"])
+@pytest.mark.parametrize("log", ["", "_log"])
+def test_the_interval_of_a_root_is_the_root_of_the_interval_of_its_mean(strategy, log):
+    X, y = rows_of(0, 3, 36)
+    names = [f"neg_{root}mean_squared{log}_error" for root in ("", "root_")]
+    options = {"n_train_resamples": 40, "n_cv_repeats": 1, "n_seeds": 2, "random_state": 0}
+    tree = DecisionTreeRegressor(splitter="random", max_depth=3)
+    found = skboot.BootstrapScorer(tree, scoring=names, strategy=strategy, **options)
+    quiet(found.fit, X, y, groups=np.arange(36) // 2)
+    (mean, mean_limits), (root, limits) = (
+        (-found.score_[name], -np.array([*found.confidence_interval_[name]])) for name in names
+    )
+    # The mean over repeats of roots is nearly the root of the mean over repeats.
+    close(root, np.sqrt(mean), 1e-9 if strategy == "oob" else 1e-2)
+    close((limits / root) ** 2, mean_limits / mean)
+    errors = [found.standard_error_[name] for name in names]
+    close(errors[1] / root, errors[0] / mean / 2)
+    parts = [found.variance_components_[name] for name in names]
+    for part, value in parts[0].items():
+        close(parts[1][part], value / (4 * mean), 1e-9)
+
+
+def test_a_root_of_no_error_has_no_width_and_ends_no_fit():
+    X, y = np.random.default_rng(0).normal(size=(36, 2)), np.repeat([1.0, 2.0], [35, 1])
+    scoring = ["neg_mean_squared_error", "neg_root_mean_squared_error"]
+    for strategy in ("oob", "cv-bootstrap"):
+        options = {**OPTIONS, "scoring": scoring, "strategy": strategy}
+        method = DummyRegressor(strategy="median")
+        found = quiet(skboot.BootstrapScorer(method, **options).fit, X, y)
+        close(found.score_[scoring[1]], -1 / 6)
+        mean, root = (np.array([*found.confidence_interval_[name]]) for name in scoring)
+        close(root**2, -mean)
+        found = quiet(skboot.BootstrapScorer(method, **options).fit, X, np.ones(36))
+        assert [*found.confidence_interval_[scoring[1]]] == [0, 0]
+        other = LinearRegression()
+        pair = quiet(
+            skboot.compare_methods, {"a": method, "b": other}, X, y,
+            **{**options, "scoring": scoring[1]},
+        ).pairs[0]  # fmt: skip
+        assert np.isfinite([*pair.confidence_interval]).all()
 
 
 @pytest.mark.parametrize("stratify", [False, True])
