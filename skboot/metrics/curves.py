@@ -90,8 +90,6 @@ class Curve(Evaluated):
     ----------
     axes : tuple of str
         What is on the horizontal and on the vertical axis.
-    grid : ndarray of shape (n_grid,)
-        Where it has values.
     bounds : tuple of float
         Range of the values.
     rises : bool or None
@@ -110,11 +108,6 @@ class Curve(Evaluated):
     is_proportion: ClassVar[bool] = True
     of_bins: ClassVar[bool] = False
     grid: Floats
-
-    @property
-    def n_values(self) -> int:
-        """Points of the grid."""
-        return len(self.grid)
 
     @abstractmethod
     def reduce(self, rows: TwoClassRows) -> ReducedData:

@@ -128,6 +128,8 @@ class Evaluated(ABC):
         ("thresholds") or has none ("running"); or repeated rows.
     unsigned : Statistic or None
         The statistic of which it is the negative, if it is a negated one.
+    grid : ndarray of shape (n_grid,) or None
+        Where it has values; None where it has one.
     parts : {"", "fixed", "drawn"}
         Whether it averages over parts, such as tasks: all in each resample, or those drawn.
     """
@@ -136,12 +138,13 @@ class Evaluated(ABC):
     name: str
     reads: Reading = "rows"
     unsigned: Statistic | None = None
+    grid: Any = None
     parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
 
     @property
     def n_values(self) -> int:
         """Number of values on one resample."""
-        return 1
+        return 1 if self.grid is None else len(self.grid)
 
     @abstractmethod
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
