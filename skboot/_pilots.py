@@ -236,9 +236,10 @@ def _at_level(result: EvaluationResult, level: float) -> ConfidenceInterval:
     shown = result.confidence_interval
     if level == shown.confidence_level:
         return shown
+    method: Any = shown.method
     # That resamples are too few for a level is of no matter for a range of sizes.
     with collected():
-        return result.interval(shown.method, level)
+        return result.interval(method, level)
 
 
 def _pilot_of_counts(

@@ -543,7 +543,7 @@ def _data_and_first_block(
     binding: Binding, statistics: Sequence[BoundStatistic], number: int
 ) -> tuple[list[_OnData], list[_Values]]:
     """Return both, evaluated together where one block holds them."""
-    are_sums = all(s.statistic.reads == "sums" and s.statistic.grid is None for s in statistics)
+    are_sums = all(s.statistic.reads == "sums" and not s.statistic.is_curve for s in statistics)
     if not binding.fits_one_block or not are_sums:
         return _on_data(binding, statistics), _block((binding, statistics), number)
     blocks = _sharing(binding, binding.block(number, with_jackknife=True), statistics)

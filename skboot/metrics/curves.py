@@ -90,6 +90,8 @@ class Curve(Evaluated):
     ----------
     axes : tuple of str
         What is on the horizontal and on the vertical axis.
+    grid : ndarray of shape (n_grid,)
+        Where it has values.
     bounds : tuple of float
         Range of the values.
     rises : bool or None
@@ -107,7 +109,13 @@ class Curve(Evaluated):
     rises: ClassVar[bool | None] = None
     is_proportion: ClassVar[bool] = True
     of_bins: ClassVar[bool] = False
+    is_curve = True
     grid: Floats
+
+    @property
+    def n_values(self) -> int:
+        """Points of the grid."""
+        return len(self.grid)
 
     @abstractmethod
     def reduce(self, rows: TwoClassRows) -> ReducedData:

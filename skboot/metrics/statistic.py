@@ -128,8 +128,8 @@ class Evaluated(ABC):
         ("thresholds") or has none ("running"); or repeated rows.
     unsigned : Statistic or None
         The statistic of which it is the negative, if it is a negated one.
-    grid : ndarray of shape (n_grid,) or None
-        Where it has values; None where it has one.
+    is_curve : bool
+        Whether it has a value for each point of a grid, and not one number.
     parts : {"", "fixed", "drawn"}
         Whether it averages over parts, such as tasks: all in each resample, or those drawn.
     """
@@ -138,13 +138,13 @@ class Evaluated(ABC):
     name: str
     reads: Reading = "rows"
     unsigned: Statistic | None = None
-    grid: Any = None
+    is_curve: ClassVar[bool] = False
     parts: ClassVar[Literal["", "fixed", "drawn"]] = ""
 
     @property
     def n_values(self) -> int:
         """Number of values on one resample."""
-        return 1 if self.grid is None else len(self.grid)
+        return 1
 
     @abstractmethod
     def evaluate(self, block: ReadableBlock, reduced: ReducedData) -> Floats:
