@@ -642,6 +642,17 @@ class Only(Labels):
         return super().fit(X, y)
 
 
+class Remembers(Labels):
+    """Says of rows that it was trained on what they were."""
+
+    def fit(self, X, y):
+        self.known_ = dict(zip(numbers(X), y, strict=True))
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return np.array([self.known_.get(k, k % 2) for k in numbers(X)])
+
+
 def heard(estimator, X, y, **options):
     """A fitted scorer, and what it warned of."""
     options = {"n_train_resamples": 6, "n_cv_repeats": 1, "random_state": 0, **options}
@@ -665,6 +676,13 @@ def test_a_result_says_what_its_fit_was(rows):
             assert result.settings["stratify"] == stratify
             assert (result.n_samples, result.unit, result.estimand) == (N, "row", "method")
             assert ("No standard error of the optimism" in said) == (strategy == "optimism")
+    for strategy in ("oob", ".632", ".632+", "cv-bootstrap"):
+        more = {"strategy": strategy, "n_seeds": 2, "scoring": "accuracy"}
+        found, _ = heard(Remembers(), X, y, **more)
+        said = " ".join(found.result_.notes)
+        assert ("are optimistic" in said) == (strategy in (".632", ".632+"))
+        assert "The seed component is 0" in said
+        assert "seed component" not in " ".join(heard(Noted(), X, y, **more)[0].result_.notes)
     by_name = {}
     for interval in ("auto", "cv-bootstrap", "cv-bootstrap-conservative", "hull"):
         found, _ = heard(Labels(), X, y, interval=interval, n_train_resamples=50)

@@ -832,6 +832,11 @@ def test_scores_errors_and_parts_of_a_fit_are_those_of_a_loop_over_its_models(
     np.testing.assert_array_equal(runs["training_sample"], [*of_run, *of_fold])
     np.testing.assert_array_equal(runs["seed"], np.arange(len(kinds)) % n_seeds)
     close(runs["score"][: len(of_run)], [*apparent, *scores.ravel()])
+    of_folds = f"averaged over folds of about {len(fit.y) // n_folds} rows"
+    said = " ".join(result.notes)
+    assert (of_folds in said) == (fit.metric.kind == "folds")
+    no_chance = n_seeds > 1 and np.ptp(scores, axis=1).max() == 0
+    assert ("The seed component is 0" in said) == no_chance
     point, error = out_of_bag(fit, scores, moves)
     close(scorer.oob_score_[name], point)
     seeds = of_seeds(fit, scores, moves)
