@@ -117,7 +117,9 @@ def difference_error(first: OutOfBagLosses, second: OutOfBagLosses) -> OutOfBagE
         Replicates that differ by rounding alone are 0.
     """
     found = _difference_error(first, second)
-    of_both = [one.losses if one.scores is None else one.scores for one in (first, second)]
+    of_both: list[Any] = [
+        one.losses if one.scores is None else one.scores for one in (first, second)
+    ]
     size = max(float(np.nanmax(np.abs(own), initial=0.0)) for own in of_both)
     alike = np.abs(found.replicates) <= _ROUNDING * size
     return replace(found, replicates=read_only(np.where(alike, 0.0, found.replicates)))
