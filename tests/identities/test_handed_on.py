@@ -1,5 +1,6 @@
 """What a fit hands to its models, finds again in a folder and says of itself, by plain counts."""
 
+import logging
 import re
 import warnings
 
@@ -206,7 +207,8 @@ def known_fit(rows, tmp_path_factory):
     ],
     ids=str,
 )  # fmt: skip
-def test_a_folder_gives_back_the_runs_of_this_very_fit_alone(change, rows, known_fit):
+def test_a_folder_gives_back_the_runs_of_this_very_fit_alone(change, rows, known_fit, caplog):
+    caplog.set_level(logging.INFO)
     X, y, options, folder = rows[0], TRUTH, {**OF_KNOWN}, known_fit
     options |= {key: own for key, own in change.items()
                 if key not in ("estimator", "groups", "rows", "truth")}  # fmt: skip
@@ -215,9 +217,9 @@ def test_a_folder_gives_back_the_runs_of_this_very_fit_alone(change, rows, known
     y = 1 - y if "truth" in change else y
     params = {"groups": change["groups"]} if "groups" in change else {}
     plain = fitted(method, X, y, params, **options)
-    n_fits = len([own for own in GIVEN if own[0] == "sample"])
+    n_fits = len(caplog.records)
     again = fitted(method, X, y, params, memory=folder, **options)
-    n_again = len([own for own in GIVEN if own[0] == "sample"])
+    n_again = len(caplog.records) - n_fits
     close(again.score_, plain.score_)
     for name in ("score", "seed", "training_sample", "sample", "failed"):
         np.testing.assert_array_equal(again.runs_[name], plain.runs_[name])
@@ -232,18 +234,27 @@ class Searching(ClassifierMixin, BaseEstimator):
         self.shift, self.cv, self.random_state = shift, cv, random_state
 
     def fit(self, X, y):
-        GIVEN.append(("sample", numbers(X)))
+        # A list of the module would be part of what a folder knows the method by.
+        logging.getLogger("fits").info("one")
         splits = self.cv.split(X, y) if hasattr(self.cv, "split") else KFold(self.cv).split(X, y)
         self.mark_ = sum(
             float(numbers(X)[test].sum() * (k + 1)) for k, (_, test) in enumerate(splits)
         )
         self.mark_ += np.random.default_rng(self.random_state).random() + self.shift
-        SEEDS.append(self.random_state)
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
         return self.classes_[(np.cos(self.mark_ + numbers(X)) > 0).astype(int) % len(self.classes_)]
+
+
+class Noted(Searching):
+    """The same, with notes of the order of its rows and of its seed."""
+
+    def fit(self, X, y):
+        GIVEN.append(("sample", numbers(X)))
+        SEEDS.append(self.random_state)
+        return super().fit(X, y)
 
 
 @pytest.mark.parametrize("rarest", [3, 6, 9, 14])
@@ -263,7 +274,7 @@ def test_folds_are_as_many_as_the_rarest_class_has_rows_from_five_to_ten(rarest,
 @pytest.mark.parametrize("inner_cv", ["grouped", "as-is"])
 def test_runs_of_one_sample_differ_by_their_seed_alone(inner_cv, rows):
     y = (np.arange(N) % 5 < 2).astype(int)
-    fitted(Searching(), rows[0], y, scoring="accuracy", inner_cv=inner_cv, n_seeds=2)
+    fitted(Noted(), rows[0], y, scoring="accuracy", inner_cv=inner_cv, n_seeds=2)
     orders = [own[1] for own in GIVEN if own[0] == "sample"]
     assert len(orders) == 2 * (1 + 6 + 10)
     for first, second in zip(orders[::2], orders[1::2], strict=True):
@@ -282,7 +293,7 @@ class Warns(Asked):
             raise ValueError("five" if total % 2 else "ten")
         if total % 2:
             warnings.warn("not there yet", ConvergenceWarning, stacklevel=1)
-        if total % 3 == 0:
+        if total % 3 == 1:
             warnings.warn("a third", stacklevel=1)
         return super().fit(X, y)
 
@@ -319,15 +330,17 @@ def test_runs_tell_what_became_of_each_of_them(on_test, rows):
         n = np.sum(failed & (totals % 2 == is_odd))
         assert (f"{n} x ValueError: {word}" in of_failures) == (n > 0)
     assert sum(text == "a third" for text in told) <= 2
-    assert ("a third" in told) == bool(np.any((totals % 3 == 0) & ~failed))
+    assert totals[0] % 3 == 0
+    assert ("a third" in told) == bool(np.any((totals % 3 == 1) & ~failed))
 
 
 TARGETS = {
     "labels": np.arange(N) % 3,
     "words": np.array(list("abc"))[np.arange(N) % 3],
     "whole floats": np.arange(N) % 3 * 1.0,
-    "a rare float": np.r_[np.zeros(N - 1), 1.0],
-    "a rare label": np.r_[np.zeros(N - 1, dtype=int), 1],
+    "a rare float": (np.arange(N) == 7) * 1.0,
+    "a rare label": (np.arange(N) == 7) * 1,
+    "fours": np.arange(N) % 8,
     "continuous": np.linspace(0, 1, N),
     "counts": np.arange(N),
     "none": None,
@@ -590,9 +603,9 @@ LOSSES = {
 }
 
 
-@pytest.mark.parametrize("strategy", ["cv-bootstrap", ".632+"])
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_loss_without_its_sign_is_the_mirror_image(name, strategy, rows):
+def test_a_loss_without_its_sign_is_the_mirror_image(name, rows):
+    strategy = ("cv-bootstrap", ".632+")[len(name) % 2]
     made, loss = LOSSES[name]
     X, y = rows[0], rows[1] if made is Asked else TRUTH
     turned = make_scorer(loss._score_func, greater_is_better=False)
@@ -629,6 +642,17 @@ class Only(Labels):
         return super().fit(X, y)
 
 
+class Remembers(Labels):
+    """Says of rows that it was trained on what they were."""
+
+    def fit(self, X, y):
+        self.known_ = dict(zip(numbers(X), y, strict=True))
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return np.array([self.known_.get(k, k % 2) for k in numbers(X)])
+
+
 def heard(estimator, X, y, **options):
     """A fitted scorer, and what it warned of."""
     options = {"n_train_resamples": 6, "n_cv_repeats": 1, "random_state": 0, **options}
@@ -652,6 +676,13 @@ def test_a_result_says_what_its_fit_was(rows):
             assert result.settings["stratify"] == stratify
             assert (result.n_samples, result.unit, result.estimand) == (N, "row", "method")
             assert ("No standard error of the optimism" in said) == (strategy == "optimism")
+    for strategy in ("oob", ".632", ".632+", "cv-bootstrap"):
+        more = {"strategy": strategy, "n_seeds": 2, "scoring": "accuracy"}
+        found, _ = heard(Remembers(), X, y, **more)
+        said = " ".join(found.result_.notes)
+        assert ("are optimistic" in said) == (strategy in (".632", ".632+"))
+        assert "The seed component is 0" in said
+        assert "seed component" not in " ".join(heard(Noted(), X, y, **more)[0].result_.notes)
     by_name = {}
     for interval in ("auto", "cv-bootstrap", "cv-bootstrap-conservative", "hull"):
         found, _ = heard(Labels(), X, y, interval=interval, n_train_resamples=50)
@@ -714,6 +745,30 @@ def test_results_on_test_sets_say_which_set_they_are_of(rows):
             skboot.BootstrapScorer(Only("folds"), n_train_resamples=4, n_seeds=2, random_state=0)
             .fit, X, y, X_test=X, y_test=y,
         )  # fmt: skip
+
+
+def test_shared_groups_are_told_and_new_classes_of_a_test_set_are_never_expected(rows):
+    X, y = rows[0], TRUTH
+    options = {"n_test_resamples": 5, "n_train_resamples": 4}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        skboot.BootstrapScorer(Labels(), random_state=0, **options).fit(
+            X, y, groups=np.arange(N) // 3, X_test=X[:9] + 50, y_test=y[:9],
+            groups_test=np.arange(9) // 3 + 8,
+        )  # fmt: skip
+    assert "The test set shares 2 groups" in " ".join(str(one.message) for one in caught)
+    y_test = np.r_[y[:20], np.full(10, 7)]
+    scorer = skboot.BootstrapScorer(Shares(), scoring="neg_brier_score", random_state=0, **options)
+    quiet(scorer.fit, X, y, X_test=X, y_test=y_test)
+    columns = np.column_stack((Shares().fit(X, y).predict_proba(X), np.zeros(N)))
+    truth = y_test[:, None] == [0, 1, 7]
+    close(scorer.runs_["score"][0], -np.sum((truth - columns) ** 2, axis=1).mean())
+
+
+class Shares(Labels):
+    def predict_proba(self, X):
+        share = 0.5 + 0.4 * np.cos(numbers(X))
+        return np.column_stack((share, 1 - share))[:, : len(self.classes_)]
 
 
 # ------------------------------------------------------------------ searches

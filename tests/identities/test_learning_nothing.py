@@ -384,7 +384,7 @@ def test_a_root_of_no_error_has_no_width_and_ends_no_fit():
     X, y = np.random.default_rng(0).normal(size=(36, 2)), np.repeat([1.0, 2.0], [35, 1])
     scoring = ["neg_mean_squared_error", "neg_root_mean_squared_error"]
     for strategy in ("oob", "cv-bootstrap"):
-        options = {**OPTIONS, "scoring": scoring, "strategy": strategy}
+        options = {**OPTIONS, "n_train_resamples": 9, "scoring": scoring, "strategy": strategy}
         method = DummyRegressor(strategy="median")
         found = quiet(skboot.BootstrapScorer(method, **options).fit, X, y)
         close(found.score_[scoring[1]], -1 / 6)
@@ -521,7 +521,7 @@ def test_runs_that_fail_are_left_out():
 
 def test_a_fit_that_is_kept_in_a_folder_is_the_fit(tmp_path):
     X, y, method, _ = case_of(2, "accuracy")
-    options = {**OPTIONS, "scoring": ["accuracy", "neg_log_loss"], "n_train_resamples": 8}
+    options = {**OPTIONS, "scoring": ["accuracy", "neg_log_loss"], "n_train_resamples": 4}
     plain = quiet(skboot.BootstrapScorer(method, **options).fit, X, y)
     for _ in range(2):
         kept = quiet(skboot.BootstrapScorer(method, memory=tmp_path, **options).fit, X, y)

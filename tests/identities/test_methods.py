@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from skboot import BootstrapScorer, compare_methods
 from skboot.model_selection import copies_as_groups
 
-N = 150
+N = 100
 # Answers of these do not change where every row is there k times.
 BLIND_TO_COPIES = {
     "accuracy": KNeighborsClassifier(1),
@@ -98,10 +98,12 @@ def test_the_order_of_rows_moves_a_fit_within_monte_carlo_error(rows):
 @pytest.mark.parametrize(
     ("n", "distance"),
     [
-        *((50, 0.0), (80, 4.0), (150, 2.0)),
+        (50, 0.0),
         *(
             pytest.param(n, distance, marks=pytest.mark.slow)
-            for n, distance in ((50, 2.0), (50, 4.0), (80, 0.0), (80, 2.0), (150, 0.0), (150, 4.0))
+            for n in (50, 80, 150)
+            for distance in (0.0, 2.0, 4.0)
+            if (n, distance) != (50, 0.0)
         ),
     ],
 )
