@@ -11,6 +11,7 @@ from identity_cases import (
     any_seed,
     call_of,
     close,
+    of_each_kind,
     plain_value,
     quiet,
     rows_of,
@@ -36,25 +37,30 @@ def same(one, other):
 
 @pytest.mark.parametrize("name", WEIGHED)
 @any_seed
-def test_the_unit_of_weights_changes_nothing(name, seed):
+def test_the_unit_of_weights_changes_no_score(name, seed):
     for design in ("rows", "groups"):
         call = call_of(name, design, True, seed)
         heavy = {**call.options, "sample_weight": 64 * call.columns["sample_weight"]}
         plain = scored(call.y_true, call.y_pred, **call.options)
         same(scored(call.y_true, call.y_pred, **heavy), plain)
-        if design == "rows":
-            continue
-        systems = {"A": call.y_pred, "B": call.other()}
-        pairs = [
-            quiet(skboot.compare_systems, call.y_true, systems, **{**o, **OPTIONS}).pairs[0]
-            for o in (call.options, heavy)
-        ]
-        close(*([p.difference, p.p_value, *p.confidence_interval] for p in pairs), 1e-9)
-        runs = [
-            quiet(skboot.bootstrap_runs, call.y_true, list(systems.values()), **{**o, **OPTIONS})
-            for o in (call.options, heavy)
-        ]
-        close(*([r.estimate, r.standard_error, *r.confidence_interval] for r in runs), 1e-9)
+
+
+@pytest.mark.parametrize("name", of_each_kind(WEIGHED, 1))
+@any_seed
+def test_the_unit_of_weights_changes_no_pair_and_no_runs(name, seed):
+    call = call_of(name, "groups", True, seed)
+    heavy = {**call.options, "sample_weight": 64 * call.columns["sample_weight"]}
+    systems = {"A": call.y_pred, "B": call.other()}
+    pairs = [
+        quiet(skboot.compare_systems, call.y_true, systems, **{**o, **OPTIONS}).pairs[0]
+        for o in (call.options, heavy)
+    ]
+    close(*([p.difference, p.p_value, *p.confidence_interval] for p in pairs), 1e-9)
+    runs = [
+        quiet(skboot.bootstrap_runs, call.y_true, list(systems.values()), **{**o, **OPTIONS})
+        for o in (call.options, heavy)
+    ]
+    close(*([r.estimate, r.standard_error, *r.confidence_interval] for r in runs), 1e-9)
 
 
 @pytest.mark.parametrize("kind", ["roc", "det", "precision_recall", "calibration", "decision"])
