@@ -293,7 +293,8 @@ def check_threshold(threshold: Any) -> float:
 
 def bins_of(prob: NDArray[Any], n_bins: int) -> NDArray[np.intp]:
     """Number of the bin of each probability, (n_samples,)."""
-    edges = np.linspace(0.0, 1.0, n_bins + 1)[1:-1]
+    # Steps of np.linspace add up to 0.30000000000000004, which a probability of 0.3 is below.
+    edges = np.arange(1, n_bins) / n_bins
     return np.asarray(np.searchsorted(edges, prob, side="right"))
 
 

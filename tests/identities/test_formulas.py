@@ -299,7 +299,7 @@ def test_the_interval_of_a_calibration_error_is_made_of_exact_limits_of_bins(
     """All at once; of groups by the t law, with as many rows as vary like the groups."""
     of = Binary(positive, weighted, seed=2)
     rng = np.random.default_rng(4)
-    n_bins, k = {"rows": 7, "groups": 3, "crossed": 8, "one population": 11}[design], np.arange(N)
+    n_bins, k = {"rows": 10, "groups": 3, "crossed": 8, "one population": 11}[design], np.arange(N)
     which = np.minimum((of.p * n_bins + 1e-9).astype(int), n_bins - 1)
     order = np.argsort(np.where(of.y, 1, 0) + 0.8 * rng.random(N))
     first = np.empty(N, int)
