@@ -187,7 +187,8 @@ def assert_passes_in_four_of_five(pair, half, margin):
         spread = stats.chi2.ppf(0.8, df) / df
         close(margin, np.hypot(half * np.sqrt(spread), ndtri(0.8) * error), 1e-6, 1e-9)
     else:
-        close(stats.nct.cdf(half / error, df, margin / error), 0.2, 1e-6)
+        # The noncentral t of older releases of scipy has six digits.
+        close(stats.nct.cdf(half / error, df, margin / error), 0.2, 1e-5)
 
 
 def assert_is_judged_by_its_own_limits(pair):
