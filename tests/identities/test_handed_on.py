@@ -5,7 +5,6 @@ import re
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from identity_cases import close, quiet, scored
 from scipy import sparse, special, stats
@@ -67,9 +66,18 @@ def fitted(estimator, X, y, params=(), **options):
     return scorer
 
 
+def frame_of(X):
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame(X, columns=["a", "b"], index=np.arange(N) * 3 % N)
+
+
+def series_of(column):
+    return pytest.importorskip("pandas").Series(column)
+
+
 CONTAINERS = {
     "lists": lambda X: X.tolist(),
-    "frame": lambda X: pd.DataFrame(X, columns=["a", "b"], index=np.arange(N) * 3 % N),
+    "frame": frame_of,
     "csr": sparse.csr_matrix,
     "csc": sparse.csc_matrix,
     "array": sparse.csr_array,
@@ -94,7 +102,7 @@ def test_rows_of_any_form_are_the_rows(kind, rows):
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("form", [np.asarray, list, pd.Series])
+@pytest.mark.parametrize("form", [np.asarray, list, series_of])
 def test_what_fits_are_given_by_row_follows_the_rows_and_all_else_is_left(form, grouped, rows):
     X, y = rows
     weights = np.arange(N) % 4 + 1.0

@@ -100,6 +100,7 @@ def test_a_comparison_is_told_with_the_numbers_of_its_pairs(options):
                 result.n_resamples)  # fmt: skip
     for note in result.notes:
         assert " ".join(note.split()) in " ".join(text.split())
+    pytest.importorskip("pandas")
     frame = result.to_frame()
     for (_, row), pair in zip(frame.iterrows(), result.pairs, strict=True):
         assert (row["first"], row["second"]) == (pair.first, pair.second)
@@ -139,6 +140,7 @@ def test_a_curve_is_told_with_its_points_and_critical_value(curve, band):
     shown = np.unique(np.linspace(0, len(found.x) - 1, 9).round().astype(int))
     for k in shown:
         assert_told(text, found.estimate[k], found.low[k], found.high[k])
+    pytest.importorskip("pandas")
     frame = found.to_frame()
     np.testing.assert_array_equal(frame[["x", "estimate", "low", "high"]].to_numpy().T,
                                   [found.x, found.estimate, found.low, found.high])  # fmt: skip
