@@ -133,6 +133,11 @@ class RowMean(SumsStatistic):
         """Whether the value is the mean itself."""
         return not self.root
 
+    @property
+    def under_root(self) -> RowMean | None:
+        """The mean of which it is the root; None if it is none."""
+        return replace(self, root=False) if self.root else None
+
     def reduce(
         self, y_true: NDArray[Any] | None, y_pred: NDArray[Any], sample_weight: Floats | None
     ) -> ReducedData:

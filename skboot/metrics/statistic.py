@@ -310,6 +310,11 @@ class Statistic(Evaluated):
         ReducedData
         """
 
+    @property
+    def under_root(self) -> Statistic | None:
+        """The mean of which it is the root; None if it is none."""
+        return None
+
     def check(self, y_true: NDArray[Any], y_pred: NDArray[Any]) -> None:
         """Refuse rows that others of its response take, and it does not.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,7 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from ..method_error.no_information import no_information_absolute, no_information_squared
-from ..metrics.additive import RowMean, SumsStatistic
+from ..metrics.additive import SumsStatistic
 from ..metrics.posteriors import PosteriorMean
 from ..metrics.statistic import Statistic
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
@@ -281,9 +281,8 @@ class ValueRunMetric(RowRunMetric):
     @property
     def under_root(self) -> RowRunMetric | None:
         """Of the root of a squared error the squared error, from the same values."""
-        if not (isinstance(self.statistic, RowMean) and self.statistic.root):
-            return None
-        return ValueRunMetric(self._arguments, replace(self.statistic, root=False))
+        mean: Any = self.statistic.under_root
+        return None if mean is None else ValueRunMetric(self._arguments, mean)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the predicted values."""
