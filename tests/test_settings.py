@@ -53,8 +53,8 @@ def test_tasks_and_the_positive_class_are_held(name):
     named = {"metric": "f1"} if name != "bootstrap_runs" else {}
     held = settings_of(name, average_over=STRATA)
     assert held["average_over"] == 2
-    if named:
-        assert settings_of(name, pos_label=1, **named)["pos_label"] == 1
+    for label in (1, np.int64(1)) if named else ():
+        assert settings_of(name, pos_label=label, **named)["pos_label"] == 1
 
 
 def test_systems_on_rows_of_their_own_hold_what_differs_by_name():

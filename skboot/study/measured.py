@@ -208,6 +208,7 @@ def positive_setting(pos_label: Any) -> dict[str, Any]:
     """Return what settings hold of a positive class: nothing where none is named."""
     if pos_label is None or pos_label is OF_SCORERS:
         return {}
+    pos_label = check.check_label("pos_label", pos_label)
     return {"pos_label": pos_label if isinstance(pos_label, str | int | float) else repr(pos_label)}
 
 
