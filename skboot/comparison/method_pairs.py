@@ -39,8 +39,9 @@ from ..study.runs import checked_columns, checked_runs, training_samples
 from ..study.study import Study
 from .asked import Asked, answered
 from .contestants import pairs_of
+from .families import records_of
 from .run_pairs import CompareRunsCall, compare_runs_of
-from .t_pairs import adjusted, t_pair
+from .student import Student
 
 Array = NDArray[Any]
 
@@ -214,6 +215,26 @@ def _differences(
     return differences
 
 
+class _MethodsLaw(Student):
+    """The law of the differences of methods that are scored on the rows left out."""
+
+    def __init__(self, call: MethodsCall, differences: Sequence[_Difference]) -> None:
+        self.out_of_bag = [each.out_of_bag for each in differences]
+        asked = [each.asked for each in differences]
+        super().__init__(call.asked, asked, call.interval_name, call.fit.seed)
+
+    def correlation(self, those: Sequence[int]) -> Array:
+        """See `Student.correlation`: by the influence of the units on the differences."""
+        errors = [self.out_of_bag[k] for k in those]
+        influence = np.array([error.influence for error in errors if error is not None])
+        size = np.sqrt((influence**2).sum(axis=1))
+        products = influence @ influence.T
+        scale = np.outer(size, size)
+        correlation = np.divide(products, scale, out=np.zeros_like(products), where=size > 0)
+        np.fill_diagonal(correlation, 1.0)
+        return np.asarray(correlation)
+
+
 def _records(
     call: MethodsCall,
     scores: Mapping[str, Array],
@@ -225,39 +246,20 @@ def _records(
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
-    records = []
-    for pair, (out_of_bag, asked, reason) in zip(pairs, differences, strict=True):
-        support = np.nan
-        if out_of_bag is not None:
-            support = share_won(out_of_bag.replicates, greater_is_better=False)
-        record = t_pair(
-            pair,
-            asked,
-            call.interval_name,
-            call.asked,
-            bootstrap_support=support,
-            outperformance=call.outperformance(scores[pair[0]], scores[pair[1]], of_sample),
-            reason=reason,
-        )
-        records.append(record)
-    return adjusted(
-        records,
-        [difference.asked for difference in differences],
-        call.asked,
-        lambda some: _correlation([differences[j].out_of_bag for j in some]),
-        call.fit.seed,
+    law = _MethodsLaw(call, differences)
+    return records_of(
+        law,
+        pairs,
+        PairedDifference,
+        bootstrap_support=[
+            np.nan if error is None else share_won(error.replicates, greater_is_better=False)
+            for error in law.out_of_bag
+        ],
+        outperformance=[
+            call.outperformance(scores[one], scores[other], of_sample) for one, other in pairs
+        ],
+        reason=[each.reason for each in differences],
     )
-
-
-def _correlation(errors: Sequence[Any]) -> Array:
-    """Return the correlation of differences, by the influence of the units on them."""
-    influence = np.array([error.influence for error in errors])
-    size = np.sqrt((influence**2).sum(axis=1))
-    products = influence @ influence.T
-    scale = np.outer(size, size)
-    correlation = np.divide(products, scale, out=np.zeros_like(products), where=size > 0)
-    np.fill_diagonal(correlation, 1.0)
-    return np.asarray(correlation)
 
 
 def _notes(
