@@ -158,6 +158,11 @@ class _Method:
     result: EvaluationResult
     cautions: Notes
 
+    @cached_property
+    def moments(self) -> Moments:
+        """Of the training samples, averaged over their seeds; of runs where each has its own."""
+        return moments(self.scores, self.noise, self.call.samples)
+
 
 def _compare_by(
     call: CompareRunsCall,
@@ -234,8 +239,8 @@ def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsD
         return welch_difference(*sides)
     of_mean = first.noise.variance(first.series - second.series)
     found = components_difference(
-        _paired(first, second) if call.paired else _moments(first),
-        None if call.paired else _moments(second),
+        _paired(first, second) if call.paired else first.moments,
+        None if call.paired else second.moments,
         of_mean,
         call.plan.design.degrees_of_freedom,
         divided=not call.of_any.on_samples,
@@ -244,11 +249,6 @@ def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsD
     # The centre comes from the runs on the full list, where there are any.
     centre = float(first.scores[one.centre].mean() - second.scores[other.centre].mean())
     return found._replace(difference=centre)
-
-
-def _moments(one: _Method) -> Moments:
-    """Of the training samples, each averaged over its seeds; of the runs where each has its own."""
-    return moments(one.scores, one.noise, one.call.samples)
 
 
 def _paired(first: _Method, second: _Method) -> Moments:
@@ -368,7 +368,7 @@ def _covariance_of_runs(call: CompareRunsCall, methods: Sequence[_Method]) -> Fl
         if call.paired:
             return np.cov(np.array(scores)) / len(scores[0])
         return np.diag([float(np.var(own, ddof=1)) / len(own) for own in scores])
-    samples = [_moments(one) for one in methods]
+    samples = [one.moments for one in methods]
     weights = np.array([1.0 if call.of_any.on_samples else 1 / own.n for own in samples])
     if call.paired:
         covariance = np.cov(np.array([own.scores for own in samples])) * weights[0]
