@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -100,7 +101,26 @@ class Student(Law):
             seed=self.seed,
             alternative=self.asked.alternative,
         )
-        return self._at(joint.level, joint.p_values, "max-t", joint.signs)
+        found = self._at(joint.level, joint.p_values, "max-t", joint.signs)
+        return self._with_flat(found, ~(errors > 0))
+
+    def _with_flat(self, found: Limits, flat: NDArray[np.bool_]) -> Limits:
+        """Return limits in which Bonferroni's rule applies to differences without any spread.
+
+        They are not among the largest deviations.
+        """
+        if not flat.any():
+            return found
+        strict, n = self.stricter(), len(flat)
+        assert found.signs is not None
+        signs = (strict.low > 0).astype(np.int8) - (strict.high < 0)
+        return replace(
+            found,
+            low=np.where(flat, strict.low, found.low),
+            high=np.where(flat, strict.high, found.high),
+            p_values=np.where(flat, np.minimum(n * strict.p_values, 1.0), found.p_values),
+            signs=np.where(flat, signs, found.signs),
+        )
 
     @cached_property
     def _p_values(self) -> Floats:
