@@ -2,13 +2,7 @@
 
 import numpy as np
 
-from skboot.resampling.design import (
-    SINGLE_ROWS,
-    CrossedDesign,
-    GroupDesign,
-    OnePopulationDesign,
-    RowDesign,
-)
+from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
 from skboot.resampling.series import SeriesDesign
 from skboot.resampling.streamed import PoissonWeights
 from skboot.resampling.task_designs import across_tasks, drawn_tasks, within_tasks
@@ -38,7 +32,7 @@ EXAMPLES = {
     "series": SeriesDesign.of(N, 6),
     "short blocks": SeriesDesign.of(N, 3),
     "panel": PANEL,
-    "blocks of one row": RowDesign.of(N).of_kind(SINGLE_ROWS),
+    "blocks of one row": RowDesign.of(N).of_kind("blocks of one row"),
     "series within tasks": within_tasks(PANEL, np.array([0, 0, 1])[PANEL.strata]),
     "drawn tasks": drawn_tasks(GroupDesign.of(GROUPS), 12),
     "drawn groups of tasks": drawn_tasks(GroupDesign.of(GROUPS), 30),

@@ -13,9 +13,9 @@ row that pairs a member with itself weighs that member's weight once, not square
 
 A design is data under the words of its kind. `DesignWords` are what is said of a kind and decided
 by it alone. They stand in `DESIGNS`, where results look them up, since they keep the name of the
-kind alone. A `SamplingDesign` has them as its own attributes, beside its units, its strata and what
-whoever made it knew: remarks, what is held fixed, degrees of freedom. `SamplingDesign.of_kind` says
-a design in other words. A class of designs is a way to bind codes to units and to make blocks; the
+kind alone. A `SamplingDesign` has them as its own attributes, beside its units, its strata and
+what whoever makes it knows: remarks, what is held fixed, degrees of freedom. `of_kind` gives it the
+words of another kind. A class of designs is a way to bind codes to units and to make blocks; the
 methods of `SamplingDesign` are those for one factor.
 """
 
@@ -187,7 +187,7 @@ SERIES = registered(
     )
 )
 # Rows in time that do not depend on each other.
-SINGLE_ROWS = registered(
+registered(
     replace(
         ROWS,
         kind="blocks of one row",
@@ -197,27 +197,23 @@ SINGLE_ROWS = registered(
     )
 )
 # Poisson weights, see `skboot.resampling.streamed`.
-STREAMED_ROWS, STREAMED_GROUPS = (
+for _kind, _words in (("streamed rows", ROWS), ("streamed groups", GROUPS)):
+    _text = (
+        f"Poisson resamples: each {_words.unit} was drawn by itself, a Poisson number of times "
+        "with mean 1, so that the size of resamples varies."
+    )
     registered(
         replace(
-            words,
-            kind=f"streamed {words.kind}",
+            _words,
+            kind=_kind,
             groups_in_messages="streams of rows or groups",
             automatic="expanded",
             studentized="",
             no_given_rows="A stream keeps no rows that could be drawn again.",
             no_jackknife="a stream keeps no rows that could be left out",
-            remarks=(
-                Note(
-                    "choice",
-                    f"Poisson resamples: each {words.unit} was drawn by itself, a Poisson number "
-                    "of times with mean 1, so that the size of resamples varies.",
-                ),
-            ),
+            remarks=(Note("choice", _text),),
         )
     )
-    for words in (ROWS, GROUPS)
-)
 # Averages over tasks, see `skboot.resampling.task_designs`.
 for _kind, _words in (
     ("rows within tasks", ROWS),
@@ -228,18 +224,18 @@ for _kind, _words in (
     registered(
         replace(_words, kind=_kind, averages_tasks="fixed", automatic="expanded", studentized="")
     )
-_TASKS = registered(
-    replace(
-        GROUPS,
-        kind="tasks",
-        unit="task",
-        units_in_advice="tasks",
-        averages_tasks="drawn",
-        automatic="t",
-        studentized="",
+for _kind, _unit in (("tasks", "task"), ("groups of tasks", "group")):
+    registered(
+        replace(
+            GROUPS,
+            kind=_kind,
+            unit=_unit,
+            units_in_advice="tasks",
+            averages_tasks="drawn",
+            automatic="t",
+            studentized="",
+        )
     )
-)
-registered(replace(_TASKS, kind="groups of tasks", unit="group"))
 
 
 # ------------------------------------------------------------------ designs
@@ -276,17 +272,19 @@ class SamplingDesign(DesignWords, ABC):
     held_fixed: tuple[str, ...] = ()
     freedom: tuple[float, float] | None = None
 
-    def of_kind(self, words: DesignWords, *remarks: Note, **data: Any) -> Self:
+    def of_kind(self, kind: str, *remarks: Note, **data: Any) -> Self:
         """Return the design in the words of another kind.
 
         Parameters
         ----------
-        words : DesignWords
+        kind : str
+            A key of `DESIGNS`.
         *remarks : Note
             What is to be said beside what the design says already, and any of its new kind.
         **data
             Attributes of the design that differ.
         """
+        words = DESIGNS[kind]
         said = (*self.remarks, *words.remarks, *remarks)
         return replace(self, **(vars(words) | data | {"remarks": said}))
 

@@ -31,7 +31,7 @@ from ._tuning import (
     WEIGHTS_PER_WORD,
 )
 from .coding import Bound, CodedRows
-from .design import DesignWords, SamplingDesign
+from .design import DESIGNS, SamplingDesign
 
 Words = NDArray[np.uint64]
 
@@ -301,9 +301,9 @@ class StreamedDesign(SamplingDesign):
     """
 
     @classmethod
-    def of(cls, n_rows: int, n_units: int, words: DesignWords) -> StreamedDesign:
-        """So many rows, of so many units; ``words`` are `STREAMED_ROWS` or `STREAMED_GROUPS`."""
-        return cls(n_rows, (n_units,), **vars(words))
+    def of(cls, n_rows: int, n_units: int, kind: str) -> StreamedDesign:
+        """So many rows, of so many units; ``kind`` is "streamed rows" or "streamed groups"."""
+        return cls(n_rows, (n_units,), **vars(DESIGNS[kind]))
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """Raise TypeError."""

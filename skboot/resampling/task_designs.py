@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._warnings import Note, Notes
 from ._tuning import FEW_TASKS, FEW_UNITS
-from .design import DESIGNS, SamplingDesign
+from .design import SamplingDesign
 
 Floats = NDArray[np.float64]
 _Design = TypeVar("_Design", bound=SamplingDesign)
@@ -26,20 +26,20 @@ _Design = TypeVar("_Design", bound=SamplingDesign)
 def drawn_tasks(design: _Design, n_tasks: int) -> _Design:
     """Return the design of groups as one that draws tasks, each of which lies in a group."""
     n_units = design.n_units[0]
-    words = DESIGNS["tasks" if n_units == n_tasks else "groups of tasks"]
+    kind = "tasks" if n_units == n_tasks else "groups of tasks"
     if n_units >= FEW_TASKS:
-        return design.of_kind(words)
+        return design.of_kind(kind)
     text = (
-        f"Only {n_units} {words.kind} were resampled (fewer than {FEW_TASKS}): expect less "
+        f"Only {n_units} {kind} were resampled (fewer than {FEW_TASKS}): expect less "
         "coverage than stated."
     )
-    return design.of_kind(words, Note("few", text))
+    return design.of_kind(kind, Note("few", text))
 
 
 def across_tasks(design: _Design, n_tasks: int) -> _Design:
     """Return the design of groups as one of groups with rows in several of the fixed tasks."""
     held_fixed = ("the tasks", *design.held_fixed)
-    return design.of_kind(DESIGNS["groups across tasks"], *_few(n_tasks), held_fixed=held_fixed)
+    return design.of_kind("groups across tasks", *_few(n_tasks), held_fixed=held_fixed)
 
 
 def within_tasks(
@@ -76,7 +76,7 @@ def within_tasks(
         task_of_stratum[strata] = task
         whole = of_task[task_of_stratum].astype(np.float64)
     return design.of_kind(
-        DESIGNS[f"{design.kind} within tasks"],
+        f"{design.kind} within tasks",
         *_few(len(of_task)),
         *_of_strata(design.unit, sizes, of_task, by_class=classes is not None),
         strata=strata,

@@ -17,7 +17,6 @@ from ..metrics.doubts import note_on_scores
 from ..metrics.facts import Facts
 from ..metrics.statistic import Statistic
 from ..metrics.two_class import of_no_positive, of_reversed_scores, positive_note
-from ..resampling.design import STREAMED_GROUPS, STREAMED_ROWS
 from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results import EvaluationResult
@@ -109,8 +108,8 @@ def _check_enough(state: StreamState) -> None:
 
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
-    words = STREAMED_GROUPS if state.unit == "groups" else STREAMED_ROWS
-    design = StreamedDesign.of(state.n_rows, state.n_units, words)
+    kind = "streamed groups" if state.unit == "groups" else "streamed rows"
+    design = StreamedDesign.of(state.n_rows, state.n_units, kind)
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 

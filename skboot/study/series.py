@@ -27,7 +27,7 @@ from ..inference.distribution import BoundStatistic, leave_out
 from ..metrics.statistic import Statistic
 from ..metrics.task_average import TaskAverage, Tasks
 from ..resampling._tuning import JACKKNIFE_UNITS
-from ..resampling.design import SINGLE_ROWS, RowDesign
+from ..resampling.design import RowDesign
 from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
 from ..resampling.series import SeriesDesign
@@ -78,7 +78,7 @@ def in_time(
     if length is None:
         length = _automatic_length(series, plan, tasks, scores)
     if length == 1 and tasks is None:
-        design: Any = RowDesign.of(n_samples, series).of_kind(SINGLE_ROWS)
+        design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
         design = SeriesDesign.of(n_samples, length, series)
     return replace(plan, design=design), {"block_length": length}
