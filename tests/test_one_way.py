@@ -131,10 +131,28 @@ def test_no_function_asks_for_the_class_of_a_design():
         ("EvaluationResult", ["results.result.evaluation_result"]),
         ("ComparisonResult", []),  # `comparison.asked.answered` makes the kind that it is given
         ("DatasetsComparison", []),
+        ("PairedDifference", []),  # `comparison.families.records_of` makes them
+        ("DatasetsPair", []),
     ],
 )
 def test_results_of_a_kind_are_made_at_one_place(kind, where):
     assert makes(PACKAGE, kind) == where
+
+
+def test_families_are_adjusted_by_one_route():
+    """Holm's steps and joint intervals are chosen once, whatever the law of the differences."""
+    chooses = [
+        name
+        for name, node in functions(PACKAGE)
+        if any(
+            isinstance(each, ast.Attribute) and each.attr == "largest" for each in ast.walk(node)
+        )
+        and "holm" in calls(node)
+    ]
+    assert chooses == ["comparison.families.at_once"]
+    steps = [name for name in makes(PACKAGE, "holm") if name.startswith("comparison.")]
+    # Wilcoxon's tests are no difference of a law.
+    assert steps == ["comparison.across_pairs._of_data_sets", "comparison.families.at_once"]
 
 
 def test_what_is_looked_for_is_found(tmp_path):

@@ -51,24 +51,24 @@ WALKS = {
     "runs": (
         lambda: skboot.bootstrap_runs(Y, RUNS, metric="accuracy", random_state=0),
         247,
-        282,
+        283,
         42,
     ),
     "two systems": (
         lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0),
-        304,
-        320,
-        56,
+        306,
+        327,
+        58,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
-        456,
-        348,
+        459,
+        355,
         56,
     ),
     "fit": (fit, 499, 296, 48),
-    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 674, 394, 57),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1125, 414, 68),
+    "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 662, 385, 59),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1127, 420, 68),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 217, 211, 37),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from .._streams import child_seed
 from .._warnings import Notes, collected
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
 from ..inference.automatic import within_range
-from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_value
 from ..inference.data_sets import (
     Intervals,
@@ -35,13 +34,13 @@ from ..resampling.draws import multinomial_counts
 from ..results import EvaluationResult
 from ..results.data_sets import DatasetsComparison, DatasetsPair
 from ..results.data_sets_basis import DrawnDataSetsBasis, GivenDataSetsBasis
-from ..results.pairs import PairedDifference
 from ..results.provenance import Provenance
 from ..results.result import evaluation_result
 from .asked import Asked, answered
 from .contestants import Floats, estimated_differences, pairs_of
 from .data_sets import DataSets
-from .t_pairs import adjusted, t_pair
+from .families import Law, Limits, records_of
+from .student import Student, correlation_of
 
 # Keys of the streams below the seed of a call: resamples of the data sets, draws of the errors.
 _RESAMPLES, _ERRORS = 0, 1
@@ -105,10 +104,8 @@ def compared_across(call: AcrossCall) -> DatasetsComparison:
     """Return the comparison, and tell what must be known of it."""
     with collected() as told:
         systems = _systems(call)
-        pairs = _records_by_pivots(call) if call.uses_pivots else _records_by_t(call, systems)
-    with collected() as of_limits:
-        records = _with_data_sets(call, [_within_range(call, pair) for pair in pairs])
-    cut = [note for note in (*told, *of_limits) if note.kind == "choice"]
+        records = _records(call, systems)
+    cut = [note for note in told if note.kind == "choice"]
     others = dict.fromkeys(note for note in told if note.kind != "choice")
     notes = [*_notes(call, records), *cut[:1], *list(others)[:1]]
     data = call.data
@@ -215,118 +212,117 @@ def _given_bases(call: AcrossCall) -> list[GivenDataSetsBasis]:
 # ------------------------------------------------------------------ each pair, and all at once
 
 
-def _records_by_pivots(call: AcrossCall) -> list[PairedDifference]:
-    """Records from the studentized bootstrap of the mean differences."""
-    level, alternative, drawn = call.asked.confidence_level, call.asked.alternative, call.drawn
-    alone = pivot_intervals(drawn, level, alternative)
-    n_pairs = len(call.pairs)
-    wide, name = alone, "studentized"
-    signs = (alone.low > 0).astype(np.int8) - (alone.high < 0).astype(np.int8)
-    if n_pairs > 1 and call.asked.adjust == "max-t":
-        wide, signs = simultaneous(drawn, alone, level, alternative)
-        name = "max-t"
-    elif n_pairs > 1 and call.asked.adjust == "holm":
-        strict = pivot_intervals(drawn, 1 - (1 - level) / n_pairs, alternative)
-        wide, name = Intervals(strict.low, strict.high, holm(alone.p_values)), "bonferroni"
-    records = []
-    for k, (one, other) in enumerate(call.pairs):
-        joint = call.asked.adjust is not None
-        wide_interval = ConfidenceInterval(float(wide.low[k]), float(wide.high[k]), level, name)
-        records.append(
-            PairedDifference(
-                first=call.data.methods[one],
-                second=call.data.methods[other],
-                difference=float(drawn.means[k]),
-                confidence_interval=ConfidenceInterval(
-                    float(alone.low[k]), float(alone.high[k]), level, "studentized"
-                ),
-                simultaneous_interval=wide_interval if joint else None,
-                p_value=float(alone.p_values[k]),
-                p_value_adjusted=float(wide.p_values[k]) if joint else np.nan,
-                bootstrap_support=share_won(drawn.replicates[:, k], call.data.greater_is_better),
-                standard_error=float(drawn.standard_errors[k]),
-                degrees_of_freedom=len(call.data.names) - 1.0,
-                alternative=alternative,
-                step_down_sign=int(signs[k]) if call.asked.with_ranks else None,
-            )
+class _Pivots(Law):
+    """The law of mean differences over drawn data sets, by the studentized bootstrap."""
+
+    def __init__(self, call: AcrossCall) -> None:
+        self.asked, self.drawn = call.asked, call.drawn
+
+    @property
+    def differences(self) -> Floats:
+        """See `Law.differences`."""
+        return self.drawn.means
+
+    @property
+    def standard_errors(self) -> Floats:
+        """See `Law.standard_errors`."""
+        return self.drawn.standard_errors
+
+    @property
+    def degrees_of_freedom(self) -> list[float]:
+        """See `Law.degrees_of_freedom`."""
+        n_datasets, n_pairs = self.drawn.values.shape
+        return [n_datasets - 1.0] * n_pairs
+
+    @cached_property
+    def _alone(self) -> Intervals:
+        return pivot_intervals(self.drawn, self.asked.confidence_level, self.asked.alternative)
+
+    @cached_property
+    def alone(self) -> Limits:
+        """See `Law.alone`."""
+        return _limits(self._alone, "studentized")
+
+    def stricter(self) -> Limits:
+        """See `Law.stricter`."""
+        level = 1 - (1 - self.asked.confidence_level) / len(self.drawn.means)
+        return _limits(pivot_intervals(self.drawn, level, self.asked.alternative), "bonferroni")
+
+    def largest(self) -> Limits:
+        """See `Law.largest`."""
+        level, alternative = self.asked.confidence_level, self.asked.alternative
+        found = simultaneous(self.drawn, self._alone, level, alternative)
+        return replace(_limits(found.intervals, "max-t"), signs=found.signs)
+
+
+def _limits(found: Intervals, method: str) -> Limits:
+    return Limits(*found, np.full(len(found.low), method, dtype=object))
+
+
+class _StudentAcross(Student):
+    """The law of mean differences over data sets by Student's t."""
+
+    def __init__(self, call: AcrossCall) -> None:
+        self.call = call
+        columns = zip(call.drawn.means, *_errors_and_freedom(call), strict=True)
+        super().__init__(
+            call.asked, [RunsDifference(*map(float, own)) for own in columns], "t", call.seed
         )
-    return records
+
+    def correlation(self, those: Sequence[int]) -> Floats:
+        """See `Student.correlation`."""
+        call = self.call
+        if call.estimand == "new":
+            differences = call.differences[:, list(those)]
+            return correlation_of(np.atleast_2d(np.cov(differences, rowvar=False)))
+        pairs = [call.pairs[k] for k in those]
+        return correlation_of(covariance_of_differences(call.variances_on_these, pairs))
+
+    def _at(self, *args: Any) -> Limits:
+        """Equal values do not show how much others would differ."""
+        found = super()._at(*args)
+        flat = (self.standard_errors == 0) & (self.differences != 0)
+        return replace(
+            found,
+            low=np.where(flat, -np.inf, found.low),
+            high=np.where(flat, np.inf, found.high),
+            p_values=np.where(flat, 1.0, found.p_values),
+        )
 
 
-def _records_by_t(call: AcrossCall, systems: dict[str, EvaluationResult]) -> list[PairedDifference]:
-    """Records from Student's t."""
+def _errors_and_freedom(call: AcrossCall) -> tuple[Floats, Floats]:
+    """Return the standard errors of the differences, and their degrees of freedom, (n_pairs,)."""
     if call.estimand == "new":
         errors = call.drawn.standard_errors
-        freedom = np.full(len(errors), len(call.data.names) - 1.0)
-        covariance_of = partial(_covariance_of_drawn, call)
+        return errors, np.full(len(errors), len(call.data.names) - 1.0)
+    assert call.data.errors is not None
+    first, second = np.array(call.pairs).T
+    return mean_of_these(
+        call.data.errors.of_differences[:, first, second],
+        call.data.errors.degrees_of_freedom[:, first, second],
+    )
+
+
+def _records(call: AcrossCall, systems: dict[str, EvaluationResult]) -> list[DatasetsPair]:
+    """Return the record of each pair, with what the data sets say besides."""
+    law: Law = _Pivots(call) if call.uses_pivots else _StudentAcross(call)
+    if call.uses_pivots:
+        replicates = list(call.drawn.replicates.T)
     else:
-        assert call.data.errors is not None
-        first, second = np.array(call.pairs).T
-        errors, freedom = mean_of_these(
-            call.data.errors.of_differences[:, first, second],
-            call.data.errors.degrees_of_freedom[:, first, second],
-        )
-        covariance_of = partial(_covariance_on_these, call)
-    differences = [
-        RunsDifference(float(mean), float(error), float(df))
-        for mean, error, df in zip(call.drawn.means, errors, freedom, strict=True)
-    ]
-    names = [tuple(call.data.methods[k] for k in pair) for pair in call.pairs]
-    replicates = {name: system.bootstrap_distribution for name, system in systems.items()}
-    records = [
-        t_pair(
-            (one, other),
-            difference,
-            "t",
-            call.asked,
-            bootstrap_support=share_won(
-                replicates[one] - replicates[other], call.data.greater_is_better
-            ),
-        )
-        for (one, other), difference in zip(names, differences, strict=True)
-    ]
-    records = adjusted(
-        records,
-        differences,
-        call.asked,
-        lambda those: _correlation(covariance_of(those)),
-        call.seed,
+        own = [systems[name].bootstrap_distribution for name in call.data.methods]
+        replicates = [own[one] - own[other] for one, other in call.pairs]
+    names = [(call.data.methods[one], call.data.methods[other]) for one, other in call.pairs]
+    records = records_of(
+        law,
+        names,
+        DatasetsPair,
+        bootstrap_support=[share_won(each, call.data.greater_is_better) for each in replicates],
+        **_of_data_sets(call),
     )
-    return [_undetermined(record) if _is_flat(record) else record for record in records]
+    return [_within_range(call, record) for record in records]
 
 
-def _covariance_of_drawn(call: AcrossCall, those: Sequence[int]) -> Floats:
-    return np.atleast_2d(np.cov(call.differences[:, list(those)], rowvar=False))
-
-
-def _covariance_on_these(call: AcrossCall, those: Sequence[int]) -> Floats:
-    return covariance_of_differences(call.variances_on_these, [call.pairs[k] for k in those])
-
-
-def _correlation(covariance: Floats) -> Floats:
-    scale = np.sqrt(np.maximum(np.diag(covariance), np.finfo(float).tiny))
-    return np.asarray(covariance / np.outer(scale, scale))
-
-
-def _is_flat(record: PairedDifference) -> bool:
-    """Whether a difference that is not 0 has no error."""
-    return record.standard_error == 0 and record.difference != 0
-
-
-def _undetermined(record: PairedDifference) -> PairedDifference:
-    """Return a record that tells nothing: equal values do not show how much others would differ."""
-    wide = record.simultaneous_interval
-    return replace(
-        record,
-        confidence_interval=record.confidence_interval.with_limits(-np.inf, np.inf),
-        simultaneous_interval=None if wide is None else wide.with_limits(-np.inf, np.inf),
-        p_value=1.0,
-        p_value_adjusted=record.p_value_adjusted if wide is None else 1.0,
-        step_down_sign=None if record.step_down_sign is None else 0,
-    )
-
-
-def _within_range(call: AcrossCall, record: PairedDifference) -> PairedDifference:
+def _within_range(call: AcrossCall, record: DatasetsPair) -> DatasetsPair:
     """Return a record whose limits are cut at the range of differences, where that is known."""
     least, greatest = call.data.bounds
     # The other limit of one side stays infinite.
@@ -343,41 +339,36 @@ def _within_range(call: AcrossCall, record: PairedDifference) -> PairedDifferenc
 # ------------------------------------------------------------------ what data sets say besides
 
 
-def _with_data_sets(call: AcrossCall, records: Sequence[PairedDifference]) -> list[DatasetsPair]:
-    """Add Wilcoxon's test, the spread over the data sets, and the shares by the margin."""
-    differences = call.differences
+def _of_data_sets(call: AcrossCall) -> dict[str, Sequence[Any]]:
+    """Return Wilcoxon's test, the spread over the data sets, and the shares by the margin."""
+    differences, spread = call.differences, call.drawn.deviations
     wilcoxon = [wilcoxon_p_value(column, call.asked.alternative) for column in differences.T]
-    spread = call.drawn.deviations
-    between: list[float | None] = [None] * len(records)
+    between: list[float | None] = [None] * len(call.pairs)
     if call.data.errors is not None:
         first, second = np.array(call.pairs).T
         errors = call.data.errors.of_differences[:, first, second]
         between = between_deviation(spread, errors).tolist()
-    return [
-        DatasetsPair.of(
-            record,
-            wilcoxon_p_value=wilcoxon[k],
-            wilcoxon_p_value_adjusted=float(adjusted_p),
-            standard_deviation=float(spread[k]),
-            between_deviation=between[k],
-            **_shares(call, differences[:, k]),
-        )
-        for k, (record, adjusted_p) in enumerate(zip(records, holm(wilcoxon), strict=True))
-    ]
+    return {
+        "wilcoxon_p_value": wilcoxon,
+        "wilcoxon_p_value_adjusted": holm(wilcoxon).tolist(),
+        "standard_deviation": spread.tolist(),
+        "between_deviation": between,
+        **_shares(call),
+    }
 
 
-def _shares(call: AcrossCall, differences: Floats) -> dict[str, float]:
+def _shares(call: AcrossCall) -> dict[str, Sequence[Any]]:
     """Shares of the data sets on which a difference is within the margin, and beyond it."""
     if call.margin is None:
         return {}
     rounding = _ROUNDING * float(np.abs(call.data.scores).max())
-    advantage = differences if call.data.greater_is_better else -differences
+    advantage = call.differences if call.data.greater_is_better else -call.differences
     better, worse = advantage > call.margin + rounding, advantage < -call.margin - rounding
     return {
-        "margin": call.margin,
-        "share_within_margin": float(np.mean(~(better | worse))),
-        "share_better": float(np.mean(better)),
-        "share_worse": float(np.mean(worse)),
+        "margin": [call.margin] * len(call.pairs),
+        "share_within_margin": np.mean(~(better | worse), axis=0).tolist(),
+        "share_better": np.mean(better, axis=0).tolist(),
+        "share_worse": np.mean(worse, axis=0).tolist(),
     }
 
 

@@ -1,150 +1,157 @@
-"""A family of differences: its pairs in an order of their own, and what all of them share.
+"""A family of differences: each by itself, all of them at once, and the records that say both.
 
-180 systems have 16,110 differences, so that no array of all of them on all resamples is made: what
-concerns each by itself is computed for some pairs on all resamples, and what they have in common
-for all pairs on some resamples.
+Systems, runs, methods and data sets differ in the *law* of their differences, which tells how far
+these may be from the true ones: replicates on common resamples, Student's t, or pivots. A law gives
+limits; what is asked of the family decides which.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inference._tuning import DIFFERENCES_AT_ONCE
-from ..inference.differences import Difference
-from ..inference.evidence import Evidence
-from ..inference.intervals import MIRRORED
-from ..inference.proportions import Discordant, TwoProportions
+from ..inference.confidence_interval import ConfidenceInterval
+from ..inference.multiplicity import holm
 from ..results.pairs import PairedDifference
 from .asked import Asked
-from .contestants import (
-    Contestant,
-    are_identical,
-    difference_of,
-    estimated_differences,
-    fewest_units,
-    proportions_of,
-)
 
 Floats = NDArray[np.float64]
+Pair = TypeVar("Pair", bound=PairedDifference)
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
-    """The pairs in an order that does not depend on that of the call.
+class Limits:
+    """Limits and p-values of several differences, arrays of shape (n_pairs,).
 
     Attributes
     ----------
-    contestants : list of Contestant
-        By rank.
-    first, second : ndarray of shape (n_pairs,)
-        Numbers of the systems of each pair, the first of the lower rank.
-    places : ndarray of shape (n_pairs,)
-        Of each pair in the call.
-    swapped : ndarray of shape (n_pairs,)
-        Whether the call asked for the second minus the first.
-    asked : Asked
+    low, high, p_values : ndarray
+    method : ndarray of str
+        Names of the intervals.
+    quantiles : ndarray or None
+        Quantiles of the normal distribution that limits of replicates reach out to.
+    signs : ndarray or None
+        1 where a difference is told to be above 0, -1 below, 0 neither, all at once.
     """
 
-    contestants: list[Contestant]
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    places: NDArray[np.intp]
-    swapped: NDArray[np.bool_]
+    low: Floats
+    high: Floats
+    p_values: Floats
+    method: NDArray[Any]
+    quantiles: Floats | None = None
+    signs: NDArray[np.int8] | None = None
+
+    def named(self, method: str) -> Limits:
+        """Return the same limits under another name."""
+        return replace(self, method=np.full(len(self.low), method, dtype=object))
+
+    def intervals(self, confidence_level: float) -> list[ConfidenceInterval]:
+        """Return the interval of each difference."""
+        columns = (self.low.tolist(), self.high.tolist(), self.method.tolist())
+        return [
+            ConfidenceInterval(low, high, confidence_level, method)
+            for low, high, method in zip(*columns, strict=True)
+        ]
+
+
+class Law(ABC):
+    """How far the differences of a family may be from the true ones.
+
+    Attributes
+    ----------
+    asked : Asked
+    differences, standard_errors : ndarray of shape (n_pairs,)
+    degrees_of_freedom : sequence of length n_pairs
+        None where an interval uses no resamples.
+    """
+
     asked: Asked
 
-    @classmethod
-    def of(
-        cls,
-        contestants: Mapping[str, Contestant],
-        pairs: Sequence[tuple[str, str]],
-        asked: Asked,
-    ) -> Family:
-        """Sort the pairs by the ranks of their systems."""
-        ordered = sorted(contestants.values(), key=lambda each: each.rank)
-        number = {each.name: k for k, each in enumerate(ordered)}
-        both = np.array([(number[one], number[other]) for one, other in pairs], dtype=np.intp)
-        low, high = both.min(axis=1), both.max(axis=1)
-        places = np.lexsort((high, low))
-        swapped = (both[:, 0] > both[:, 1])[places]
-        return cls(ordered, low[places], high[places], places, swapped, asked)
+    @property
+    @abstractmethod
+    def differences(self) -> Floats: ...
 
-    def __len__(self) -> int:
-        return len(self.first)
+    @property
+    @abstractmethod
+    def standard_errors(self) -> Floats: ...
 
-    def in_order_of_call(self, records: Sequence[PairedDifference]) -> list[PairedDifference]:
-        """Return what was made of the pairs in the order of the call."""
-        at = np.argsort(self.places).tolist()
-        return [records[k] for k in at]
+    @property
+    @abstractmethod
+    def degrees_of_freedom(self) -> Sequence[float | None]: ...
 
-    def alternative(self, swapped: Any) -> str:
-        """Return the alternative of a pair, whose systems may be swapped."""
-        return MIRRORED[self.asked.alternative] if swapped else self.asked.alternative
+    @property
+    @abstractmethod
+    def alone(self) -> Limits:
+        """Each difference by itself."""
 
-    @cached_property
-    def like(self) -> Evidence:
-        """Evidence of the system with the fewest units, for what was drawn."""
-        return fewest_units(self.contestants)
+    @abstractmethod
+    def stricter(self) -> Limits:
+        """Each at Bonferroni's level."""
 
-    @cached_property
-    def replicates(self) -> Floats:
-        """Of all systems, (n_systems, n_resamples)."""
-        return np.array([each.evidence.replicates for each in self.contestants])
+    @abstractmethod
+    def largest(self) -> Limits:
+        """All at once, by the largest deviation among them: "max-t"."""
 
-    @cached_property
-    def differences(self) -> Floats:
-        """On the data, (n_pairs,)."""
-        scores = np.array([each.evidence.estimate for each in self.contestants], dtype=np.float64)
-        return estimated_differences(scores[self.first], scores[self.second])
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64] | None:
-        """Rows on which the first alone is right, and the second alone, (n_pairs, 2)."""
-        right = [each.right for each in self.contestants]
-        if any(each is None for each in right):
+    def at_once(self) -> Limits | None:
+        """All differences at once, as it is asked for; None where it is not."""
+        alone, adjust = self.alone, self.asked.adjust
+        if adjust is None:
             return None
-        # Numbers of rows are whole, and products of double precision are much faster.
-        rows = np.array(right, dtype=np.float64)
-        both = (rows @ rows.T)[self.first, self.second]
-        alone = rows.sum(axis=1)
-        of_each = np.stack([alone[self.first] - both, alone[self.second] - both], axis=1)
-        return of_each.astype(np.int64)
+        if len(alone.low) == 1:
+            return replace(alone, signs=(alone.low > 0).astype(np.int8) - (alone.high < 0))
+        if adjust == "holm":
+            return replace(self.stricter(), p_values=holm(alone.p_values))
+        return self.largest()
 
-    def discordant(self, k: int) -> Discordant | None:
-        """Return the discordant rows of a pair."""
-        if self.counts is None:
-            return None
-        n = len(self.contestants[0].right)  # type: ignore[arg-type]
-        return Discordant(int(self.counts[k, 0]), int(self.counts[k, 1]), n)
 
-    def proportions(self, k: int) -> TwoProportions | None:
-        """Return the hits of both systems of a pair on rows of their own."""
-        if self.counts is not None:
-            return None
-        return proportions_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
+def records_of(
+    law: Law,
+    pairs: Sequence[tuple[str, str]],
+    kind: type[Pair],
+    **further: Sequence[Any],
+) -> list[Pair]:
+    """Return the record of each pair.
 
-    def difference(self, k: int) -> Difference:
-        """Return the difference of a pair with its replicates."""
-        return difference_of(self.contestants[self.first[k]], self.contestants[self.second[k]])
+    Parameters
+    ----------
+    law : Law
+    pairs : sequence of tuple of str
+        Names.
+    kind : type
+        Of the records.
+    **further : sequence of length n_pairs
+        Other attributes of the records.
 
-    @cached_property
-    def identical(self) -> NDArray[np.bool_]:
-        """Whether both systems predict the same on every row, (n_pairs,)."""
-        identical = self.differences == 0
-        for k in np.flatnonzero(identical):
-            pair = self.contestants[self.first[k]], self.contestants[self.second[k]]
-            identical[k] = are_identical(*pair)
-        return identical
-
-    def blocks_of_resamples(self) -> Iterator[Floats]:
-        """Yield the differences of all pairs on some resamples, (n_resamples, n_pairs)."""
-        by_resample = np.ascontiguousarray(self.replicates.T)
-        step = max(1, DIFFERENCES_AT_ONCE // len(self))
-        for start in range(0, len(by_resample), step):
-            rows = by_resample[start : start + step]
-            yield np.take(rows, self.first, axis=1) - np.take(rows, self.second, axis=1)
+    Returns
+    -------
+    list
+        In the order of ``pairs``.
+    """
+    asked, level, n = law.asked, law.asked.confidence_level, len(pairs)
+    wide = law.at_once()
+    quantiles = None if wide is None else wide.quantiles
+    signs = wide.signs if wide is not None and asked.with_ranks else None
+    columns: dict[str, Sequence[Any]] = {
+        "first": [one for one, _ in pairs],
+        "second": [other for _, other in pairs],
+        "difference": law.differences.tolist(),
+        "confidence_interval": law.alone.intervals(level),
+        "simultaneous_interval": [None] * n if wide is None else wide.intervals(level),
+        "p_value": law.alone.p_values.tolist(),
+        "p_value_adjusted": [np.nan] * n if wide is None else wide.p_values.tolist(),
+        "standard_error": law.standard_errors.tolist(),
+        "degrees_of_freedom": law.degrees_of_freedom,
+        "alternative": [asked.alternative] * n,
+        "simultaneous_quantile": [None] * n if quantiles is None else quantiles.tolist(),
+        "step_down_sign": [None] * n if signs is None else signs.astype(int).tolist(),
+        **further,
+    }
+    return [
+        kind(**dict(zip(columns, values, strict=True)))
+        for values in zip(*columns.values(), strict=True)
+    ]

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._messages import refuse
 from .._warnings import Note, Notes
 from .._workers import Workers
 from ..inference.differences import share_won
@@ -25,22 +24,18 @@ from ..refit.differences import (
     out_of_bag_losses,
 )
 from ..refit.samples import TrainingSamples
-from ..refit.training import Record, key_on_test
 from ..results import ComparisonResult, EvaluationResult, ResultTable
 from ..results.pairs import PairedDifference
 from ..scorer import packing
 from ..scorer.fit_call import FitCall
-from ..scorer.on_test_set import narrow
+from ..scorer.tested_runs import runs_on_test, study_of_test, usable_runs
 from ..scorer.training_runs import OutOfBagRuns, TestSetRuns
-from ..study.measured import Scoring, measured_by
-from ..study.rows import Sampling, Wanted
-from ..study.run_scores import RunsCall
-from ..study.runs import checked_columns, checked_runs, training_samples
-from ..study.study import Study
+from ..study.rows import Wanted
 from .asked import Asked, answered
 from .contestants import pairs_of
+from .families import records_of
 from .run_pairs import CompareRunsCall, compare_runs_of
-from .t_pairs import adjusted, t_pair
+from .student import Student
 
 Array = NDArray[Any]
 
@@ -214,6 +209,26 @@ def _differences(
     return differences
 
 
+class _MethodsLaw(Student):
+    """The law of the differences of methods that are scored on the rows left out."""
+
+    def __init__(self, call: MethodsCall, differences: Sequence[_Difference]) -> None:
+        self.out_of_bag = [each.out_of_bag for each in differences]
+        asked = [each.asked for each in differences]
+        super().__init__(call.asked, asked, call.interval_name, call.fit.seed)
+
+    def correlation(self, those: Sequence[int]) -> Array:
+        """See `Student.correlation`: by the influence of the units on the differences."""
+        errors = [self.out_of_bag[k] for k in those]
+        influence = np.array([error.influence for error in errors if error is not None])
+        size = np.sqrt((influence**2).sum(axis=1))
+        products = influence @ influence.T
+        scale = np.outer(size, size)
+        correlation = np.divide(products, scale, out=np.zeros_like(products), where=size > 0)
+        np.fill_diagonal(correlation, 1.0)
+        return np.asarray(correlation)
+
+
 def _records(
     call: MethodsCall,
     scores: Mapping[str, Array],
@@ -225,39 +240,20 @@ def _records(
     of_sample = None
     if samples.n_seeds > 1:
         of_sample = np.arange(samples.n_bootstrap_runs) // samples.n_seeds
-    records = []
-    for pair, (out_of_bag, asked, reason) in zip(pairs, differences, strict=True):
-        support = np.nan
-        if out_of_bag is not None:
-            support = share_won(out_of_bag.replicates, greater_is_better=False)
-        record = t_pair(
-            pair,
-            asked,
-            call.interval_name,
-            call.asked,
-            bootstrap_support=support,
-            outperformance=call.outperformance(scores[pair[0]], scores[pair[1]], of_sample),
-            reason=reason,
-        )
-        records.append(record)
-    return adjusted(
-        records,
-        [difference.asked for difference in differences],
-        call.asked,
-        lambda some: _correlation([differences[j].out_of_bag for j in some]),
-        call.fit.seed,
+    law = _MethodsLaw(call, differences)
+    return records_of(
+        law,
+        pairs,
+        PairedDifference,
+        bootstrap_support=[
+            np.nan if error is None else share_won(error.replicates, greater_is_better=False)
+            for error in law.out_of_bag
+        ],
+        outperformance=[
+            call.outperformance(scores[one], scores[other], of_sample) for one, other in pairs
+        ],
+        reason=[each.reason for each in differences],
     )
-
-
-def _correlation(errors: Sequence[Any]) -> Array:
-    """Return the correlation of differences, by the influence of the units on them."""
-    influence = np.array([error.influence for error in errors])
-    size = np.sqrt((influence**2).sum(axis=1))
-    products = influence @ influence.T
-    scale = np.outer(size, size)
-    correlation = np.divide(products, scale, out=np.zeros_like(products), where=size > 0)
-    np.fill_diagonal(correlation, 1.0)
-    return np.asarray(correlation)
 
 
 def _notes(
@@ -342,21 +338,14 @@ def _on_test(
     call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int
 ) -> dict[str, ComparisonResult]:
     """Return the comparison by each metric on one test set."""
-    scorers = next(iter(runs.values())).scorers
-    by_answers: dict[tuple[str, ...], CompareRunsCall] = {}
-    calls: dict[str, CompareRunsCall] = {}
-    scores: dict[str, Any] = {}
-    for metric, scorer in scorers.items():
-        answers = tuple(own.responses[metric].key for own in runs.values())
-        if answers not in by_answers:
-            by_answers[answers] = _call_of_runs(call, runs, k, metric)
-        calls[metric] = of_runs = by_answers[answers]
-        rows = {
-            name: [("y_preds", rows) for rows in own.runs.rows]
-            for name, own in of_runs.methods.items()
-        }
-        scores |= measured_by(Scoring({metric: scorer}, several=False), rows)[0]
-    results = compare_runs_of(calls, scores)
+    first = next(iter(runs.values()))
+    usable = usable_runs(first.samples, [own.records for own in runs.values()])
+    wanted = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
+    study = study_of_test(runs, k, usable, call.fit.n_test_resamples, wanted)
+    calls, scores = runs_on_test(runs, k, usable, study)
+    results = compare_runs_of(
+        {metric: CompareRunsCall(own, True, call.asked) for metric, own in calls.items()}, scores
+    )
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
     return {
         metric: replace(
@@ -366,63 +355,3 @@ def _on_test(
         )
         for metric, result in results.items()
     }
-
-
-def _call_of_runs(
-    call: MethodsCall, runs: Mapping[str, TestSetRuns], k: int, metric: str
-) -> CompareRunsCall:
-    """Return the comparison of paired runs that one metric asks for on one test set."""
-    first = next(iter(runs.values()))
-    samples, y_test = first.samples, narrow(first.tests.rows[k].y)
-    sampled, full = _usable_runs(runs, samples)
-    varied, training = "seed", None
-    if sampled:
-        varied = "both" if samples.n_seeds > 1 else "training"
-    if varied == "both":
-        training = (np.array(sampled) - 1) // samples.n_seeds
-    answers = {
-        name: [record.get(key_on_test(k, own.responses[metric].key)) for record in own.records]
-        for name, own in runs.items()
-    }
-    has_columns = np.ndim(np.asarray(next(iter(answers.values()))[0])) == 2
-    columns = checked_columns(y_test, None, first.classes if has_columns else None)
-    checked = {}
-    for name, own in answers.items():
-        on_full = [own[run] for run in full] if sampled else None
-        checked[name] = checked_runs(
-            columns, [own[run] for run in sampled or full], on_full, varied
-        )
-    n_series = sum(len(own.rows) for own in checked.values())
-    sampling = Sampling(
-        groups=first.tests.groups[k],
-        n_resamples=call.fit.n_test_resamples,
-        random_state=samples.test_resamples(),
-    )
-    wanted = Wanted("auto", call.asked.confidence_level, Workers(call.fit.n_jobs))
-    study = Study.of_rows(sampling, len(y_test), n_series, wanted)
-    methods = {
-        name: RunsCall(study, own, training_samples(training, varied, own.n_runs), varied)
-        for name, own in checked.items()
-    }
-    return CompareRunsCall(methods, True, call.asked)
-
-
-def _usable_runs(
-    runs: Mapping[str, TestSetRuns], samples: TrainingSamples
-) -> tuple[list[int], list[int]]:
-    """Return the runs on bootstrap samples, and on all rows, that failed for no method."""
-
-    def good(records: Sequence[Record]) -> set[int]:
-        return {run for run, one in enumerate(records) if one["error"] is None}
-
-    every = sorted(set.intersection(*(good(one.records) for one in runs.values())))
-    n_boot = samples.n_bootstrap_runs
-    sampled = [run for run in every if 1 <= run <= n_boot]
-    full = [run for run in every if run == 0 or run > n_boot]
-    used = {(run - 1) // samples.n_seeds for run in sampled} if n_boot else full
-    if len(used) < 2:
-        what = "training samples" if n_boot else "runs"
-        errors = (record["error"] for one in runs.values() for record in one.records)
-        first = next(error for error in errors if error is not None)
-        raise refuse(f"fewer than two {what} were usable by every estimator. First error: {first}")
-    return sampled, full

@@ -21,13 +21,13 @@ from ..inference.differences import (
 from ..inference.intervals import ROUNDING, limits_of, snapped
 from ..inference.p_values import TAILS, p_of_interval
 from .contestants import replicated_differences
-from .families import Family
+from .ranked_pairs import RankedPairs
 
 
 class Alone:
     """What is known of each pair without regard to the others; arrays of shape (n_pairs,)."""
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: RankedPairs) -> None:
         n = len(family)
         self.low, self.high, self.p = np.full((3, n), np.nan)
         self.error, self.support = np.full((2, n), np.nan)
@@ -36,7 +36,7 @@ class Alone:
         self.method = np.full(n, family.asked.interval, dtype=object)
 
 
-def each_alone(family: Family) -> Alone:
+def each_alone(family: RankedPairs) -> Alone:
     """Return the difference of each pair of systems without regard to the others."""
     alone = Alone(family)
     asked = family.asked
@@ -57,7 +57,7 @@ def each_alone(family: Family) -> Alone:
 
 
 def _fill_batch(
-    family: Family, alone: Alone, pairs: NDArray[np.intp], method: str, alternative: str
+    family: RankedPairs, alone: Alone, pairs: NDArray[np.intp], method: str, alternative: str
 ) -> None:
     """Fill in some pairs by an interval of a batch; see `skboot.inference.p_values.TAILS`."""
     estimates = family.differences[pairs]
@@ -81,7 +81,7 @@ def _fill_batch(
         alone.p[pairs] = p_of_interval(batch, method, level, alternative)
 
 
-def _fill_one(family: Family, alone: Alone, k: int, alternative: str, *, filled: bool) -> None:
+def _fill_one(family: RankedPairs, alone: Alone, k: int, alternative: str, *, filled: bool) -> None:
     """Fill in one pair; those of a batch are left but for identical systems and closed forms."""
     asked, counts = family.asked, family.discordant(k)
     method = asked.interval

@@ -33,7 +33,8 @@ from ..study.run_results import result_of_runs
 from ..study.run_scores import RunsCall, ScoredRuns, bound_runs, drawn_together
 from .asked import Asked, answered
 from .contestants import pairs_of
-from .t_pairs import adjusted, t_pair
+from .families import records_of
+from .student import Student, correlation_of
 
 Floats = NDArray[np.float64]
 
@@ -157,6 +158,11 @@ class _Method:
     result: EvaluationResult
     cautions: Notes
 
+    @cached_property
+    def moments(self) -> Moments:
+        """Of the training samples, averaged over their seeds; of runs where each has its own."""
+        return moments(self.scores, self.noise, self.call.samples)
+
 
 def _compare_by(
     call: CompareRunsCall,
@@ -166,24 +172,13 @@ def _compare_by(
 ) -> ComparisonResult:
     """Return the comparison by one metric, and its notes."""
     methods = _scored_methods(call, metric, scored)
-    pairs = pairs_of(methods, call.asked.reference)
-    differences = [_difference(call, methods[one], methods[other]) for one, other in pairs]
-    records = [
-        _record(call, methods[one], methods[other], difference)
-        for (one, other), difference in zip(pairs, differences, strict=True)
-    ]
-    records = adjusted(
-        records,
-        differences,
-        call.asked,
-        lambda some: _correlation(call, methods, [pairs[k] for k in some]),
-        call.plan.seed,
-    )
+    law = _RunsLaw(call, methods)
+    records = _records(law)
     one_list = call.of_any.keeps_training_list
     held_fixed = ["the training list" if one_list else "settings of the methods"]
     if call.asked.interval == "welch":
         held_fixed.append("the test rows")
-    notes = _notes(call, records, differences, statistic.greater_is_better)
+    notes = _notes(call, records, law.each, statistic.greater_is_better)
     for method in methods.values():
         # Welch's interval takes the test rows as they are.
         cautions = [] if call.asked.interval == "welch" else method.cautions
@@ -244,8 +239,8 @@ def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsD
         return welch_difference(*sides)
     of_mean = first.noise.variance(first.series - second.series)
     found = components_difference(
-        _paired(first, second) if call.paired else _moments(first),
-        None if call.paired else _moments(second),
+        _paired(first, second) if call.paired else first.moments,
+        None if call.paired else second.moments,
         of_mean,
         call.plan.design.degrees_of_freedom,
         divided=not call.of_any.on_samples,
@@ -254,11 +249,6 @@ def _difference(call: CompareRunsCall, first: _Method, second: _Method) -> RunsD
     # The centre comes from the runs on the full list, where there are any.
     centre = float(first.scores[one.centre].mean() - second.scores[other.centre].mean())
     return found._replace(difference=centre)
-
-
-def _moments(one: _Method) -> Moments:
-    """Of the training samples, each averaged over its seeds; of the runs where each has its own."""
-    return moments(one.scores, one.noise, one.call.samples)
 
 
 def _paired(first: _Method, second: _Method) -> Moments:
@@ -289,23 +279,6 @@ def _of_seeds(one: _Method) -> tuple[float, float]:
     return seed * fewer, float(within.degrees_of_freedom)
 
 
-def _record(
-    call: CompareRunsCall, first: _Method, second: _Method, difference: RunsDifference
-) -> PairedDifference:
-    """Return the record of a pair by itself."""
-    greater_is_better = first.result.greater_is_better
-    return t_pair(
-        (first.name, second.name),
-        difference,
-        "welch" if call.asked.interval == "welch" else "components",
-        call.asked,
-        bootstrap_support=share_won(first.replicates - second.replicates, greater_is_better),
-        components={"runs": difference.of_runs, "test": difference.of_test},
-        n_runs=(first.call.runs.n_runs, second.call.runs.n_runs),
-        outperformance=_outperformance(call, first, second),
-    )
-
-
 def _outperformance(
     call: CompareRunsCall, first: _Method, second: _Method
 ) -> Outperformance | None:
@@ -332,24 +305,60 @@ def _outperformance(
 # ------------------------------------------------------------------ all pairs
 
 
-def _correlation(
-    call: CompareRunsCall, methods: Mapping[str, _Method], pairs: Sequence[tuple[str, str]]
-) -> Floats:
-    """Correlation of the errors of differences: common test units, and common methods."""
-    names = list(methods)
-    covariance = np.zeros((len(names), len(names)))
-    if call.asked.interval != "welch":
-        series = np.array([methods[name].series for name in names])
-        covariance = np.atleast_2d(np.cov(series))
-        first = methods[names[0]].noise
-        covariance *= first.inflation if isinstance(first, ResampleNoise) else 1 / series.shape[1]
-    covariance += _covariance_of_runs(call, [methods[name] for name in names])
-    contrasts = np.zeros((len(pairs), len(names)))
-    for k, (one, other) in enumerate(pairs):
-        contrasts[k, names.index(one)], contrasts[k, names.index(other)] = 1.0, -1.0
-    of_pairs = contrasts @ covariance @ contrasts.T
-    scale = np.sqrt(np.maximum(np.diag(of_pairs), np.finfo(float).tiny))
-    return np.asarray(of_pairs / np.outer(scale, scale))
+class _RunsLaw(Student):
+    """The law of the differences of methods by several runs of each.
+
+    Attributes
+    ----------
+    call : CompareRunsCall
+    methods : mapping of str to _Method
+    pairs : list of tuple of str
+    each : list of RunsDifference
+    """
+
+    each: list[RunsDifference]
+
+    def __init__(self, call: CompareRunsCall, methods: Mapping[str, _Method]) -> None:
+        self.call, self.methods = call, methods
+        self.pairs = pairs_of(methods, call.asked.reference)
+        differences = [_difference(call, methods[one], methods[other]) for one, other in self.pairs]
+        method = "welch" if call.asked.interval == "welch" else "components"
+        super().__init__(call.asked, differences, method, call.plan.seed)
+
+    def correlation(self, those: Sequence[int]) -> Floats:
+        """See `Student.correlation`: of common test units, and of common methods."""
+        names, methods = list(self.methods), list(self.methods.values())
+        covariance = np.zeros((len(names), len(names)))
+        if self.asked.interval != "welch":
+            series = np.array([one.series for one in methods])
+            covariance = np.atleast_2d(np.cov(series))
+            noise = methods[0].noise
+            covariance *= (
+                noise.inflation if isinstance(noise, ResampleNoise) else 1 / series.shape[1]
+            )
+        covariance += _covariance_of_runs(self.call, methods)
+        contrasts = np.zeros((len(those), len(names)))
+        for row, k in enumerate(those):
+            one, other = self.pairs[k]
+            contrasts[row, names.index(one)], contrasts[row, names.index(other)] = 1.0, -1.0
+        return correlation_of(contrasts @ covariance @ contrasts.T)
+
+
+def _records(law: _RunsLaw) -> list[PairedDifference]:
+    """Return the record of each pair."""
+    sides = [(law.methods[one], law.methods[other]) for one, other in law.pairs]
+    return records_of(
+        law,
+        law.pairs,
+        PairedDifference,
+        bootstrap_support=[
+            share_won(one.replicates - other.replicates, one.result.greater_is_better)
+            for one, other in sides
+        ],
+        components=[{"runs": one.of_runs, "test": one.of_test} for one in law.each],
+        n_runs=[(one.call.runs.n_runs, other.call.runs.n_runs) for one, other in sides],
+        outperformance=[_outperformance(law.call, one, other) for one, other in sides],
+    )
 
 
 def _covariance_of_runs(call: CompareRunsCall, methods: Sequence[_Method]) -> Floats:
@@ -359,7 +368,7 @@ def _covariance_of_runs(call: CompareRunsCall, methods: Sequence[_Method]) -> Fl
         if call.paired:
             return np.cov(np.array(scores)) / len(scores[0])
         return np.diag([float(np.var(own, ddof=1)) / len(own) for own in scores])
-    samples = [_moments(one) for one in methods]
+    samples = [one.moments for one in methods]
     weights = np.array([1.0 if call.of_any.on_samples else 1 / own.n for own in samples])
     if call.paired:
         covariance = np.cov(np.array([own.scores for own in samples])) * weights[0]

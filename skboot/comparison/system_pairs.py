@@ -6,32 +6,15 @@ The functions take replicates from wherever they come.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
 
 from .._warnings import Note, Notes, collected
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
-from ..inference.confidence_interval import ConfidenceInterval
-from ..inference.differences import (
-    CLOSED_FORM,
-    difference_interval,
-)
-from ..inference.intervals import INTERVALS, snapped
-from ..inference.multiplicity import (
-    JointDeviations,
-    holm,
-    joint_deviations,
-    max_t_adjusted,
-    max_t_quantile,
-    step_down,
-    t_quantile_of_normal,
-)
-from ..inference.proportions import Discordant, discordant_t, mcnemar_p_values
+from ..inference.proportions import Discordant, mcnemar_p_values
 from ..results import EvaluationResult
 from ..results.decisions import few_compared
 from ..results.gap_basis import GapBasis
@@ -40,15 +23,11 @@ from ..study.gaps import NO_PAIR, gap_of, kept_of, measured, no_gap, side_of_dif
 from ..study.scores import make_gap_result
 from ..study.study import Study
 from .asked import Asked
-from .contestants import (
-    Contestant,
-    bounds_of_difference,
-    difference_of,
-)
-from .families import Family
-from .pairs_alone import Alone, each_alone
-
-Floats = NDArray[np.float64]
+from .contestants import Contestant, difference_of
+from .families import records_of
+from .pairs_alone import Alone
+from .ranked_pairs import RankedPairs
+from .replicated import Replicated
 
 
 def compare_pairs(
@@ -69,225 +48,37 @@ def compare_pairs(
         In the order of ``pairs``.
     notes : list of Note
     """
-    family = Family.of(contestants, pairs, asked)
+    family = RankedPairs.of(contestants, pairs, asked)
     with collected() as too_few:
-        alone = each_alone(family)
-    records = family.in_order_of_call(_records(family, alone, _adjusted(family, alone)))
-    return records, [*dict.fromkeys(too_few), *_notes(family, alone, records)]
+        law = Replicated(family)
+    records = records_of(law, pairs, PairedDifference, **_further(family, law))
+    return records, [*dict.fromkeys(too_few), *_notes(family, law.found, records)]
 
 
-# ------------------------------------------------------------------ all pairs
-
-
-@dataclass
-class _Adjusted:
-    """What is known of each pair beside the others; arrays of shape (n_pairs,).
-
-    ``quantile`` is that of the normal distribution which the interval reaches out to, ``signs``
-    what step-down tests tell.
-    """
-
-    method: NDArray[Any]
-    low: Floats
-    high: Floats
-    p: Floats
-    quantile: Floats
-    signs: NDArray[np.int8] | None = None
-
-
-def _adjusted(family: Family, alone: Alone) -> _Adjusted | None:
-    """Return simultaneous intervals and p-values, unless none are asked for."""
-    asked = family.asked
-    if asked.adjust is None:
-        return None
-    if len(family) == 1:
-        quantile = np.full(1, _normal_quantile(asked, 1))
-        only = _Adjusted(alone.method, alone.low, alone.high, alone.p, quantile)
-        if asked.with_ranks:
-            only.signs = (alone.low > 0).astype(np.int8) - (alone.high < 0)
-        return only
-    return _by_holm(family, alone) if asked.adjust == "holm" else _by_max_t(family, alone)
-
-
-def _normal_quantile(asked: Asked, n_pairs: int) -> float:
-    """Quantile of the normal distribution at Bonferroni's level."""
-    rest = (1 - asked.confidence_level) / n_pairs
-    return float(-ndtri(rest / 2 if asked.alternative == "two-sided" else rest))
-
-
-def _by_max_t(family: Family, alone: Alone) -> _Adjusted:
-    """Return simultaneous intervals and p-values from the joint bootstrap."""
-    asked, like, estimates = family.asked, family.like, family.differences
-    df = like.drawn.degrees_of_freedom
-    errors = np.where(alone.varies, alone.error, 0.0)
-    signs = None
-    if asked.alternative != "two-sided":
-        signs = np.where(family.swapped, -1.0, 1.0) * (1 if asked.alternative == "greater" else -1)
-    joint = joint_deviations(
-        estimates,
-        errors,
-        family.blocks_of_resamples(),
-        df,
-        signs=signs,
-        with_signs=asked.with_ranks and family.counts is None,
-    )
-    evidence = like.of_other_values(estimates, np.empty(0), max_t=(errors, joint.largest))
-    low, high = INTERVALS["max-t"].limits(evidence, asked.confidence_level)
-    if signs is not None:
-        low, high = np.where(signs > 0, low, -np.inf), np.where(signs > 0, np.inf, high)
-    quantiles = t_quantile_of_normal(joint.largest, df, like.drawn.inflation)
-    p = max_t_adjusted(alone.p, estimates, errors, quantiles, signs)
-    quantile = np.full(len(family), max_t_quantile(joint.largest, asked.confidence_level))
-    found = _Adjusted(_named("max-t", family), *snapped(low, high), p, quantile)
-    for k in np.flatnonzero(~(errors > 0)).tolist():
-        # The pair is not among the largest of the resamples; Bonferroni's rule may apply.
-        (found.low[k], found.high[k]), found.p[k] = _bonferroni(family, alone, k)
-        found.quantile[k] = _normal_quantile(asked, len(family))
-    if asked.with_ranks:
-        found.signs = _signs(family, errors, joint)
-    return _holding_own(family, alone, found)
-
-
-def _signs(family: Family, errors: Floats, joint: JointDeviations) -> NDArray[np.int8]:
-    """Return 1 where the first is told to score higher, -1 lower, by step-down tests."""
-    like, counts = family.like, family.counts
-    df, rest = like.drawn.degrees_of_freedom, 1 - family.asked.confidence_level
-    if counts is None:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = family.differences / np.where(errors > 0, errors, np.nan)
-        # The standard error of resamples is too small by sqrt(df / n).
-        t /= np.sqrt(like.drawn.inflation)
-    else:
-        n = len(family.contestants[0].right)  # type: ignore[arg-type]
-        t = np.sign(family.differences) * discordant_t(counts[:, 0], counts[:, 1], n)
-    # Differences of right and wrong rows are skewed where few rows tell two systems apart. Many
-    # pairs together get that far out, and resamples about the estimates do not show it.
-    known = joint if counts is None else None
-    return step_down(t, known, 1 - rest, lambda m: -float(stdtrit(df, rest / m)))
-
-
-def _by_holm(family: Family, alone: Alone) -> _Adjusted:
-    """Return Holm's p-values and Bonferroni intervals."""
-    limits = np.array([_bonferroni(family, alone, k)[0] for k in range(len(family))])
-    quantile = np.full(len(family), _normal_quantile(family.asked, len(family)))
-    low, high = limits.T
-    found = _Adjusted(_named("bonferroni", family), low, high, holm(alone.p), quantile)
-    return _holding_own(family, alone, found)
-
-
-def _named(method: str, family: Family) -> NDArray[Any]:
-    return np.full(len(family), method, dtype=object)
-
-
-def _holding_own(family: Family, alone: Alone, found: _Adjusted) -> _Adjusted:
-    """Widen simultaneous intervals to hold the one of the pair by itself, within the range."""
-    low, high = bounds_of_difference(family.like)
-    found.low = np.maximum(np.minimum(found.low, alone.low), np.minimum(low, alone.low))
-    found.high = np.minimum(np.maximum(found.high, alone.high), np.maximum(high, alone.high))
-    return found
-
-
-def _bonferroni(family: Family, alone: Alone, k: int) -> tuple[tuple[float, float], float]:
-    """Interval at level 1 - (1 - level) / m, and m times the p-value.
-
-    From the bootstrap standard error: quantiles so far out would need many more resamples.
-    """
-    own, method = (float(alone.low[k]), float(alone.high[k])), str(alone.method[k])
-    if np.isnan(alone.p[k]):
-        return own, np.nan
-    n_pairs, level = len(family), family.asked.confidence_level
-    p = min(1.0, n_pairs * float(alone.p[k]))
-    if family.identical[k] or (not alone.varies[k] and family.differences[k] == 0):
-        return own, p
-    difference = family.difference(k)
-    if not difference.varies and method not in CLOSED_FORM:
-        # Equal differences on all resamples do not show how sure the difference is.
-        return difference.evidence.facts.bounds, 1.0
-    stricter = 1 - (1 - level) / n_pairs
-    method = method if method in CLOSED_FORM else "t"
-    alternative = family.alternative(family.swapped[k])
-    # The interval of the pair by itself has told that resamples are too few.
-    with collected():
-        return difference_interval(difference, method, stricter, alternative), p
-
-
-# ------------------------------------------------------------------ records
-
-
-def _records(family: Family, alone: Alone, adjusted: _Adjusted | None) -> list[PairedDifference]:
-    """Return the record of each pair, in the direction in which it was asked for."""
-    asked, swapped, n = family.asked, family.swapped, len(family)
-    names = [each.name for each in family.contestants]
-    wide = [None] * n if adjusted is None else _intervals(adjusted, swapped, asked)
-    signs = None if adjusted is None else adjusted.signs
-    columns = {
-        "first": np.where(swapped, family.second, family.first).tolist(),
-        "second": np.where(swapped, family.first, family.second).tolist(),
-        "difference": np.where(swapped, 0.0 - family.differences, family.differences).tolist(),
-        "confidence_interval": _intervals(alone, swapped, asked),
-        "simultaneous_interval": wide,
-        "p_value": alone.p.tolist(),
-        "p_value_adjusted": [np.nan] * n if adjusted is None else adjusted.p.tolist(),
-        "bootstrap_support": np.where(swapped, 1.0 - alone.support, alone.support).tolist(),
-        "standard_error": alone.error.tolist(),
-        **_counted(family),
-        "simultaneous_quantile": [None] * n if adjusted is None else adjusted.quantile.tolist(),
-        "step_down_sign": [None] * n
-        if signs is None
-        else np.where(swapped, -signs, signs).astype(int).tolist(),
-    }
-    df = family.like.drawn.degrees_of_freedom
-    records = []
-    for values in zip(*columns.values(), strict=True):
-        pair = dict(zip(columns, values, strict=True))
-        pair["first"], pair["second"] = names[pair["first"]], names[pair["second"]]
-        closed = pair["confidence_interval"].method in CLOSED_FORM
-        records.append(
-            PairedDifference(
-                **pair,
-                degrees_of_freedom=None if closed else df,
-                alternative=asked.alternative,
-            )
-        )
-    return records
-
-
-def _intervals(
-    found: Alone | _Adjusted, swapped: NDArray[np.bool_], asked: Asked
-) -> list[ConfidenceInterval]:
-    """Return the interval of each pair, mirrored where the pair was swapped."""
-    low = np.where(swapped, 0.0 - found.high, found.low).tolist()
-    high = np.where(swapped, 0.0 - found.low, found.high).tolist()
-    level = asked.confidence_level
-    return [
-        ConfidenceInterval(one, other, level, method)
-        for one, other, method in zip(low, high, found.method, strict=True)
-    ]
-
-
-def _counted(family: Family) -> dict[str, list[Any]]:
-    """Return the discordant rows of each pair and McNemar's p-value; None without."""
+def _further(family: RankedPairs, law: Replicated) -> dict[str, Sequence[Any]]:
+    """Return what else is known of each pair, by the attribute of its record."""
+    support = np.where(family.swapped, 1.0 - law.found.support, law.found.support)
+    columns: dict[str, Sequence[Any]] = {"bootstrap_support": support[family.order].tolist()}
     counts = family.counts
     if counts is None:
-        return {"discordant": [None] * len(family), "mcnemar_p_value": [None] * len(family)}
-    counts = np.where(family.swapped[:, None], counts[:, ::-1], counts)
+        return columns
+    counts = np.where(family.swapped[:, None], counts[:, ::-1], counts)[family.order]
     n = len(family.contestants[0].right)  # type: ignore[arg-type]
-    return {
+    p_values = mcnemar_p_values(counts[:, 0], counts[:, 1], family.asked.alternative)
+    return columns | {
         "discordant": [Discordant(one, other, n) for one, other in counts.tolist()],
-        "mcnemar_p_value": mcnemar_p_values(
-            counts[:, 0], counts[:, 1], family.asked.alternative
-        ).tolist(),
+        "mcnemar_p_value": p_values.tolist(),
     }
 
 
 # ------------------------------------------------------------------ notes
 
 
-def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) -> Notes:
+def _notes(family: RankedPairs, alone: Alone, records: Sequence[PairedDifference]) -> Notes:
     """Return what must be known of the differences; ``records`` are in the order of the call."""
     asked, notes = family.asked, Notes()
     same, flat, few = [], [], []
-    identical = family.identical[np.argsort(family.places)].tolist()
+    identical = family.identical[family.order].tolist()
     for record, is_identical in zip(records, identical, strict=True):
         if is_identical:
             same.append(f"{record.first} and {record.second}")
@@ -326,7 +117,7 @@ def _notes(family: Family, alone: Alone, records: Sequence[PairedDifference]) ->
     return notes
 
 
-def _few(family: Family) -> Notes:
+def _few(family: RankedPairs) -> Notes:
     """Return the caution for few units, unless the systems by themselves have a note of it."""
     notes = Notes()
     shared = [note for each in family.contestants for note in each.shared_notes]

@@ -371,7 +371,7 @@ def max_t_adjusted(
 
 
 class SimultaneousT(NamedTuple):
-    """Adjusted p-values of several t tests, and the level of intervals that hold jointly.
+    """P-values of several t tests adjusted by the largest, and the level of joint intervals.
 
     Attributes
     ----------
@@ -379,37 +379,31 @@ class SimultaneousT(NamedTuple):
         Adjusted.
     level : float
         Confidence level of each single interval.
-    method : {"marginal", "bonferroni", "max-t"}
-        How the level was found; "marginal" for a single test.
-    signs : ndarray of shape (n_tests,) or None
-        Of two-sided tests by "max-t": what `step_down` tells of each difference.
+    signs : ndarray of shape (n_tests,)
+        What `step_down` tells of each difference by two-sided tests; 0 by one-sided ones.
     """
 
     p_values: Floats
     level: float
-    method: str
-    signs: NDArray[np.int8] | None = None
+    signs: NDArray[np.int8]
 
 
 def simultaneous_t(
     p_values: Floats,
     statistics: Floats,
     degrees_of_freedom: Floats,
-    adjust: str,
     *,
     confidence_level: float,
     correlation_of: Callable[[Sequence[int]], Floats],
     seed: np.random.SeedSequence,
     alternative: str = "two-sided",
 ) -> SimultaneousT:
-    """Adjust several t tests for being several.
+    """Adjust several t tests by the joint law of the smallest p-value.
 
     Parameters
     ----------
     p_values, statistics, degrees_of_freedom : ndarray of shape (n_tests,)
         Of each test by itself; the statistic is NaN where the difference has no standard error.
-    adjust : {"max-t", "holm"}
-        "holm" adjusts p-values by Holm's procedure and intervals by Bonferroni's.
     confidence_level : float
         Of all intervals jointly.
     correlation_of : callable
@@ -423,17 +417,10 @@ def simultaneous_t(
     -------
     SimultaneousT
     """
-    rest = 1 - confidence_level
-    if adjust == "holm" and len(p_values) > 1:
-        return SimultaneousT(holm(p_values), 1 - rest / len(p_values), "bonferroni")
-    z, signs = normal_scores(statistics, degrees_of_freedom), np.zeros(len(p_values), dtype=np.int8)
-    if len(p_values) == 1:
-        wide = -special.ndtri(rest / 2)
-        signs = (z > wide).astype(np.int8) - (z < -wide)
-        return SimultaneousT(p_values, 1 - rest, "marginal", signs)
+    rest, signs = 1 - confidence_level, np.zeros(len(p_values), dtype=np.int8)
     vary = np.flatnonzero(~np.isnan(statistics))
     if not len(vary):
-        return SimultaneousT(p_values, 1 - rest, "max-t", signs)
+        return SimultaneousT(p_values, confidence_level, signs)
     smallest, joint = joint_p_values(
         degrees_of_freedom[vary], correlation_of(vary.tolist()), seed, alternative
     )
@@ -442,9 +429,12 @@ def simultaneous_t(
     rank = max(int(np.floor(rest * (len(smallest) + 1))) - 1, 0)
     if joint is not None:
         signs[vary] = step_down(
-            z[vary], joint, confidence_level, lambda m: -float(special.ndtri(rest / m))
+            normal_scores(statistics, degrees_of_freedom)[vary],
+            joint,
+            confidence_level,
+            lambda m: -float(special.ndtri(rest / m)),
         )
-    return SimultaneousT(adjusted, 1 - float(smallest[rank]), "max-t", signs)
+    return SimultaneousT(adjusted, 1 - float(smallest[rank]), signs)
 
 
 def normal_scores(statistics: Floats, degrees_of_freedom: Floats) -> Floats:

@@ -66,12 +66,6 @@ class DatasetsPair(PairedDifference):
     share_better: float | None = None
     share_worse: float | None = None
 
-    @classmethod
-    def of(cls, pair: PairedDifference, **further: Any) -> Self:
-        """Return a pair with what the data sets say besides."""
-        known = {f.name: getattr(pair, f.name) for f in fields(pair)}
-        return cls(**known, **further)
-
     def mirrored(self) -> Self:
         """Return the same pair with the methods exchanged."""
         pair = super().mirrored()

@@ -349,19 +349,8 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
 
     def _set_attributes_on_tests(self, call: FitCall, runs: TestSetRuns) -> None:
         """Set the results of a fit with a test set, and delete those that it does not have."""
-        asked = on_test_set.Asked(
-            call.estimand,
-            call.interval,
-            call.confidence_level,
-            call.n_test_resamples,
-            call.n_jobs,
-            runs.classes,
-            call.stratify,
-            packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST),
-        )
-        results = on_test_set.results_on_tests(
-            asked, runs.tests, runs.samples, runs.responses, runs.scorers, runs.records
-        )
+        record = packing.record_of(call, self.estimator, packing.RECORDED_WITH_TEST)
+        results = on_test_set.results_on_tests(call, runs, record)
         self.runs_ = on_test_set.runs_of(runs.samples, runs.records, _first(_first(results)))
         for attribute, value in on_test_set.attributes_of(results, runs.single).items():
             setattr(self, attribute, value)

@@ -19,10 +19,12 @@ from .._arrays import Unusable
 from .._copies import Columns, Distinct, can_be_read
 from .._sklearn_compat import n_rows_of, with_exact_integers
 from .._warnings import Note
+from ..inference.intervals import FOR_ONE_SCORE
+from ..inference.run_intervals import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS
 from ..method_error.method_intervals import METHOD_INTERVALS, STRATEGIES
 from ..study.series import warn_of_orders
-from . import held_out, on_test_set
+from . import held_out
 from .held_out import name_in
 
 # Share of rows below which copies move no score: iris holds one row twice.
@@ -71,7 +73,7 @@ class FitCall:
         check.check_folder(given["memory"])
         if has_test:
             names = ("estimand", "interval", "n_train_resamples", "n_seeds", "n_test_resamples")
-            on_test_set.check_asked(*(given[name] for name in names))
+            _check_with_test(*(given[name] for name in names))
         else:
             _check_without_test(given)
         is_nan = isinstance(error_score, float) and np.isnan(error_score)
@@ -110,6 +112,40 @@ def _check_without_test(given: Mapping[str, Any]) -> None:
         must = f"not be {interval!r} with strategy={strategy!r}"
         advice = "Use 'adjusted' or 'hull'."
         raise check.fail("interval", must, repr(interval), advice)
+
+
+def _check_with_test(
+    estimand: str, interval: str, n_train_resamples: int, n_seeds: int, n_test_resamples: int
+) -> None:
+    """Refuse an estimand or interval that so many runs cannot give."""
+    check.check_choice("estimand", estimand, ESTIMANDS)
+    known = ["auto", "components", *FOR_ONE_SCORE]
+    check.check_choice("interval", interval, known)
+    check.check_count("n_train_resamples", n_train_resamples, 0)
+    check.check_count("n_seeds", n_seeds, 1)
+    check.check_count("n_test_resamples", n_test_resamples, 2)
+    if n_train_resamples == 1:
+        advice = "Use 0 to keep the training list fixed, or at least ten."
+        raise check.fail("n_train_resamples", "be 0 or at least 2", "1", advice)
+    if estimand == "system":
+        if interval == "components":
+            must = "be one of bootstrap_score's for the estimand 'system'"
+            raise check.fail("interval", must, "'components'")
+        return
+    if n_train_resamples == 0 and n_seeds == 1:
+        raise check.fail(
+            "estimand",
+            "be 'system' with n_train_resamples=0 and n_seeds=1",
+            repr(estimand),
+            "One run says nothing of other runs of the method: use estimand='system' for this "
+            "trained model, or more seeds or training samples.",
+        )
+    # The pooled recipe goes by the name of its interval.
+    if not (estimand == "method" and interval == "percentile"):
+        check_method(estimand, interval)
+    if interval == "t" and n_seeds == 1:
+        must = "not be 't' with n_seeds=1"
+        raise check.fail("interval", must, "'t'", "It is over the seeds: give several.")
 
 
 # ------------------------------------------------------------------ rows

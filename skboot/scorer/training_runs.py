@@ -32,10 +32,11 @@ from ..refit.run_records import RunRecords
 from ..refit.samples import TrainingSamples, draw_training_samples, full_run_seed
 from ..refit.scoring import named_scorers, run_metrics_of
 from ..refit.training import Answers, Job, Record, Run, Scored
-from . import held_out, on_test_set
+from . import held_out
 from .fit_call import FitCall, FitData
+from .kept_answers import KeptAnswers, first_record, responses_of
 
-_Keyed = TypeVar("_Keyed", RunMetric, on_test_set.KeptAnswers)
+_Keyed = TypeVar("_Keyed", RunMetric, KeptAnswers)
 
 # Parameters that a run on a training sample depends on: a change of another one needs no new run.
 _OF_RUNS = (
@@ -109,7 +110,7 @@ class TestSetRuns(_Trained):
     tests: held_out.HeldOutSets
     samples: TrainingSamples
     classes: Any
-    responses: dict[str, on_test_set.KeptAnswers]
+    responses: dict[str, KeptAnswers]
     scorers: dict[str, Any]
     records: list[Record]
 
@@ -167,11 +168,11 @@ def _on_tests(
     if job.classes is not None:
         job = replace(job, classes=held_out.with_classes_of(job.classes, tests))
     several_outputs = target.y is not None and target.y.ndim == 2
-    responses = on_test_set.responses_of(scorers, job.classes, several_outputs, model)
+    responses = responses_of(scorers, job.classes, several_outputs, model)
     answers = _one_of_each_key(responses.values())
     job = replace(job, keep=[one.keep for one in answers], tests=tuple(tests.rows))
     with _scoring_of_data():
-        first = on_test_set.first_record(job, model, fit_time, scorers, tests, answers)
+        first = first_record(job, model, fit_time, scorers, tests, answers)
     seconds = time.perf_counter() - start
     samples = _samples(call, job, target, n_repeats=0)
     if call.n_train_resamples:

@@ -86,6 +86,16 @@ def checked_runs(
             )
         full = _predictions(f"full_runs{method}", full_runs, predicted[0].ndim)
     _refuse_transposed(columns, predicted, f"y_preds{method}")
+    return paired_runs(columns, predicted, full, method)
+
+
+def paired_runs(
+    columns: Columns,
+    predicted: list[NDArray[Any]],
+    full: list[NDArray[Any]],
+    method: str = "",
+) -> Runs:
+    """Pair checked predictions with the truth by row order; see `checked_runs`."""
     truth, weights = columns.truth, columns.weights
     labels = columns.labels if predicted[0].ndim == 2 else columns.given_labels
     names = _names(len(predicted), len(full), method)

@@ -137,6 +137,18 @@ def studentized(values, n_resamples, rng):
 
 
 @pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("n", [4, 9])
+def test_a_difference_that_never_varies_takes_holms_largest_step(n, side):
+    """Exact: Holm's steps are of the p-values that the pairs show, whatever they are."""
+    scores = table_of(n)
+    scores[:, 1] = scores[:, 0] - 0.25
+    result = across(scores, adjust="holm", alternative=side)
+    assert result.pair("one", "two").p_value == 1
+    shown = np.array([pair.p_value for pair in result.pairs])
+    close([pair.p_value_adjusted for pair in result.pairs], holm(shown))
+
+
+@pytest.mark.parametrize("side", SIDES)
 def test_intervals_over_data_sets_are_studentized(side):
     scores = table_of(20)
     level = 0.9

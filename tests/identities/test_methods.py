@@ -1,8 +1,11 @@
 """Identities between fits of methods: copies, the order of rows, and intervals that make sense."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
@@ -32,6 +35,48 @@ def fitted(estimator, X, y, **options):
     options = {"n_train_resamples": 50, "strategy": "oob", "random_state": 0} | options
     groups = options.pop("groups", None)
     return BootstrapScorer(estimator, **options).fit(X, y, groups=groups)
+
+
+class Sign(ClassifierMixin, BaseEstimator):
+    """Decides by the sign of the first column, or against it, whatever it was trained on."""
+
+    def __init__(self, turned=False):
+        self.turned = turned
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return ((np.asarray(X)[:, 0] > 0) != self.turned).astype(int)
+
+
+@pytest.mark.parametrize("strategy", ["cv-bootstrap", "oob"])
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_pairs_that_never_vary_share_the_level(strategy, side):
+    """Exact: each of three has the interval it has alone at 1 - .05 / 3, and thrice its p-value."""
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    y = (X[:, 0] > 0).astype(int)
+    methods = {"right": Sign(), "wrong": Sign(True), "as wrong": Sign(True)}
+    options = {"strategy": strategy, "alternative": side, "random_state": 0}
+    options |= {"n_train_resamples": 10, "n_cv_repeats": 1}
+    with warnings.catch_warnings(action="ignore"):
+        alone = compare_methods(
+            methods, X, y, adjust=None, confidence_level=1 - 0.05 / 3, **options
+        )
+        together, by_holm = (
+            compare_methods(methods, X, y, adjust=adjust, **options) for adjust in ("max-t", "holm")
+        )
+        two = compare_methods({"right": Sign(), "wrong": Sign(True)}, X, y, **options)
+    for pair, one, other in zip(together.pairs, alone.pairs, by_holm.pairs, strict=True):
+        for own in (pair, other):
+            assert_allclose(own.simultaneous_interval[:2], one.confidence_interval[:2])
+            assert own.p_value == one.p_value
+        assert_allclose(pair.p_value_adjusted, min(3 * one.p_value, 1))
+    if side == "two-sided":
+        for result in (two, together):
+            names = {(row.low, row.high) for row in result.ranks().values()}
+            assert names == {(1, 1), (2, len(result.systems))}
 
 
 @pytest.mark.parametrize("scoring", BLIND_TO_COPIES)
