@@ -1,18 +1,11 @@
-"""An example of each design, with and without strata, on the same 70 rows; what streams draw."""
+"""An example of each design that a plan draws, on the same 70 rows; what streams draw."""
 
 import numpy as np
 
 from skboot.resampling.design import CrossedDesign, GroupDesign, OnePopulationDesign, RowDesign
-from skboot.resampling.series import SeriesDesign, SingleRowDesign
-from skboot.resampling.streamed import PoissonWeights, StreamedGroups, StreamedRows
-from skboot.resampling.task_designs import (
-    DrawnGroupsOfTasks,
-    DrawnTasks,
-    GroupsAcrossTasks,
-    GroupsWithinTasks,
-    RowsWithinTasks,
-    SeriesWithinTasks,
-)
+from skboot.resampling.series import SeriesDesign
+from skboot.resampling.streamed import PoissonWeights
+from skboot.resampling.task_designs import across_tasks, drawn_tasks, within_tasks
 
 N = 70
 _RNG = np.random.default_rng(0)
@@ -24,7 +17,7 @@ TRIALS[:9] = np.arange(9)[:, None]
 
 # Three series of 30, 25 and 15 rows, whose rows do not stand together.
 SERIES = _RNG.permutation(np.repeat(np.arange(3), [30, 25, 15]))
-_IN_TASKS = SeriesDesign.of(N, 4, SERIES)
+PANEL = SeriesDesign.of(N, 4, SERIES)
 
 EXAMPLES = {
     "rows": RowDesign.of(N),
@@ -33,30 +26,16 @@ EXAMPLES = {
     "groups in strata": GroupDesign.of(GROUPS, GROUPS % 2),
     "crossed": CrossedDesign.of(PAIRS),
     "one population": OnePopulationDesign.of(TRIALS),
-    "rows within tasks": RowsWithinTasks(
-        N, (N,), None, np.arange(N) % 6, 3, np.array([0, 0, 1, 1, 2, 2])
-    ),
-    "groups within tasks": GroupsWithinTasks(
-        N, (12,), GROUPS[:, None], np.arange(12) % 3, 3, np.arange(3)
-    ),
-    "groups across tasks": GroupsAcrossTasks(N, (12,), GROUPS[:, None], None, 5),
-    "rows of a stream": StreamedRows.of(N),
-    "groups of a stream": StreamedGroups.of(GROUPS),
+    "rows within tasks": within_tasks(RowDesign.of(N, np.arange(N) % 2), np.arange(N) % 3),
+    "groups within tasks": within_tasks(GroupDesign.of(GROUPS), np.arange(12) % 3),
+    "groups across tasks": across_tasks(GroupDesign.of(GROUPS), 5),
     "series": SeriesDesign.of(N, 6),
     "short blocks": SeriesDesign.of(N, 3),
-    "panel": SeriesDesign.of(N, 4, SERIES),
-    "blocks of one row": SingleRowDesign.of(N),
-    "series within tasks": SeriesWithinTasks(
-        N,
-        _IN_TASKS.n_units,
-        _IN_TASKS.members,
-        _IN_TASKS.strata,
-        _IN_TASKS.circles,
-        n_tasks=2,
-        task_of_stratum=np.array([0, 0, 1]),
-    ),
-    "drawn tasks": DrawnTasks.of(GROUPS),
-    "drawn groups of tasks": DrawnGroupsOfTasks.of(GROUPS),
+    "panel": PANEL,
+    "blocks of one row": RowDesign.of(N).of_kind("blocks of one row"),
+    "series within tasks": within_tasks(PANEL, np.array([0, 0, 1])[PANEL.strata]),
+    "drawn tasks": drawn_tasks(GroupDesign.of(GROUPS), 12),
+    "drawn groups of tasks": drawn_tasks(GroupDesign.of(GROUPS), 30),
 }
 
 

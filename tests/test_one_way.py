@@ -48,6 +48,44 @@ def binds(root):
     )
 
 
+def classes_below(root, base):
+    """Names of a class and of all that inherit from it, sorted."""
+    bases = {
+        node.name: {ast.unparse(each).rpartition(".")[2] for each in node.bases}
+        for module in modules(root)
+        for node in module.nodes
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {base}
+    while more := {name for name, own in bases.items() if own & found} - found:
+        found |= more
+    return sorted(found)
+
+
+def asks_for(root, classes):
+    """Functions that ask which of some classes a value is; an assertion tells a reader of types."""
+    told = {
+        id(each.test)
+        for module in modules(root)
+        for each in module.nodes
+        if isinstance(each, ast.Assert)
+    }
+    return [
+        name
+        for name, node in functions(root)
+        for each in ast.walk(node)
+        if id(each) not in told and _asks(each, classes)
+    ]
+
+
+def _asks(node, classes):
+    """Whether a node asks for one of some classes, by `isinstance` or by `type`."""
+    names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func) in ("isinstance", "issubclass") and bool(names & classes)
+    return isinstance(node, ast.Compare) and "type" in names and bool(names & classes)
+
+
 def makes(root, kind):
     """Functions that call a class by its name, in the package."""
     return [name for name, node in functions(root) for call in calls(node) if call == kind]
@@ -69,6 +107,22 @@ def test_studies_bind_in_one_engine():
         "study.series._influences",
         "study.tasks.value_of",
     ]
+
+
+def test_a_class_of_designs_is_a_way_to_bind_and_to_make_blocks():
+    assert classes_below(PACKAGE, "SamplingDesign") == [
+        "CrossedDesign",
+        "GroupDesign",
+        "OnePopulationDesign",
+        "RowDesign",
+        "SamplingDesign",
+        "SeriesDesign",
+        "StreamedDesign",  # which no plan can bind
+    ]
+
+
+def test_no_function_asks_for_the_class_of_a_design():
+    assert asks_for(PACKAGE, set(classes_below(PACKAGE, "SamplingDesign"))) == []
 
 
 @pytest.mark.parametrize(
@@ -109,3 +163,11 @@ def test_what_is_looked_for_is_found(tmp_path):
     assert loops_over_blocks(tmp_path) == ["a.f"]
     assert binds(tmp_path) == ["a.g"]
     assert makes(tmp_path, "EvaluationResult") == ["a.g"]
+    (tmp_path / "b.py").write_text(
+        "class Base: ...\nclass One(Base): ...\nclass Two(a.One): ...\nclass Other: ...\n"
+        "def f(x):\n    assert isinstance(x, One)\n    return isinstance(x, Other)\n"
+        "def g(x):\n    return isinstance(x, One | Other)\n"
+        "def h(x):\n    return type(x) is not Two\n"
+    )
+    assert classes_below(tmp_path, "Base") == ["Base", "One", "Two"]
+    assert asks_for(tmp_path, {"One", "Two"}) == ["b.g", "b.h"]

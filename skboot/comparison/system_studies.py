@@ -24,7 +24,6 @@ from ..inference.evidence import Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.ranking import delong_covariance
 from ..metrics.score_order import positive_rows, positive_scores
-from ..resampling.design import CrossedDesign
 from ..results import ResultTable
 from ..results.basis import SystemBasis
 from ..results.comparison import ComparisonResult
@@ -229,7 +228,7 @@ def _left_out(draws: Draws) -> JackknifeValues:
 
 def _crossed_covariances(draws: Draws) -> NDArray[np.float64]:
     """Return the covariances of the systems by cells and members; refuse where there are none."""
-    known = isinstance(draws.binding.plan.design, CrossedDesign) and all(
+    known = draws.binding.plan.design.n_factors > 1 and all(
         has_influence(score.subject.statistic) for score in draws.scores.values()
     )
     if not known:

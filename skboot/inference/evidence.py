@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.facts import NOTHING_KNOWN, Facts, Proportion
-from ..resampling.design import SamplingDesign
-from ..resampling.task_designs import DESIGNS
+from ..resampling.design import DESIGNS, DesignWords, SamplingDesign
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +22,7 @@ class Drawn:
     Attributes
     ----------
     kind : str
-        Sort of design; a key of `skboot.resampling.task_designs.DESIGNS`.
+        Sort of design; a key of `skboot.resampling.design.DESIGNS`.
     n_units : tuple of int
         How many units, one number a factor.
     n_strata : int
@@ -57,7 +56,7 @@ class Drawn:
         return (self.degrees_of_freedom + self.n_strata) / self.degrees_of_freedom
 
     @cached_property
-    def design(self) -> type[SamplingDesign]:
+    def design(self) -> DesignWords:
         """Words and rules of what was drawn."""
         return DESIGNS[self.kind]
 

@@ -11,9 +11,12 @@
 A row weighs the product of the weights of its units (Owen & Eckles 2012). In one population a
 row that pairs a member with itself weighs that member's weight once, not squared.
 
-A design is one class, `registered` where it stands. Its methods bind codes to units, draw, make
-blocks, and leave out units; those of `SamplingDesign` are for one factor. Its class attributes are
-words and rules, which results look up in `DESIGNS` since they keep the name of their design alone.
+A design is data under the words of its kind. `DesignWords` are what is said of a kind and decided
+by it alone. They stand in `DESIGNS`, where results look them up, since they keep the name of the
+kind alone. A `SamplingDesign` has them as its own attributes, beside its units, its strata and
+what whoever makes it knows: remarks, what is held fixed, degrees of freedom. `of_kind` gives it the
+words of another kind. A class of designs is a way to bind codes to units and to make blocks; the
+methods of `SamplingDesign` are those for one factor.
 """
 
 from __future__ import annotations
@@ -21,9 +24,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,35 +38,15 @@ from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bin
 from .draws import Strata, multinomial_counts
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
-# Designs by the name that results and files keep.
-DESIGNS: dict[str, type[SamplingDesign]] = {}
-_Design = TypeVar("_Design", bound="type[SamplingDesign]")
 
-
-def registered(design: _Design) -> _Design:
-    """Enter a design in `DESIGNS` under its name."""
-    DESIGNS[design.kind] = design
-    return design
-
-
-@dataclass(frozen=True, eq=False)
-class SamplingDesign(ABC):
-    """The units of a data set and how they are drawn.
-
-    Build one with the ``of`` of its class.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DesignWords:
+    """What is said of a kind of design, and decided by it alone.
 
     Attributes
     ----------
-    n_samples : int
-        Number of rows.
-    n_units : tuple of int
-        Number of units; two numbers, one a factor, for a crossed design.
-    members : ndarray of shape (n_samples, n_factors) or None
-        Unit of each row in each factor; None when each row is its own unit.
-    strata : ndarray of shape (n_units,) or None
-        Stratum of each unit.
     kind : str
-        Name of the design, for results and files.
+        Name of the kind, for results and files.
     unit : str
         What a unit is called.
     units_in_advice : str
@@ -76,47 +59,47 @@ class SamplingDesign(ABC):
         Whether each row is a unit of its own.
     units_are_groups : bool
         Whether a unit is a set of rows that belong to no other.
+    units_are_blocks : bool
+        Whether units are blocks of rows in time, of which strata are the series.
     same_population : bool
         Whether the units of both factors are members of one population.
+    automatic : str
+        Interval that "auto" tries first for a metric that is no proportion, a key of
+        `skboot.inference.intervals.INTERVALS`; see `automatic_interval`.
+    studentized : {"", "row means", "sums"}
+        For which metrics it tries the studentized interval in place of that.
+    covered_by_few : str
+        Percentages of 95 % intervals that covered where units were few; empty where this is no
+        matter of the design. From 15 members on one side;
+        `benchmarks/coverage/studies/at_the_bounds.py`.
     no_given_rows : str
         Why resamples cannot be given as lists of rows; empty where they can.
     no_jackknife : str
         Why no single unit can be left out, and no unit has an influence; empty where it can.
     averages_tasks : {"", "fixed", "drawn"}
         Whether metrics are averages over tasks, and whether the tasks are drawn.
-    freedom : tuple of float or None
-        Degrees of freedom and inflation where strata weigh otherwise than by their units.
     remarks : tuple of Note
-        What a reader of every result of the design must know.
+        What a reader of every result of the kind must know.
     """
 
-    n_samples: int
-    n_units: tuple[int, ...]
-    members: NDArray[np.signedinteger] | None = None
-    strata: NDArray[np.intp] | None = None
+    kind: str
+    unit: str
+    units_in_advice: str = "units"
+    groups_in_messages: str = "groups"
+    n_factors: int = 1
+    units_are_rows: bool = False
+    units_are_groups: bool = False
+    units_are_blocks: bool = False
+    same_population: bool = False
+    automatic: str = "expanded"
+    studentized: str = ""
+    covered_by_few: str = ""
+    no_given_rows: str = ""
+    no_jackknife: str = ""
+    averages_tasks: str = ""
+    remarks: tuple[Note, ...] = ()
 
-    kind: ClassVar[str]
-    unit: ClassVar[str]
-    units_in_advice: ClassVar[str] = "units"
-    groups_in_messages: ClassVar[str] = "groups"
-    n_factors: ClassVar[int] = 1
-    units_are_rows: ClassVar[bool] = False
-    units_are_groups: ClassVar[bool] = False
-    same_population: ClassVar[bool] = False
-    no_given_rows: ClassVar[str] = ""
-    no_jackknife: ClassVar[str] = ""
-    averages_tasks: ClassVar[str] = ""
-    freedom: ClassVar[tuple[float, float] | None] = None
-    remarks: ClassVar[tuple[Note, ...]] = ()
-
-    @classmethod
-    def coverage_caution(cls, n_units: tuple[int, ...]) -> str:
-        """Why intervals on so many units cover less often than stated; empty where they do not."""
-        return ""
-
-    @staticmethod
-    @abstractmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
+    def automatic_interval(self, *, row_mean: bool, additive: bool) -> str:
         """Interval that "auto" tries first for a metric that is no proportion.
 
         Parameters
@@ -131,6 +114,179 @@ class SamplingDesign(ABC):
         str
             A key of `skboot.inference.intervals.INTERVALS`.
         """
+        is_one = {"": False, "row means": row_mean, "sums": additive}[self.studentized]
+        return "studentized" if is_one else self.automatic
+
+    def coverage_caution(self, n_units: tuple[int, ...]) -> str:
+        """Why intervals on so many units cover less often than stated; empty where they do not."""
+        if not self.covered_by_few or min(n_units) >= UNSURE_MEMBERS:
+            return ""
+        side = " of one population" if self.same_population else " on one side"
+        return (
+            f"With fewer than {UNSURE_MEMBERS} members{side}, 95 % intervals covered "
+            f"{self.covered_by_few} % in simulations, least where members have half of the "
+            "variance: this one may be slightly too short."
+        )
+
+
+# ------------------------------------------------------------------ kinds
+
+# Words by the name of their kind, which results and files keep.
+DESIGNS: dict[str, DesignWords] = {}
+
+
+def registered(words: DesignWords) -> DesignWords:
+    """Enter the words of a kind of design in `DESIGNS`, and return them."""
+    DESIGNS[words.kind] = words
+    return words
+
+
+ROWS = registered(
+    DesignWords(
+        kind="rows",
+        unit="row",
+        units_in_advice="rows",
+        units_are_rows=True,
+        automatic="bca",
+        studentized="row means",
+    )
+)
+GROUPS = registered(
+    DesignWords(kind="groups", unit="group", units_are_groups=True, studentized="sums")
+)
+CROSSED = registered(
+    DesignWords(
+        kind="crossed",
+        unit="member of each factor",
+        groups_in_messages="crossed groups",
+        n_factors=2,
+        automatic="percentile",
+        covered_by_few="91 to 99",
+        no_given_rows="A row's weight is a product of two there, which no list of rows can "
+        "express.",
+        no_jackknife="no single unit can be left out of both factors",
+    )
+)
+ONE_POPULATION = registered(
+    replace(
+        CROSSED,
+        kind="one population",
+        unit="member",
+        same_population=True,
+        automatic="expanded",
+        covered_by_few="90 to 97",
+    )
+)
+SERIES = registered(
+    DesignWords(
+        kind="series",
+        unit="block",
+        units_in_advice="blocks",
+        units_are_blocks=True,
+        studentized="sums",
+    )
+)
+# Rows in time that do not depend on each other.
+registered(
+    replace(
+        ROWS,
+        kind="blocks of one row",
+        unit="block",
+        units_in_advice="blocks",
+        remarks=(Note("choice", "Blocks of one row were drawn, which are single rows."),),
+    )
+)
+# Poisson weights, see `skboot.resampling.streamed`.
+for _kind, _words in (("streamed rows", ROWS), ("streamed groups", GROUPS)):
+    _text = (
+        f"Poisson resamples: each {_words.unit} was drawn by itself, a Poisson number of times "
+        "with mean 1, so that the size of resamples varies."
+    )
+    registered(
+        replace(
+            _words,
+            kind=_kind,
+            groups_in_messages="streams of rows or groups",
+            automatic="expanded",
+            studentized="",
+            no_given_rows="A stream keeps no rows that could be drawn again.",
+            no_jackknife="a stream keeps no rows that could be left out",
+            remarks=(Note("choice", _text),),
+        )
+    )
+# Averages over tasks, see `skboot.resampling.task_designs`.
+for _kind, _words in (
+    ("rows within tasks", ROWS),
+    ("groups within tasks", GROUPS),
+    ("series within tasks", SERIES),
+    ("groups across tasks", GROUPS),
+):
+    registered(
+        replace(_words, kind=_kind, averages_tasks="fixed", automatic="expanded", studentized="")
+    )
+for _kind, _unit in (("tasks", "task"), ("groups of tasks", "group")):
+    registered(
+        replace(
+            GROUPS,
+            kind=_kind,
+            unit=_unit,
+            units_in_advice="tasks",
+            averages_tasks="drawn",
+            automatic="t",
+            studentized="",
+        )
+    )
+
+
+# ------------------------------------------------------------------ designs
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingDesign(DesignWords, ABC):
+    """The units of a data set and how they are drawn, under the words of their kind.
+
+    Build one with the ``of`` of its class.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of rows.
+    n_units : tuple of int
+        Number of units; two numbers, one a factor, for a crossed design.
+    members : ndarray of shape (n_samples, n_factors) or None
+        Unit of each row in each factor; None when each row is its own unit.
+    strata : ndarray of shape (n_units,) or None
+        Stratum of each unit.
+    held_fixed : tuple of str
+        What every resample has in common with the data, in words.
+    freedom : tuple of float or None
+        Degrees of freedom and inflation where strata weigh otherwise than by their units.
+    remarks : tuple of Note
+        What a reader of every result must know: of the kind, and of these data.
+    """
+
+    n_samples: int
+    n_units: tuple[int, ...]
+    members: NDArray[np.signedinteger] | None = None
+    strata: NDArray[np.intp] | None = None
+    held_fixed: tuple[str, ...] = ()
+    freedom: tuple[float, float] | None = None
+
+    def of_kind(self, kind: str, *remarks: Note, **data: Any) -> Self:
+        """Return the design in the words of another kind.
+
+        Parameters
+        ----------
+        kind : str
+            A key of `DESIGNS`.
+        *remarks : Note
+            What is to be said beside what the design says already, and any of its new kind.
+        **data
+            Attributes of the design that differ.
+        """
+        words = DESIGNS[kind]
+        said = (*self.remarks, *words.remarks, *remarks)
+        return replace(self, **(vars(words) | data | {"remarks": said}))
 
     # ------------------------------------------------------------------ numbers of units
 
@@ -139,16 +295,6 @@ class SamplingDesign(ABC):
         """Number of units of the factor that has the fewest."""
         return min(self.n_units)
 
-    @property
-    def held_fixed(self) -> tuple[str, ...]:
-        """What every resample has in common with the data, in words."""
-        return () if self.strata is None else ("the number of units in each stratum",)
-
-    @property
-    def has_given_strata(self) -> bool:
-        """Whether the user gave strata."""
-        return self.strata is not None
-
     @cached_property
     def n_strata(self) -> int:
         """Number of strata, 1 without."""
@@ -156,15 +302,19 @@ class SamplingDesign(ABC):
 
     @cached_property
     def degrees_of_freedom(self) -> float:
-        """Units less strata, of the factor with the fewest units; at least 1."""
+        """Units less strata, of the factor with the fewest units, at least 1; or `freedom`."""
+        if self.freedom is not None:
+            return self.freedom[0]
         return max(self.smallest_side - self.n_strata, 1)
 
     @property
     def inflation(self) -> float:
         """Factor from the variance of resamples to that of samples, for a mean of units.
 
-        Resamples of n units in k strata have (n - k) / n of it.
+        Resamples of n units in k strata have (n - k) / n of it, unless `freedom` tells.
         """
+        if self.freedom is not None:
+            return self.freedom[1]
         return self.smallest_side / self.degrees_of_freedom
 
     @cached_property
@@ -240,56 +390,49 @@ class SamplingDesign(ABC):
         multiplicity: tuple[NDArray[np.int64], ...],
         strata: NDArray[np.intp] | None,
     ) -> Iterator[JackknifeResamples]:
-        """Yield the data without each unit, or without each of many sets of units."""
+        """Yield the data without each unit, or without each of many sets of units.
+
+        Raises
+        ------
+        TypeError
+            If no single unit can be left out.
+        """
+        if self.no_jackknife:
+            raise TypeError(f"The design {self.kind!r} has no jackknife: {self.no_jackknife}.")
         return leave_one_out(units_of_codes, multiplicity[0], strata)
 
 
-@registered
+_STRATA_HELD = ("the number of units in each stratum",)
+
+
 class RowDesign(SamplingDesign):
     """Independent rows, each of them a unit."""
-
-    kind = "rows"
-    unit = "row"
-    units_in_advice = "rows"
-    units_are_rows = True
 
     @classmethod
     def of(cls, n_samples: int, strata: NDArray[np.intp] | None = None) -> RowDesign:
         """Independent rows; ``strata`` (n_samples,) holds stratum numbers from 0."""
-        return cls(n_samples, (n_samples,), strata=strata)
-
-    @staticmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
-        """See `SamplingDesign.automatic_interval`."""
-        return "studentized" if row_mean else "bca"
+        held_fixed = () if strata is None else _STRATA_HELD
+        return cls(n_samples, (n_samples,), None, strata, held_fixed, **vars(ROWS))
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are rows, or sets of interchangeable rows."""
         return bind_rows(codings, self.n_samples, self.strata, as_rows)
 
 
-@registered
 class GroupDesign(SamplingDesign):
     """Whole groups of rows."""
-
-    kind = "groups"
-    unit = "group"
-    units_are_groups = True
 
     @classmethod
     def of(cls, groups: NDArray[np.intp], strata: NDArray[np.intp] | None = None) -> GroupDesign:
         """Whole groups; ``groups`` (n_samples,) numbers them from 0, ``strata`` is per row."""
         n_groups = int(groups.max()) + 1
-        of_unit = None
+        of_unit, held_fixed = None, tuple[str, ...]()
         if strata is not None:
+            held_fixed = _STRATA_HELD
             of_unit = np.empty(n_groups, dtype=np.intp)
             of_unit[groups] = strata
-        return cls(len(groups), (n_groups,), groups[:, None], of_unit)
-
-    @staticmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
-        """See `SamplingDesign.automatic_interval`."""
-        return "studentized" if additive else "expanded"
+        members = groups[:, None]
+        return cls(len(groups), (n_groups,), members, of_unit, held_fixed, **vars(GROUPS))
 
     @property
     def group_of_row(self) -> NDArray[np.signedinteger]:
@@ -314,40 +457,14 @@ class GroupDesign(SamplingDesign):
         return drawn
 
 
-@registered
 class CrossedDesign(SamplingDesign):
     """Two crossed factors; every row pairs a member of one with a member of the other."""
-
-    kind = "crossed"
-    unit = "member of each factor"
-    groups_in_messages = "crossed groups"
-    n_factors = 2
-    no_given_rows = "A row's weight is a product of two there, which no list of rows can express."
-    no_jackknife = "no single unit can be left out of both factors"
-    # From 15 members on one side; `benchmarks/coverage/studies/at_the_bounds.py`.
-    covered_by_few: ClassVar[str] = "91 to 99"
 
     @classmethod
     def of(cls, pairs: NDArray[np.signedinteger]) -> CrossedDesign:
         """Two factors; ``pairs`` (n_samples, 2) numbers the members of each column from 0."""
-        return cls(len(pairs), (int(pairs[:, 0].max()) + 1, int(pairs[:, 1].max()) + 1), pairs)
-
-    @staticmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
-        """See `SamplingDesign.automatic_interval`."""
-        return "percentile"
-
-    @classmethod
-    def coverage_caution(cls, n_units: tuple[int, ...]) -> str:
-        """See `SamplingDesign.coverage_caution`."""
-        if min(n_units) >= UNSURE_MEMBERS:
-            return ""
-        side = " of one population" if cls.same_population else " on one side"
-        return (
-            f"With fewer than {UNSURE_MEMBERS} members{side}, 95 % intervals covered "
-            f"{cls.covered_by_few} % in simulations, least where members have half of the "
-            "variance: this one may be slightly too short."
-        )
+        n_units = (int(pairs[:, 0].max()) + 1, int(pairs[:, 1].max()) + 1)
+        return cls(len(pairs), n_units, pairs, **vars(CROSSED))
 
     @property
     def inflation(self) -> float:
@@ -398,34 +515,14 @@ class CrossedDesign(SamplingDesign):
         """See `SamplingDesign.observed`."""
         return self.blocks(units_of_codes, tuple(m[None] for m in multiplicity), strata)
 
-    def left_out(
-        self,
-        units_of_codes: Sequence[UnitsOfCodes],
-        multiplicity: tuple[NDArray[np.int64], ...],
-        strata: NDArray[np.intp] | None,
-    ) -> Iterator[JackknifeResamples]:
-        """Raise TypeError."""
-        raise TypeError(f"A crossed design has no jackknife: {self.no_jackknife}.")
 
-
-@registered
 class OnePopulationDesign(CrossedDesign):
     """Pairs of members of one population, which stands on both sides."""
-
-    kind = "one population"
-    unit = "member"
-    same_population = True
-    covered_by_few = "90 to 97"
 
     @classmethod
     def of(cls, pairs: NDArray[np.signedinteger]) -> OnePopulationDesign:
         """One population; ``pairs`` (n_samples, 2) numbers its members from 0 in both columns."""
-        return cls(len(pairs), (int(pairs.max()) + 1,), pairs)
-
-    @staticmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
-        """See `SamplingDesign.automatic_interval`."""
-        return "expanded"
+        return cls(len(pairs), (int(pairs.max()) + 1,), pairs, **vars(ONE_POPULATION))
 
     @property
     def n_members(self) -> tuple[int, ...]:

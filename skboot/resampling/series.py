@@ -22,7 +22,7 @@ from .._warnings import Note
 from ._tuning import PLACES_AT_ONCE, STARTS_AT_ONCE
 from .block import Block, Floats, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_rows
-from .design import RowDesign, SamplingDesign, registered
+from .design import SERIES, SamplingDesign
 from .draws import Strata
 from .jackknife import JackknifeResamples, ObservedBlock, leave_one_out
 
@@ -361,7 +361,6 @@ class ObservedSeries(ObservedBlock):
         of_rows = super().influence(terms, gradient)
         influence = np.bincount(self.design.members[:, 0], of_rows).astype(np.float64)
         circles = self.design.circles
-        assert circles is not None
         return influence if self.design.strata is None else circles.centred(influence)
 
     def variance(self, terms: Any, gradient: Floats) -> Floats:
@@ -371,7 +370,6 @@ class ObservedSeries(ObservedBlock):
         drawn in its place, centred within series.
         """
         circles = self.design.circles
-        assert circles is not None
         of_rows = super().influence(terms, gradient)
         [(whole, cut, _)] = _sums_of_blocks(circles, of_rows[:, None])
         variance = 0.0
@@ -381,14 +379,13 @@ class ObservedSeries(ObservedBlock):
         return np.array([variance])
 
 
-@registered
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SeriesDesign(SamplingDesign):
     """Blocks of consecutive rows, drawn within each series.
 
     Attributes
     ----------
-    circles : Circles or None
+    circles : Circles
         Where the rows stand.
 
     Notes
@@ -397,11 +394,7 @@ class SeriesDesign(SamplingDesign):
     degrees of freedom, and the jackknife leaves them out one by one.
     """
 
-    circles: Circles | None = None
-
-    kind = "series"
-    unit = "block"
-    units_in_advice = "blocks"
+    circles: Circles
 
     @classmethod
     def of(
@@ -417,37 +410,20 @@ class SeriesDesign(SamplingDesign):
         position = np.arange(n_samples) - np.repeat(circles.first, sizes)
         before = np.cumsum(circles.n_blocks) - circles.n_blocks
         block = circles.by_row(np.repeat(before, sizes) + position // block_length)
-        strata = circles.series_of_block if len(sizes) > 1 else None
-        n_units = (int(circles.n_blocks.sum()),)
-        return cls(n_samples, n_units, block[:, None], strata, circles)
-
-    @staticmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
-        """See `SamplingDesign.automatic_interval`."""
-        return "studentized" if additive else "expanded"
-
-    @property
-    def held_fixed(self) -> tuple[str, ...]:
-        """The lengths of several series."""
-        return () if self.strata is None else ("the length of each series",)
-
-    @property
-    def block_length(self) -> int:
-        """Rows in a block."""
-        assert self.circles is not None
-        return self.circles.length
-
-    @property
-    def remark_on_blocks(self) -> Note:
-        """Note on what was drawn."""
-        within = "" if self.strata is None else f" within each of {self.n_strata} series"
-        text = f"Circular blocks of {self.block_length} consecutive rows were drawn{within}."
-        return Note("choice", text)
-
-    @property
-    def remarks(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """Note on the blocks."""
-        return (self.remark_on_blocks,)
+        strata, held_fixed, within = None, tuple[str, ...](), ""
+        if len(sizes) > 1:
+            strata, held_fixed = circles.series_of_block, ("the length of each series",)
+            within = f" within each of {len(sizes)} series"
+        text = f"Circular blocks of {block_length} consecutive rows were drawn{within}."
+        return cls(
+            n_samples,
+            (int(circles.n_blocks.sum()),),
+            block[:, None],
+            strata,
+            held_fixed,
+            circles=circles,
+            **(vars(SERIES) | {"remarks": (Note("choice", text),)}),
+        )
 
     def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """See `SamplingDesign.bind`; atoms are single rows."""
@@ -462,7 +438,6 @@ class SeriesDesign(SamplingDesign):
     ) -> tuple[NDArray[np.integer], ...]:
         """Draw the position at which each block begins, (n_resamples, n_blocks)."""
         circles = self.circles
-        assert circles is not None
         sizes = circles.sizes[circles.series_of_block]
         # A single size is drawn faster than one for each block.
         high: Any = int(sizes[0]) if len(circles.sizes) == 1 else sizes
@@ -478,7 +453,6 @@ class SeriesDesign(SamplingDesign):
         strata: NDArray[np.intp] | None,
     ) -> list[Block]:
         """See `SamplingDesign.blocks`; all statistics share the weights of the rows."""
-        assert self.circles is not None
         starts = Starts(self.circles, counts[0])
         return [SeriesBlock(each, starts) for each in units_of_codes]
 
@@ -513,13 +487,3 @@ class SeriesDesign(SamplingDesign):
             for each in units_of_codes
         ]
         return leave_one_out(of_blocks, np.ones(n_blocks, dtype=np.int64), self.strata)
-
-
-@registered
-class SingleRowDesign(RowDesign):
-    """Blocks of one row: rows in time that do not depend on each other."""
-
-    kind = "blocks of one row"
-    unit = "block"
-    units_in_advice = "blocks"
-    remarks = (Note("choice", "Blocks of one row were drawn, which are single rows."),)

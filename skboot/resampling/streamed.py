@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._streams import child_seed
-from .._warnings import Note
 from .._workers import single_threaded_blas
 from ._tuning import (
     EXACT_INTEGER,
@@ -31,10 +30,8 @@ from ._tuning import (
     STREAM_WEIGHTS_AT_ONCE,
     WEIGHTS_PER_WORD,
 )
-from .coding import UnitsOfCodes
-from .design import GroupDesign, RowDesign, registered
-from .draws import Strata
-from .jackknife import JackknifeResamples
+from .coding import Bound, CodedRows
+from .design import DESIGNS, SamplingDesign
 
 Words = NDArray[np.uint64]
 
@@ -297,65 +294,17 @@ def _one_hot(starts: NDArray[np.intp], n_rows: int, dtype: Any) -> NDArray[Any]:
     return ((at >= starts[:, None]) & (at < ends[:, None])).astype(dtype)
 
 
-# ------------------------------------------------------------------ designs
+class StreamedDesign(SamplingDesign):
+    """Rows, or whole groups, of a stream.
 
+    It says what was drawn. `PoissonWeights` draws it batch by batch, and no plan can.
+    """
 
-class _Streamed:
-    """What designs of rows that are drawn one by one have in common."""
+    @classmethod
+    def of(cls, n_rows: int, n_units: int, kind: str) -> StreamedDesign:
+        """So many rows, of so many units; ``kind`` is "streamed rows" or "streamed groups"."""
+        return cls(n_rows, (n_units,), **vars(DESIGNS[kind]))
 
-    no_given_rows = "A stream keeps no rows that could be drawn again."
-    no_jackknife = "a stream keeps no rows that could be left out"
-
-    @staticmethod
-    def automatic_interval(*, row_mean: bool, additive: bool) -> str:
-        """See `SamplingDesign.automatic_interval`."""
-        return "expanded"
-
-    def draw(
-        self,
-        rng: np.random.Generator,
-        n_resamples: int,
-        multiplicity: tuple[NDArray[np.int64], ...],
-        strata: Strata | None,
-    ) -> tuple[NDArray[np.integer], ...]:
-        """Draw Poisson counts: their sum is as large as the data on average alone."""
-        return tuple(rng.poisson(m, (n_resamples, len(m))) for m in multiplicity)
-
-    def left_out(
-        self,
-        units_of_codes: Sequence[UnitsOfCodes],
-        multiplicity: tuple[NDArray[np.int64], ...],
-        strata: NDArray[np.intp] | None,
-    ) -> Iterator[JackknifeResamples]:
+    def bind(self, codings: Sequence[CodedRows], *, as_rows: bool = False) -> Bound:
         """Raise TypeError."""
-        raise TypeError(f"A stream has no jackknife: {self.no_jackknife}.")
-
-
-@registered
-class StreamedRows(_Streamed, RowDesign):
-    """Independent rows of a stream."""
-
-    kind = "streamed rows"
-    groups_in_messages = "streams of rows or groups"
-    remarks = (
-        Note(
-            "choice",
-            "Poisson resamples: each row was drawn by itself, a Poisson number of times with mean "
-            "1, so that the size of resamples varies.",
-        ),
-    )
-
-
-@registered
-class StreamedGroups(_Streamed, GroupDesign):
-    """Whole groups of a stream, whose rows may come in several batches."""
-
-    kind = "streamed groups"
-    groups_in_messages = "streams of rows or groups"
-    remarks = (
-        Note(
-            "choice",
-            "Poisson resamples: each group was drawn by itself, a Poisson number of times with "
-            "mean 1, so that the size of resamples varies.",
-        ),
-    )
+        raise TypeError("A stream keeps no rows that a plan could draw.")

@@ -18,7 +18,7 @@ from ..metrics.facts import Facts
 from ..refit.estimates import MethodError
 from ..refit.run_metrics import LabelRunMetric, LossRunMetric, RunMetric, ValueRunMetric
 from ..refit.run_records import RunRecords
-from ..resampling.design import GroupDesign, RowDesign
+from ..resampling.design import GROUPS, ROWS
 from ..results import EvaluationResult, ResultTable, wording
 from ..results.basis import ScoresBasis
 from ..results.entries import Entry, leaves
@@ -235,11 +235,11 @@ def _make_result(
     if call.strategy == "oob":
         notes.append(_SMALLER_SAMPLES)
     low, high = metric.bounds
-    design = RowDesign if kept.target.unit is None else GroupDesign
+    words = ROWS if kept.target.unit is None else GROUPS
     evidence = Evidence(
         estimate=np.nan if summary is None else metric.score(summary.point),
         replicates=_score_of(found, found.run_errors),
-        drawn=Drawn(design.kind, (kept.n_units,)),
+        drawn=Drawn(words.kind, (kept.n_units,)),
         facts=Facts((0.0 - high, 0.0 - low) if metric.sign > 0 else (low, high)),
         standard_error=np.nan if summary is None else summary.standard_error_for(call.interval),
     )
@@ -252,7 +252,7 @@ def _make_result(
         confidence_interval=interval,
         automatic=call.interval == "auto",
         n_samples=kept.n_rows,
-        unit=design.unit,
+        unit=words.unit,
         greater_is_better=metric.sign > 0,
         notes=tuple(notes),
         runs=runs_of(kept, found),

@@ -18,7 +18,7 @@ from ..metrics.facts import Facts
 from ..metrics.statistic import Statistic
 from ..metrics.two_class import of_no_positive, of_reversed_scores, positive_note
 from ..resampling.plan import ResamplingPlan
-from ..resampling.streamed import StreamedGroups, StreamedRows
+from ..resampling.streamed import StreamedDesign
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
 from ..study.measured import positive_setting
@@ -108,8 +108,8 @@ def _check_enough(state: StreamState) -> None:
 
 def plan_of(settings: StreamSettings, state: StreamState) -> ResamplingPlan:
     """Return who was drawn, and how often."""
-    design_class = StreamedGroups if state.unit == "groups" else StreamedRows
-    design = design_class(state.n_rows, (state.n_units,))
+    kind = "streamed groups" if state.unit == "groups" else "streamed rows"
+    design = StreamedDesign.of(state.n_rows, state.n_units, kind)
     return ResamplingPlan(design, settings.n_resamples, settings.seed)
 
 

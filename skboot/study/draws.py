@@ -264,7 +264,7 @@ class Draws:
         """
         if all(self.distributions[k].acceleration is not None for k in self.scores):
             return [None] * len(self.scores)
-        if isinstance(self.binding.plan.design, CrossedDesign):
+        if self.binding.plan.design.n_factors > 1:
             return self._robust_variances()
         subjects = {
             k: one.subject

@@ -30,10 +30,10 @@ from ..resampling._tuning import JACKKNIFE_UNITS
 from ..resampling.design import RowDesign
 from ..resampling.jackknife import has_closed_forms
 from ..resampling.plan import ResamplingPlan
-from ..resampling.series import SeriesDesign, SingleRowDesign
+from ..resampling.series import SeriesDesign
+from ..resampling.task_designs import strata_of_tasks
 from .measured import Measured, Scores
 from .rows import Part, Rows, Sampling, part_of_each_row
-from .tasks import within_tasks
 
 # Pairs of neighbouring rows whose values are compared, for systems of a metric up to this number.
 _PAIRS_LOOKED_AT = 1000
@@ -72,13 +72,13 @@ def in_time(
             raise check.fail("block_length", f"be None with {name}", "both", reason)
     n_samples, series = plan.design.n_samples, plan.design.strata
     if tasks is not None:
-        series = within_tasks(tasks.number, series)[0]
+        series = strata_of_tasks(tasks.number, series)
     _check_dates(dates, series)
     _check_sizes(length, np.array([n_samples]) if series is None else np.bincount(series))
     if length is None:
         length = _automatic_length(series, plan, tasks, scores)
     if length == 1 and tasks is None:
-        design: Any = SingleRowDesign.of(n_samples, series)
+        design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
         design = SeriesDesign.of(n_samples, length, series)
     return replace(plan, design=design), {"block_length": length}
@@ -222,7 +222,6 @@ def _influences(
     n_samples, n_rows = plan.design.n_samples, 1
     while True:
         design = SeriesDesign.of(n_samples, n_rows, series)
-        assert design.circles is not None
         binding = replace(plan, design=design).bind([subject.coding for subject in subjects])
         if has_closed_forms(binding.units_of_codes) or design.n_units[0] <= JACKKNIFE_UNITS:
             break
@@ -241,29 +240,16 @@ def _influences(
 # ------------------------------------------------------------------ rows that are not independent
 
 
-class _RowsWithDates(RowDesign):
-    """Rows that are drawn as independent although they have an index of dates."""
-
-    remarks = (
-        Note(
-            "caution",
-            "The rows have an index of dates, and intervals are too short where rows depend on "
-            "those before them. Give block_length='auto', or the values without their index.",
-        ),
-    )
-
-
-class _SimilarRows(RowDesign):
-    """Rows that are drawn as independent although neighbours are alike."""
-
-    remarks = (
-        Note(
-            "caution",
-            "Neighbouring rows have similar values of the metric: intervals are too short unless "
-            "rows were sorted. Give block_length='auto' in time order, groups= for rows of one "
-            "source.",
-        ),
-    )
+_HAS_DATES = Note(
+    "caution",
+    "The rows have an index of dates, and intervals are too short where rows depend on those "
+    "before them. Give block_length='auto', or the values without their index.",
+)
+_ARE_SIMILAR = Note(
+    "caution",
+    "Neighbouring rows have similar values of the metric: intervals are too short unless rows were "
+    "sorted. Give block_length='auto' in time order, groups= for rows of one source.",
+)
 
 
 def _with_caution(
@@ -275,11 +261,10 @@ def _with_caution(
 ) -> ResamplingPlan:
     """Return the plan, with a remark where it draws rows one by one that look dependent."""
     design = plan.design
-    if type(design) is not RowDesign or plan.resamples is not None:
+    if not design.units_are_rows or plan.resamples is not None:
         return plan
-    facts = (design.n_samples, design.n_units, None, design.strata)
     if has_dates:
-        return replace(plan, design=_RowsWithDates(*facts))
+        return replace(plan, design=replace(design, remarks=(*design.remarks, _HAS_DATES)))
     of_part = part_of_each_row(parts) if len(parts) > 1 else None
     kinds = (design.strata, of_part, None if tasks is None else tasks.number)
     looked_at = [
@@ -288,7 +273,7 @@ def _with_caution(
         for own in itertools.islice(by_name.values(), _MOST_LOOKED_AT)
     ]
     if any(_are_similar(*one, kinds, len(looked_at)) for one in looked_at):
-        return replace(plan, design=_SimilarRows(*facts))
+        return replace(plan, design=replace(design, remarks=(*design.remarks, _ARE_SIMILAR)))
     return plan
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,30 +18,14 @@ from .. import _checks as check
 from ..inference.distribution import BoundStatistic
 from ..metrics.statistic import MetricError, ReducedData, Statistic
 from ..metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks
-from ..resampling.design import GroupDesign, RowDesign, SamplingDesign
+from ..resampling.design import RowDesign, SamplingDesign
 from ..resampling.plan import ResamplingPlan
-from ..resampling.series import SeriesDesign
-from ..resampling.task_designs import (
-    DrawnGroupsOfTasks,
-    DrawnTasks,
-    GroupsAcrossTasks,
-    GroupsWithinTasks,
-    RowsWithinTasks,
-    SeriesWithinTasks,
-)
+from ..resampling.task_designs import across_tasks, drawn_tasks, within_tasks
 from .measured import Measured, Scores
 from .rows import Part, Rows
 
 # Maximum number of labels in which a truth is asked whether a metric needs each of them.
 _MOST_CLASSES = 20
-
-
-@dataclass(frozen=True, eq=False)
-class _TaskPlan:
-    """The design of a call over tasks, and whether it draws the tasks."""
-
-    design: SamplingDesign
-    are_drawn: bool
 
 
 def checked_tasks(average_over: ArrayLike, rows: Rows) -> Tasks:
@@ -74,26 +58,26 @@ def over_tasks(
     list of tuple
         One plan, or two where some of the metrics are drawn within classes.
     """
-    found = _task_plan(plan, tasks)
+    design = _design_over(plan, tasks)
     by_class: dict[str, Any] = {}
     others: dict[str, Any] = {}
-    draws_rows = isinstance(found.design, RowsWithinTasks) and plan.resamples is None
+    draws_rows = design.units_are_rows and plan.resamples is None
     rows = None
     for name, by_system in scores.items():
         rows, statistic = next(iter(by_system.values()))[0]
         needs = draws_rows and _needs_classes(statistic, rows)
         averaged = {
-            system: [Measured(each.rows, _averaged(each.statistic, tasks, found)) for each in own]
+            system: [Measured(each.rows, _averaged(each.statistic, tasks, design)) for each in own]
             for system, own in by_system.items()
         }
         (by_class if needs else others)[name] = averaged
     plans: list[tuple[ResamplingPlan, Scores]] = []
     if others:
-        plans.append((replace(plan, design=found.design), others))
+        plans.append((replace(plan, design=design), others))
     if by_class:
         assert rows is not None
         classes = check.numbered_labels("y_true", np.asarray(rows.y_true))[1]
-        design = _rows_within(plan.design, tasks, classes)
+        design = within_tasks(plan.design, tasks.number, classes)
         plans.append((replace(plan, design=design), by_class))
     return plans
 
@@ -119,9 +103,9 @@ def check_parts(parts: Sequence[Part], tasks: Tasks) -> None:
 # ------------------------------------------------------------------ what is drawn
 
 
-def _task_plan(plan: ResamplingPlan, tasks: Tasks) -> _TaskPlan:
+def _design_over(plan: ResamplingPlan, tasks: Tasks) -> SamplingDesign:
     """Return what is drawn for averages over tasks."""
-    design = plan.design
+    design, n_tasks = plan.design, len(tasks.names)
     if design.n_factors > 1:
         raise check.fail(
             "average_over",
@@ -129,68 +113,26 @@ def _task_plan(plan: ResamplingPlan, tasks: Tasks) -> _TaskPlan:
             "both",
             "Give groups of one column: the tasks to draw tasks, or those that rows come in.",
         )
-    given = plan.resamples is not None or plan.drawn is not None
-    if isinstance(design, SeriesDesign):
-        return _TaskPlan(_series_within(design, tasks), False)
-    if not isinstance(design, GroupDesign):
-        found: SamplingDesign = _rows_within(design, tasks, None)
-        _check_sizes(found, tasks, tasks.number)
-        return _TaskPlan(found, False)
-    groups, facts = design.group_of_row, (design.n_samples, design.n_units, design.members)
-    if _is_function(tasks.number, groups) and not given:
-        kind = DrawnTasks if design.n_units[0] == len(tasks.names) else DrawnGroupsOfTasks
-        return _TaskPlan(kind(*facts, design.strata), True)
-    if given or not _is_function(groups, tasks.number):
-        n_tasks = len(tasks.names)
-        return _TaskPlan(GroupsAcrossTasks(*facts, design.strata, n_tasks), False)
-    task_of_group = np.empty(design.n_units[0], dtype=np.intp)
-    task_of_group[groups] = tasks.number
-    crossed = within_tasks(task_of_group, design.strata)
-    found = GroupsWithinTasks(*facts, *crossed, False, design.strata is not None)
-    _check_sizes(found, tasks, task_of_group)
-    return _TaskPlan(found, False)
+    task_of_unit = tasks.number
+    if design.members is not None:
+        # Of blocks of rows in time each lies in a task, and none are given.
+        unit, given = design.members[:, 0], plan.resamples is not None or plan.drawn is not None
+        shared = _of_each(unit, tasks.number)
+        if design.units_are_groups and not given and _of_each(tasks.number, unit) is not None:
+            return drawn_tasks(design, n_tasks)
+        if given or shared is None:
+            return across_tasks(design, n_tasks)
+        task_of_unit = shared
+    if not design.units_are_blocks:
+        _check_sizes(design, tasks, task_of_unit)
+    return within_tasks(design, task_of_unit)
 
 
-def _series_within(design: SeriesDesign, tasks: Tasks) -> SamplingDesign:
-    """Return the design of blocks within tasks, of each of which some series are parts."""
-    assert design.circles is not None
-    in_time = design.circles.in_time(tasks.number)
-    facts = (design.n_samples, design.n_units, design.members, design.strata, design.circles)
-    return SeriesWithinTasks(
-        *facts, n_tasks=len(tasks.names), task_of_stratum=in_time[design.circles.first]
-    )
-
-
-def _rows_within(
-    design: SamplingDesign, tasks: Tasks, classes: NDArray[np.intp] | None
-) -> SamplingDesign:
-    """Return the design of rows within tasks, strata and classes."""
-    assert isinstance(design, RowDesign)
-    strata = design.strata
-    if classes is not None:
-        strata = classes if strata is None else strata * (int(classes.max()) + 1) + classes
-    crossed = within_tasks(tasks.number, strata)
-    facts = (design.n_samples, design.n_units, None)
-    return RowsWithinTasks(
-        *facts, *crossed, classes is not None, design.strata is not None, design.remarks
-    )
-
-
-def within_tasks(task: NDArray[np.intp], strata: NDArray[np.intp] | None) -> tuple[Any, int, Any]:
-    """Return the stratum within a task of each unit, the number of tasks, and each stratum's."""
-    n_tasks = int(task.max()) + 1
-    if strata is None:
-        return task, n_tasks, np.arange(n_tasks)
-    n_strata = int(strata.max()) + 1
-    distinct, number = np.unique(task * n_strata + strata, return_inverse=True)
-    return number.astype(np.intp, copy=False), n_tasks, distinct // n_strata
-
-
-def _is_function(of: NDArray[Any], value: NDArray[Any]) -> bool:
-    """Whether rows with the same first number have the same second one."""
-    last = np.empty(int(of.max()) + 1, dtype=np.intp)
-    last[of] = value
-    return bool(np.all(last[of] == value))
+def _of_each(unit: NDArray[Any], value: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """Return the value that all rows of each unit share; None where those of one differ."""
+    found = np.empty(int(unit.max()) + 1, dtype=np.intp)
+    found[unit] = value
+    return found if np.array_equal(found[unit], value) else None
 
 
 def _check_sizes(design: SamplingDesign, tasks: Tasks, task_of_unit: NDArray[np.intp]) -> None:
@@ -220,9 +162,9 @@ def value_of(statistic: Statistic, reduced: ReducedData) -> float:
     return float(statistic.evaluate(block, reduced)[0])
 
 
-def _averaged(statistic: Statistic, tasks: Tasks, of: _TaskPlan) -> Statistic:
+def _averaged(statistic: Statistic, tasks: Tasks, design: SamplingDesign) -> Statistic:
     """Return the average of a statistic over tasks."""
-    if of.are_drawn:
+    if design.averages_tasks == "drawn":
         return DrawnTaskAverage(statistic, tasks, value_of)
     return TaskAverage.of(statistic, tasks)
 

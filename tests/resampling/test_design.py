@@ -1,6 +1,6 @@
 """What every registered design promises to plans, intervals and texts.
 
-A new design is registered where it stands, and gets an example in ``tests/designs.py``; the
+The words of a new design are registered, and it gets an example in ``tests/designs.py``; the
 contract of blocks (``test_block.py``) then reads its resamples as well.
 """
 
@@ -17,6 +17,7 @@ from skboot.resampling.coding import CodedRows, bind_rows
 from skboot.resampling.design import (
     DESIGNS,
     CrossedDesign,
+    DesignWords,
     GroupDesign,
     OnePopulationDesign,
     RowDesign,
@@ -24,8 +25,7 @@ from skboot.resampling.design import (
     registered,
 )
 from skboot.resampling.plan import ResamplingPlan
-from skboot.resampling.series import SeriesDesign
-from skboot.resampling.streamed import StreamedGroups, StreamedRows
+from skboot.resampling.streamed import StreamedDesign
 
 STRATA = np.repeat([0, 1, 2], 4)
 PAIRS = np.column_stack((np.arange(12) % 3, np.arange(12) % 4))
@@ -41,9 +41,29 @@ def bound(design, n_resamples=20):
     return ResamplingPlan(design, n_resamples, np.random.SeedSequence(1)).bind(ROWS_AND_CODES)
 
 
+STREAMED = ("streamed rows", "streamed groups")
+
+
 def test_every_registered_design_has_an_example():
-    assert {example.kind for example in EXAMPLES.values()} == set(DESIGNS)
-    assert all(DESIGNS[example.kind] is type(example) for example in EXAMPLES.values())
+    kinds = {example.kind for example in EXAMPLES.values()}
+    assert kinds | set(STREAMED) == set(DESIGNS)
+    assert not kinds & set(STREAMED)
+
+
+def test_a_design_says_what_results_look_up_by_its_name(design):
+    said = dict(vars(DESIGNS[design.kind]))
+    remarks = said.pop("remarks")
+    assert said == {name: getattr(design, name) for name in said}
+    assert set(remarks) <= set(design.remarks)
+
+
+@pytest.mark.parametrize("kind", STREAMED)
+def test_no_plan_draws_a_stream(kind):
+    design = StreamedDesign.of(N, 30, kind)
+    assert design.remarks == DESIGNS[kind].remarks
+    assert design.degrees_of_freedom == 29
+    with pytest.raises(TypeError, match="stream"):
+        bound(design)
 
 
 # ------------------------------------------------------------------ numbers and words
@@ -74,11 +94,11 @@ def test_a_resample_is_as_large_as_the_sample_on_each_side(design):
     drawn = design.draw(np.random.default_rng(0), 5, binding.multiplicity, binding.drawn_within)
     assert len(drawn) == len(design.n_units)
     for counts, n_units in zip(drawn, design.n_units, strict=True):
-        if isinstance(design, SeriesDesign):
+        if design.units_are_blocks:
             # Of blocks of rows in time it is drawn where they begin.
             assert counts.shape == (5, n_units)
             assert np.all((counts >= 0) & (counts < N))
-        elif not isinstance(design, StreamedRows | StreamedGroups):
+        else:
             assert np.all(counts.sum(axis=1) == n_units)
 
 
@@ -87,19 +107,21 @@ def test_all_rows_have_all_units_and_one_row_has_one_of_each_factor(design):
     assert all(1 <= n <= design.n_factors for n in design.n_units_among(np.array([N // 2])))
 
 
-def test_a_design_has_words_for_its_units(design):
-    assert design.unit
-    assert not design.unit.endswith("s")
-    assert design.units_in_advice.endswith("s")
-    assert "groups" in design.groups_in_messages
+@pytest.mark.parametrize("words", DESIGNS.values(), ids=DESIGNS)
+def test_a_design_has_words_for_its_units(words):
+    assert words.unit
+    assert not words.unit.endswith("s")
+    assert words.units_in_advice.endswith("s")
+    assert "groups" in words.groups_in_messages
 
 
 @pytest.mark.parametrize("row_mean", [True, False])
 @pytest.mark.parametrize("additive", [True, False])
-def test_auto_tries_an_interval_that_the_design_can_have(design, row_mean, additive):
-    method = design.automatic_interval(row_mean=row_mean, additive=additive or row_mean)
+@pytest.mark.parametrize("words", DESIGNS.values(), ids=DESIGNS)
+def test_auto_tries_an_interval_that_the_design_can_have(words, row_mean, additive):
+    method = words.automatic_interval(row_mean=row_mean, additive=additive or row_mean)
     assert method in INTERVALS
-    assert not (design.no_jackknife and method in ("bca", "studentized"))
+    assert not (words.no_jackknife and method in ("bca", "studentized"))
 
 
 # ------------------------------------------------------------------ resamples
@@ -161,17 +183,13 @@ def test_the_base_is_no_design():
 # ------------------------------------------------------------------ one more design
 
 
+MOVING_BLOCKS = DesignWords(kind="moving blocks", unit="block", no_jackknife="blocks overlap")
+
+
 class MovingBlocks(SamplingDesign):
     """Circular blocks of rows in time, as one class outside the package."""
 
-    kind = "moving blocks"
-    unit = "block"
-    no_jackknife = "blocks overlap"
     length = 7
-
-    @staticmethod
-    def automatic_interval(*, row_mean, additive):
-        return "expanded"
 
     def bind(self, codings, *, as_rows=False):
         return bind_rows(codings, self.n_samples, None, as_rows=True)
@@ -182,23 +200,24 @@ class MovingBlocks(SamplingDesign):
         return (sum(np.roll(starts, shift, axis=1) for shift in range(self.length)),)
 
 
-def test_a_fifth_design_is_one_class_that_is_registered():
+def test_one_more_design_is_one_class_and_words_that_are_registered():
     values = np.sin(np.arange(N))
     statistic = mean_of_values()
     reduced = statistic.reduce(None, values, None)
     coding = CodedRows(reduced.code, reduced.n_codes, statistic.reads)
     try:
-        design = registered(MovingBlocks)(N, (N // MovingBlocks.length,))
+        words = vars(registered(MOVING_BLOCKS))
+        design = MovingBlocks(N, (N // MovingBlocks.length,), **words)
         binding = ResamplingPlan(design, 999, np.random.SeedSequence(0)).bind([coding])
         (found,) = bootstrap(binding, [BoundStatistic(statistic, reduced, coding)])
         evidence = Evidence.of(found.estimate, found.replicates, design.kind, design.n_units)
         chosen = automatic_interval(evidence)
         assert chosen.interval.method == "expanded"
         assert chosen.interval.low < found.estimate < chosen.interval.high
-        assert evidence.drawn.design.unit == "block"
-        with pytest.raises(ValueError, match=f"{MovingBlocks.no_jackknife}"):
+        assert evidence.drawn.design is MOVING_BLOCKS
+        with pytest.raises(ValueError, match=MOVING_BLOCKS.no_jackknife):
             confidence_interval(evidence, "bca")
     finally:
-        del DESIGNS[MovingBlocks.kind]
+        del DESIGNS[MOVING_BLOCKS.kind]
     weights = ResamplingPlan(design, 5, np.random.SeedSequence(0)).bind([coding]).block(0)[0]
     assert np.all(weights.counts.sum(axis=1) == N)
