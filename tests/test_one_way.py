@@ -53,6 +53,25 @@ def makes(root, kind):
     return [name for name, node in functions(root) for call in calls(node) if call == kind]
 
 
+def asks_settings(root):
+    """Functions that read the settings of a call, which are for readers, as data."""
+    return sorted({name for name, node in functions(root) if any(map(_asks, ast.walk(node)))})
+
+
+def _asks(node):
+    """Whether a node is `settings.get`, `settings[...]` or `... in settings`, of whomever."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        return _are_settings(node.value)
+    if isinstance(node, ast.Compare):
+        asks = isinstance(node.ops[0], ast.In | ast.NotIn)
+        return asks and any(map(_are_settings, node.comparators))
+    return isinstance(node, ast.Attribute) and node.attr == "get" and _are_settings(node.value)
+
+
+def _are_settings(node):
+    return ast.unparse(node).rpartition(".")[2] == "settings"
+
+
 def test_one_loop_over_blocks_evaluates():
     assert loops_over_blocks(PACKAGE) == ["inference.distribution.over_blocks"]
 
@@ -83,6 +102,10 @@ def test_results_of_a_kind_are_made_at_one_place(kind, where):
     assert makes(PACKAGE, kind) == where
 
 
+def test_settings_are_asked_where_a_file_of_before_is_read():
+    assert asks_settings(PACKAGE) == ["results.provenance._of_before"]
+
+
 def test_what_is_looked_for_is_found(tmp_path):
     (tmp_path / "a.py").write_text(
         "def f(binding):\n    for k in range(binding.n_blocks):\n        s.evaluate(k)\n"
@@ -91,3 +114,9 @@ def test_what_is_looked_for_is_found(tmp_path):
     assert loops_over_blocks(tmp_path) == ["a.f"]
     assert binds(tmp_path) == ["a.g"]
     assert makes(tmp_path, "EvaluationResult") == ["a.g"]
+    (tmp_path / "b.py").write_text(
+        "def f(a):\n    return a.settings.get('x')\ndef g(settings):\n    return settings['x']\n"
+        "def h(a):\n    return 'x' not in a.b.settings\ndef k(a, settings):\n"
+        "    settings['x'] = a in settings.systems\n"
+    )
+    assert asks_settings(tmp_path) == ["b.f", "b.g", "b.h"]

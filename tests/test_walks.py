@@ -58,17 +58,17 @@ WALKS = {
         lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0),
         306,
         321,
-        56,
+        55,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
         459,
         349,
-        56,
+        55,
     ),
     "fit": (fit, 499, 296, 48),
     "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 675, 395, 57),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1125, 414, 68),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1125, 414, 67),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 217, 211, 37),
 }
 

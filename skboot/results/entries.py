@@ -79,7 +79,7 @@ class Entry(NamedTuple):
         """Whether its key is a subgroup, or stands for the largest gap between subgroups."""
         # A number of a metric of several is named in the same way, on all rows.
         is_named_so = self.base_metric != self.result.metric
-        return self.is_gap or (is_named_so and bool(self.result.settings.get("by", True)))
+        return self.is_gap or (is_named_so and self.result.provenance.facts.by_subgroup)
 
     @property
     def is_gap(self) -> bool:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _checks as check
-from .._streams import stored_seed
 from .._warnings import Note, Notes, collected, tell
 from .._workers import Workers
 from ..inference.intervals import FOR_ONE_SCORE
@@ -246,10 +245,18 @@ def results_on_tests(
     _check_enough(asked, samples, records)
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}
+    strata = ("the number of training rows of each class",) if asked.stratify else ()
     for k, name in enumerate(tests.names):
         with collected() as notes[name]:
             found = _results(asked, tests, k, samples, responses, scorers, records)
-        results[name] = {metric: _finished(one, asked, samples) for metric, one in found.items()}
+        results[name] = {
+            metric: one._with_provenance(
+                held_fixed=(*one.provenance.held_fixed, *strata),
+                seed=samples.seed,
+                settings={**one.provenance.settings, **asked.record},
+            )
+            for metric, one in found.items()
+        }
     tell(*_with_names(notes))
     return results
 
@@ -366,17 +373,6 @@ def _labels(asked: Asked, answers: Sequence[NDArray[Any] | None]) -> NDArray[Any
     """Return the labels of the columns of probabilities; None for other answers."""
     assert answers[0] is not None
     return asked.classes if answers[0].ndim == 2 else None
-
-
-def _finished(result: EvaluationResult, asked: Asked, samples: TrainingSamples) -> EvaluationResult:
-    """Return the result with what the fit holds fixed, its seed and its parameters."""
-    fixed = ("the number of training rows of each class",) if asked.stratify else ()
-    return replace(
-        result,
-        held_fixed=(*result.held_fixed, *fixed),
-        seed=stored_seed(samples.seed),
-        settings={**result.settings, **asked.record},
-    )
 
 
 def attributes_of(
