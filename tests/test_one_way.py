@@ -106,6 +106,20 @@ def test_settings_are_asked_where_a_file_of_before_is_read():
     assert asks_settings(PACKAGE) == ["results.provenance._of_before"]
 
 
+def test_tables_ask_no_result_for_its_class():
+    asked = {
+        name: [ast.unparse(each.args[1]) for each in ast.walk(node) if _is_question(each)]
+        for name, node in functions(PACKAGE)
+        if name.startswith(("results.table.", "results.entries."))
+    }
+    kinds = {kind for own in asked.values() for kind in own}
+    assert not [kind for kind in kinds if kind.endswith(("Result", "Comparison", "Plan"))]
+
+
+def _is_question(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"
+
+
 def test_what_is_looked_for_is_found(tmp_path):
     (tmp_path / "a.py").write_text(
         "def f(binding):\n    for k in range(binding.n_blocks):\n        s.evaluate(k)\n"

@@ -21,7 +21,7 @@ from . import rendering, storage, wording
 from .basis import SystemBasis
 from .provenance import FromACall, Provenance, gathered
 from .result import EvaluationResult, evaluation_result
-from .shown import Shown
+from .shown import Several, Shown
 
 Floats = NDArray[np.float64]
 
@@ -171,6 +171,7 @@ class CurveResult(FromACall, Shown):
 
     _format = "skboot.CurveResult", 1
     _noun = "curve"
+    _several = Several("curves", "CurveBandDisplay.from_result", "of curves", are_named=False)
     _display = "CurveBandDisplay.from_result"
 
     # -------------------------------------------------------------- numbers

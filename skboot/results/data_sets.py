@@ -69,8 +69,7 @@ class DatasetsPair(PairedDifference):
     @classmethod
     def of(cls, pair: PairedDifference, **further: Any) -> Self:
         """Return a pair with what the data sets say besides."""
-        known = {f.name: getattr(pair, f.name) for f in fields(pair)}
-        return cls(**known, **further)
+        return cls(**vars(pair), **further)
 
     def mirrored(self) -> Self:
         """Return the same pair with the methods exchanged."""
@@ -87,10 +86,8 @@ class DatasetsPair(PairedDifference):
         return cells
 
     def _row(self, is_distinguishable: bool) -> dict[str, Any]:
-        own = {f.name: getattr(self, f.name) for f in fields(DatasetsPair)}
-        inherited = {f.name for f in fields(PairedDifference)}
-        further = {name: value for name, value in own.items() if name not in inherited}
-        return super()._row(is_distinguishable) | further
+        further = fields(DatasetsPair)[len(fields(PairedDifference)) :]
+        return super()._row(is_distinguishable) | {f.name: getattr(self, f.name) for f in further}
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from . import drawing, rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError
 from .provenance import FromACall, Provenance, gathered
-from .shown import Number, ShownNumbers
+from .shown import ROWS, Number, ShownNumbers
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -130,6 +130,7 @@ class EvaluationResult(FromACall, ShownNumbers):
 
     _format = "skboot.EvaluationResult", 2
     _noun = "result"
+    _several = ROWS
     _display = "BootstrapDistributionDisplay.from_result"
 
     # -------------------------------------------------------------- numbers
