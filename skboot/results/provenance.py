@@ -157,11 +157,9 @@ def gathered(parts: Mapping[str, Any]) -> dict[str, Any]:
 def _of_before(parts: Mapping[str, Any]) -> CallFacts:
     """Return the facts of a file that holds them in its settings alone."""
     settings = parts.get("settings", {})
-    tasks = settings.get("average_over") or ()
-    if not isinstance(tasks, tuple):
-        tasks = tuple(tasks.values()) if isinstance(tasks, Mapping) else (tasks,)
+    tasks = settings.get("average_over") or {}
     return CallFacts(
-        n_tasks=tasks,
+        n_tasks=tuple(tasks.values()) if isinstance(tasks, Mapping) else (tasks,),
         block_length=settings.get("block_length") or 0,
         weighted=bool(settings.get("sample_weight")),
         by_subgroup=bool(settings.get("by")),

@@ -274,7 +274,7 @@ class Shown(ABC):
         parts = storage.load(path, format_name=format_name, version=version)
         try:
             return cls._from_parts(parts)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{os.fspath(path)!r} does not hold a whole {cls._noun}: {error}"
             ) from error

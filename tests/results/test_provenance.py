@@ -8,6 +8,7 @@ import pytest
 
 import skboot
 from skboot.results.provenance import CallFacts, Provenance, gathered
+from skboot.results.storage import save
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -104,6 +105,15 @@ def test_a_result_comes_back_from_a_file_with_its_facts(result, tmp_path):
     back = type(made).load(tmp_path / "kept.npz")
     assert back == made
     assert back.provenance.facts == made.provenance.facts
+
+
+def test_a_file_whose_settings_are_none_is_refused(tmp_path):
+    made = CALLS["rows"][0]()._with_provenance(settings=None)
+    parts = made._to_parts()
+    del parts["facts"]
+    save(tmp_path / "kept.npz", parts, format_name="skboot.EvaluationResult", version=2)
+    with pytest.raises(ValueError, match="does not hold a whole result"):
+        skboot.EvaluationResult.load(tmp_path / "kept.npz")
 
 
 def test_what_a_provenance_holds_is_plain():
