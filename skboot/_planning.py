@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from ._messages import fail
 from ._pilots import FEW, AnySpread, Pilot
 from .inference.planning import DiscordantSpread, ShareSpread, Spread, smallest
 from .results.plan import EvaluationPlan, PlanRow
+from .results.provenance import Provenance
 
 _RUNS_SHOWN = (2, 3, 5, 10, 20, 50, 100)
 _SIZES_SHOWN = (0.25, 0.5, 1, 2, 4)
@@ -20,7 +22,8 @@ _POINTS_DRAWN = 60
 class PlanCall:
     """Checked arguments of `plan_evaluation`; ``target`` is one of half_width, difference, margin.
 
-    The power is None for a half-width, ``n_runs`` where it was not asked for.
+    The power is None for a half-width, ``n_runs`` where it was not asked for; ``settings`` are the
+    arguments as a result holds them.
     """
 
     pilot: Pilot
@@ -28,6 +31,7 @@ class PlanCall:
     target_value: float
     power: float | None
     n_runs: int | None
+    settings: dict[str, Any]
 
     def value(self, spread: AnySpread, n_units: float, n_runs: int | None) -> float:
         """Half-width, or power, of another size."""
@@ -89,7 +93,7 @@ def plan_of(call: PlanCall) -> EvaluationPlan:
         pilot_n_runs=pilot.n_runs,
         metric=pilot.metric,
         curves=_curves(call, n_units, n_runs),
-        notes=notes,
+        provenance=Provenance(notes, settings=call.settings),
     )
 
 

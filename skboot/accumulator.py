@@ -499,7 +499,7 @@ def _with_order(found: Any, state: StreamState) -> Any:
         return found
     if isinstance(found, ResultTable):
         return ResultTable({name: _with_order(one, state) for name, one in found.items()})
-    return replace(found, notes=(*found.notes, _IN_ORDER))
+    return found._with_provenance(notes=(*found.notes, _IN_ORDER))
 
 
 def _arguments(record: dict[str, Any]) -> dict[str, Any]:

@@ -114,7 +114,14 @@ def plan_evaluation(
     if n_runs is not None:
         n_runs = _checked_runs(n_runs, found)
     chance = None if target == "half_width" else power
-    return plan_of(PlanCall(found, target, value, chance, n_runs))
+    settings = {
+        target: value,
+        "power": chance,
+        "confidence_level": found.confidence_level,
+        "proportion": proportion,
+        "n_runs": n_runs,
+    }
+    return plan_of(PlanCall(found, target, value, chance, n_runs, settings))
 
 
 # ------------------------------------------------------------------ checks

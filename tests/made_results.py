@@ -1,5 +1,6 @@
 """Results of every sort, for the tests of what results say, show and save."""
 
+from dataclasses import fields
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,6 +15,7 @@ from skboot.inference.intervals import FOR_ONE_SCORE, WITHOUT_RESAMPLES, confide
 from skboot.inference.subgroup_gap import Side
 from skboot.results.basis import ScoresBasis, SystemBasis
 from skboot.results.gap_basis import GapBasis
+from skboot.results.provenance import CallFacts, Provenance
 from skboot.study.gaps import gap_of
 
 RNG_SEED = 20
@@ -54,12 +56,16 @@ def mean_result(method="studentized", level=0.95, evidence=None, **changes):
         "unit": "row",
         "greater_is_better": False,
         "naive_estimate": None,
+    }
+    provenance = {
         "held_fixed": ("the trained system",),
         "seed": 7,
         "settings": {"interval": method},
         "versions": {"skboot": "0.1"},
     }
-    return EvaluationResult(**{**known, **changes})
+    names = [field.name for field in fields(Provenance)]
+    provenance |= {name: changes.pop(name) for name in names if name in changes}
+    return EvaluationResult(**{**known, **changes}, provenance=Provenance(**provenance))
 
 
 def accuracy_evidence(hits=171, n=200, n_resamples=999, **changes):
@@ -128,7 +134,7 @@ def subgroups():
         notes=("The largest of 1 differences.",),
     )
     parts = {
-        name: accuracy_result(hits, metric=f"accuracy ({name})")
+        name: accuracy_result(hits, metric=f"accuracy ({name})", facts=CallFacts(by_subgroup=True))
         for name, hits in (("women", 171), ("men", 150))
     }
     return ResultTable({**parts, "gap": gap})

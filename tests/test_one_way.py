@@ -91,6 +91,25 @@ def makes(root, kind):
     return [name for name, node in functions(root) for call in calls(node) if call == kind]
 
 
+def asks_settings(root):
+    """Functions that read the settings of a call, which are for readers, as data."""
+    return sorted({name for name, node in functions(root) if any(map(_asks, ast.walk(node)))})
+
+
+def _asks(node):
+    """Whether a node is `settings.get`, `settings[...]` or `... in settings`, of whomever."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        return _are_settings(node.value)
+    if isinstance(node, ast.Compare):
+        asks = isinstance(node.ops[0], ast.In | ast.NotIn)
+        return asks and any(map(_are_settings, node.comparators))
+    return isinstance(node, ast.Attribute) and node.attr == "get" and _are_settings(node.value)
+
+
+def _are_settings(node):
+    return ast.unparse(node).rpartition(".")[2] == "settings"
+
+
 def test_one_loop_over_blocks_evaluates():
     assert loops_over_blocks(PACKAGE) == ["inference.distribution.over_blocks"]
 
@@ -155,6 +174,24 @@ def test_families_are_adjusted_by_one_route():
     assert steps == ["comparison.across_pairs._of_data_sets", "comparison.families.at_once"]
 
 
+def test_settings_are_asked_where_a_file_of_before_is_read():
+    assert asks_settings(PACKAGE) == ["results.provenance._of_before"]
+
+
+def test_tables_ask_no_result_for_its_class():
+    asked = {
+        name: [ast.unparse(each.args[1]) for each in ast.walk(node) if _is_question(each)]
+        for name, node in functions(PACKAGE)
+        if name.startswith(("results.table.", "results.entries."))
+    }
+    kinds = {kind for own in asked.values() for kind in own}
+    assert not [kind for kind in kinds if kind.endswith(("Result", "Comparison", "Plan"))]
+
+
+def _is_question(node):
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"
+
+
 def test_what_is_looked_for_is_found(tmp_path):
     (tmp_path / "a.py").write_text(
         "def f(binding):\n    for k in range(binding.n_blocks):\n        s.evaluate(k)\n"
@@ -171,3 +208,9 @@ def test_what_is_looked_for_is_found(tmp_path):
     )
     assert classes_below(tmp_path, "Base") == ["Base", "One", "Two"]
     assert asks_for(tmp_path, {"One", "Two"}) == ["b.g", "b.h"]
+    (tmp_path / "c.py").write_text(
+        "def f(a):\n    return a.settings.get('x')\ndef g(settings):\n    return settings['x']\n"
+        "def h(a):\n    return 'x' not in a.b.settings\ndef k(a, settings):\n"
+        "    settings['x'] = a in settings.systems\n"
+    )
+    assert asks_settings(tmp_path) == ["c.f", "c.g", "c.h"]

@@ -58,17 +58,17 @@ WALKS = {
         lambda: skboot.compare_systems(Y, {"A": A, "B": B}, random_state=0),
         306,
         327,
-        58,
+        57,
     ),
     "runs compared": (
         lambda: skboot.compare_runs(Y, {"A": RUNS[:3], "B": RUNS[3:]}, random_state=0),
         459,
         355,
-        56,
+        55,
     ),
     "fit": (fit, 499, 296, 48),
     "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 662, 385, 59),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1127, 420, 68),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1127, 420, 67),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 217, 211, 37),
 }
 

@@ -152,7 +152,7 @@ def _systems(call: AcrossCall) -> dict[str, EvaluationResult]:
         "unit": "data set",
         "greater_is_better": data.greater_is_better,
     }
-    provenance = Provenance.of(call.seed, _settings(call), _held_fixed(call))
+    provenance = Provenance((), _held_fixed(call), call.seed, _settings(call))
     intervals = [basis.automatic(method, call.asked.confidence_level) for basis in bases]
     return {
         name: evaluation_result(provenance, basis=basis, confidence_interval=interval, **known)

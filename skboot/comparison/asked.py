@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .._warnings import Note, tell, texts_of
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference
+from ..results.provenance import Provenance
 
 Compared = TypeVar("Compared", bound=ComparisonResult)
 
@@ -58,6 +59,10 @@ def answered(
     kind: type[Compared],
     *,
     warned: Iterable[Note] | None = None,
+    settings: dict[str, Any],
+    held_fixed: Iterable[str],
+    paired: bool = True,
+    paired_runs: bool = False,
     **fields: Any,
 ) -> Compared:
     """Return the comparison of systems or methods by one metric, and tell its notes.
@@ -74,16 +79,36 @@ def answered(
         Of the comparison.
     warned : iterable of Note, optional
         Those of them that are told; all where they are not given.
+    settings : dict
+        Arguments as a result holds them.
+    held_fixed : iterable of str
+        What the intervals do not vary.
+    paired, paired_runs : bool
+        Whether the systems were scored on the same rows, and whether runs belong together.
     **fields
         Other attributes of the comparison.
     """
     tell(*(notes if warned is None else warned))
+    every = [each.provenance for each in systems.values()]
+    # The seed of the first is that of all, unless each has rows of its own.
+    first, n_tasks = every[0], every[0].facts.n_tasks
+    if any(own.facts.n_tasks != n_tasks for own in every):
+        n_tasks = tuple(n for own in every for n in own.facts.n_tasks)
+    facts = replace(
+        first.facts,
+        n_tasks=n_tasks,
+        weighted=any(own.facts.weighted for own in every),
+        paired=paired,
+        paired_runs=paired_runs,
+    )
     return kind(
         systems=systems,
         pairs=tuple(pairs),
         reference=asked.reference,
         adjust=asked.adjust,
         automatic=asked.interval == "auto",
-        notes=texts_of(notes),
+        provenance=Provenance(
+            texts_of(notes), tuple(held_fixed), first.seed, settings, first.versions, facts
+        ),
         **fields,
     )

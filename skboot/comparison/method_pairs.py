@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -348,10 +348,9 @@ def _on_test(
     )
     strata = ("the number of training rows of each class",) if call.fit.stratify else ()
     return {
-        metric: replace(
-            result,
-            held_fixed=(*result.held_fixed, *strata),
-            settings={**result.settings, **call.settings},
+        metric: result._with_provenance(
+            held_fixed=(*result.provenance.held_fixed, *strata),
+            settings={**result.provenance.settings, **call.settings},
         )
         for metric, result in results.items()
     }

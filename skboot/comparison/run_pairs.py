@@ -195,6 +195,7 @@ def _compare_by(
         estimand="method",
         held_fixed=(*held_fixed, *call.plan.design.held_fixed),
         settings=call.settings,
+        paired_runs=call.paired,
     )
 
 

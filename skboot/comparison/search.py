@@ -465,9 +465,10 @@ def _make_result(
         note for rows in call.rows.values() for note in rows.notes_for(candidates.any_statistic)
     )
     degenerate = degeneracy(limits)
+    notes = (on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else []))
     fixed = ("the out-of-fold predictions of each configuration",)
     return evaluation_result(
-        Provenance.of(call.plan.seed, call.settings, fixed),
+        Provenance(notes, fixed, call.plan.seed, call.settings),
         metric=candidates.metric,
         estimand="method",
         basis=basis,
@@ -476,5 +477,4 @@ def _make_result(
         n_samples=call.plan.design.n_samples,
         unit=call.plan.design.unit,
         greater_is_better=candidates.sign > 0,
-        notes=(on_choice, *notes, *texts_of(reading), *([degenerate] if degenerate else [])),
     )

@@ -6,7 +6,6 @@ The functions take replicates from wherever they come.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -181,5 +180,6 @@ def largest_gaps(
             notes if n_pairs else [],
             [*kept.cautions, *caution_of_distances(every[0])],
         )
-        gaps[name] = replace(result, held_fixed=("the trained systems", *result.held_fixed[1:]))
+        fixed = ("the trained systems", *result.held_fixed[1:])
+        gaps[name] = result._with_provenance(held_fixed=fixed)
     return gaps

@@ -102,7 +102,7 @@ def compared_systems(
     every = contestants.values()
     copies = [note for one in every for note in one.copy_notes]
     shared = dict.fromkeys(note for one in every for note in one.shared_notes)
-    fixed = dict.fromkeys(text for one in every for text in one.result.held_fixed[1:])
+    fixed = dict.fromkeys(text for one in every for text in one.result.provenance.held_fixed[1:])
     return answered(
         asked,
         {name: one.result for name, one in contestants.items()},
@@ -114,6 +114,7 @@ def compared_systems(
         estimand="system",
         held_fixed=("the trained systems", *fixed),
         settings=settings,
+        paired=next(iter(every)).is_paired,
     )
 
 

@@ -23,13 +23,14 @@ from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
 from .pairs import ComparisonFacts, PairedDifference, taken_up
+from .provenance import FromACall, Provenance, gathered
 from .ranks import Ranks, ranks_of, top_of
 from .result import EvaluationResult
 from .shown import Number, ShownDifferences
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ComparisonResult(ShownDifferences):
+class ComparisonResult(FromACall, ShownDifferences):
     """Differences of systems on the same rows, with intervals and p-values.
 
     `skboot.compare_systems`, `skboot.compare_runs` and `skboot.compare_methods` make them. Of two
@@ -53,15 +54,21 @@ class ComparisonResult(ShownDifferences):
         How intervals and p-values are adjusted for the number of pairs.
     automatic : bool
         Whether the interval was chosen by ``interval="auto"``.
+    training_share : float or None
+        Of methods scored on rows left out: share of the rows (groups) that they were trained on,
+        .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
+    provenance : skboot.results.provenance.Provenance
+        Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
         What the intervals do not vary.
+    seed : int, list, dict or None
+        Entropy of the random numbers.
     settings : dict
         Arguments of the call.
-    training_share : float or None
-        Of methods scored on rows left out: share of the rows (groups) that they were trained on,
-        .9 by 10-fold cross-validation and .632 on bootstrap samples. None on a test set.
+    versions : dict
+        Versions of skboot, Python and the packages that matter.
 
     See Also
     --------
@@ -90,21 +97,12 @@ class ComparisonResult(ShownDifferences):
     reference: str | None
     adjust: str | None
     automatic: bool
-    notes: tuple[str, ...] = ()
-    held_fixed: tuple[str, ...] = ()
-    settings: dict[str, Any] = field(default_factory=dict)
     training_share: float | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        values = {
-            "systems": MappingProxyType(dict(self.systems)),
-            "pairs": self._with_facts(),
-            "notes": tuple(self.notes),
-            "held_fixed": tuple(self.held_fixed),
-            "settings": storage.plain(self.settings),
-        }
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "systems", MappingProxyType(dict(self.systems)))
+        object.__setattr__(self, "pairs", self._with_facts())
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, ComparisonResult) else NotImplemented
@@ -128,16 +126,17 @@ class ComparisonResult(ShownDifferences):
         system = min(self.systems.values(), key=lambda each: np.min(each.n_units))
         bounds = (each.evidence.facts.bounds for each in self.systems.values())
         lowest, highest = zip(*bounds, strict=True)
+        of_call = self.provenance.facts
         facts = ComparisonFacts(
             metric=self.metric,
             greater_is_better=system.greater_is_better,
             estimand=self.estimand,
             unit=system.unit,
             n_units=system.n_units,
-            digits=max(map(comparison_tables.own_digits_of, self.pairs)),
-            varied=self.settings.get("varied"),
-            paired_runs=bool(self.settings.get("paired_runs")),
-            paired=bool(self.settings.get("paired", True)),
+            digits=max(pair._own_digits for pair in self.pairs),
+            varied=of_call.varied,
+            paired_runs=of_call.paired_runs,
+            paired=of_call.paired,
             bounds=(min(lowest), max(highest)),
         )
         return tuple(
@@ -181,16 +180,6 @@ class ComparisonResult(ShownDifferences):
         return int(self._any_system.n_resamples)
 
     @property
-    def seed(self) -> Any:
-        """Entropy of the random numbers."""
-        return self._any_system.seed
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """Versions of skboot, Python and the packages that matter."""
-        return self._any_system.versions
-
-    @property
     def ranking(self) -> tuple[str, ...]:
         """Names from the best estimate to the worst; the order of the call if unknown."""
         sign = {True: -1.0, False: 1.0, None: 0.0}[self.greater_is_better]
@@ -211,7 +200,7 @@ class ComparisonResult(ShownDifferences):
     @property
     def is_paired(self) -> bool:
         """Whether all systems were scored on the same rows."""
-        return bool(self.settings.get("paired", True))
+        return self.provenance.facts.paired
 
     @property
     @door("ComparisonResult.indistinguishable_from_best")
@@ -515,13 +504,16 @@ class ComparisonResult(ShownDifferences):
     # -------------------------------------------------------------- files
 
     def _to_parts(self) -> dict[str, Any]:
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        parts["systems"] = [(name, system._to_parts()) for name, system in self.systems.items()]
-        parts["pairs"] = [pair.to_dict() for pair in self.pairs]
-        return parts
+        return super()._to_parts() | {
+            "systems": [(name, system._to_parts()) for name, system in self.systems.items()],
+            "pairs": [pair.to_dict() for pair in self.pairs],
+        }
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         systems = {name: EvaluationResult._from_parts(each) for name, each in parts["systems"]}
         pairs = tuple(cls._pair_type.from_dict(pair) for pair in parts["pairs"])
-        return cls(**{**parts, "systems": systems, "pairs": pairs})
+        # Files of before hold seed and versions with each system alone.
+        first = next(iter(systems.values()))
+        own = gathered({"seed": first.seed, "versions": first.versions} | parts)
+        return cls(**own | {"systems": systems, "pairs": pairs})

@@ -161,21 +161,7 @@ def digits_of_scores(result: ComparisonResult) -> int:
 
 def digits_of(pair: PairedDifference) -> int:
     """Return the digits after the point of a difference: those of all of its comparison."""
-    return own_digits_of(pair) if pair.comparison is None else pair.comparison.digits
-
-
-def own_digits_of(pair: PairedDifference) -> int:
-    """Return the digits after the point that the width of the interval of a pair supports."""
-    low, high = pair.confidence_interval
-    if math.isinf(low) != math.isinf(high):
-        # A one-sided interval is as wide as its limit is far from the estimate, twice.
-        limit = high if math.isinf(low) else low
-        low, high = sorted((limit, 2 * pair.difference - limit))
-    if not (math.isfinite(low + high) and high - low > 1e-12):
-        size = abs(pair.difference)
-        low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
-    shown = (pair.difference, *pair.widest_interval, *pair.confidence_interval)
-    return rendering.digits_for(low, high, shown, (0.0,))
+    return pair._own_digits if pair.comparison is None else pair.comparison.digits
 
 
 def short_text(pair: PairedDifference) -> str:

@@ -274,13 +274,13 @@ def _given(result: ComparisonResult) -> str:
     """Say what P(A > B) over paired runs holds fixed."""
     if _is_left_out(result):
         return "this training list"
-    listless = result.settings.get("varied") == "independent" or is_untrained(result)
+    listless = result.provenance.facts.varied == "independent" or is_untrained(result)
     return "this test set" if listless else "this training list and test set"
 
 
 def _metric(result: ComparisonResult) -> str:
     """Write the name of the metric as words."""
-    return wording.spoken(result.metric) + wording.average_over(result.settings)
+    return wording.spoken(result.metric) + wording.average_over(result)
 
 
 def _reason(result: ComparisonResult, pair: PairedDifference) -> str:

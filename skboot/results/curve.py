@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from numbers import Real
 from typing import Any, Self
@@ -19,9 +19,9 @@ from ..inference.evidence import Drawn, Evidence
 from ..metrics.facts import Facts
 from . import rendering, storage, wording
 from .basis import SystemBasis
-from .provenance import Provenance
+from .provenance import FromACall, Provenance, gathered
 from .result import EvaluationResult, evaluation_result
-from .shown import Shown
+from .shown import Several, Shown
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CurveResult(Shown):
+class CurveResult(FromACall, Shown):
     """A curve with its band, and all that is needed to judge it.
 
     `skboot.bootstrap_curve` makes them. Two results are equal if all they hold is equal (NaN equals
@@ -102,6 +102,8 @@ class CurveResult(Shown):
         Number of test rows.
     weighted : bool
         Whether rows carry weights.
+    provenance : skboot.results.provenance.Provenance
+        Where the curve comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
@@ -156,17 +158,11 @@ class CurveResult(Shown):
     floor: Floats | None = None
     bin_error: Floats | None = None
     is_difference: bool = False
-    notes: tuple[str, ...] = ()
-    held_fixed: tuple[str, ...] = ()
-    seed: Any = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
         for each in fields(self):
             object.__setattr__(self, each.name, read_only(getattr(self, each.name)))
-        for each_name in ("seed", "settings", "versions"):
-            object.__setattr__(self, each_name, storage.plain(getattr(self, each_name)))
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, CurveResult) else NotImplemented
@@ -175,6 +171,7 @@ class CurveResult(Shown):
 
     _format = "skboot.CurveResult", 1
     _noun = "curve"
+    _several = Several("curves", "CurveBandDisplay.from_result", "of curves", are_named=False)
     _display = "CurveBandDisplay.from_result"
 
     # -------------------------------------------------------------- numbers
@@ -218,14 +215,14 @@ class CurveResult(Shown):
         k = self._position(x)
         evidence = self._evidence(k)
         interval = pointwise_interval(evidence, self._facts_at(k), self.confidence_level)
+        notes = (_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,)
         return evaluation_result(
-            Provenance(self.seed, self.settings, self.held_fixed, self.versions),
+            replace(self.provenance, notes=notes),
             metric=f"{self._value_name} at {self.axes[0]} {self.x[k]:.4g}",
             basis=SystemBasis(evidence),
             confidence_interval=interval,
             n_samples=self.n_samples,
             unit=self.unit,
-            notes=(_NO_VALUE if np.isnan(evidence.estimate) else _OF_A_POINT,),
         )
 
     def _position(self, x: float) -> int:
@@ -394,7 +391,7 @@ class CurveResult(Shown):
         dict
             NaN is None, infinite limits are "inf" and "-inf".
         """
-        record = {f.name: getattr(self, f.name) for f in fields(self)}
+        record = self._held()
         del record["bootstrap_distribution"]
         record |= {
             "n_units": self.n_units,
@@ -408,12 +405,9 @@ class CurveResult(Shown):
         body = rendering.html_list(self._facts()) + rendering.html_table(self._table())
         return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
-    def _to_parts(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        return cls(**parts)
+        return cls(**gathered(parts))
 
 
 def _number(x: Any) -> float:

@@ -81,10 +81,8 @@ class DatasetsPair(PairedDifference):
         return cells
 
     def _row(self, is_distinguishable: bool) -> dict[str, Any]:
-        own = {f.name: getattr(self, f.name) for f in fields(DatasetsPair)}
-        inherited = {f.name for f in fields(PairedDifference)}
-        further = {name: value for name, value in own.items() if name not in inherited}
-        return super()._row(is_distinguishable) | further
+        further = fields(DatasetsPair)[len(fields(PairedDifference)) :]
+        return super()._row(is_distinguishable) | {f.name: getattr(self, f.name) for f in further}
 
 
 @dataclass(frozen=True)
@@ -174,14 +172,20 @@ class DatasetsComparison(ComparisonResult):
         How intervals and p-values are adjusted for the number of pairs.
     automatic : bool
         True: the interval was chosen by the number of data sets.
+    training_share : None
+        Unused.
+    provenance : skboot.results.provenance.Provenance
+        Where the comparison comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know.
     held_fixed : tuple of str
         What the intervals do not vary.
+    seed : int, list, dict or None
+        Entropy of the random numbers.
     settings : dict
         Arguments of the call.
-    training_share : None
-        Unused.
+    versions : dict
+        Versions of skboot, Python and the packages that matter.
     datasets : tuple of str
         Names of the data sets.
     scores : ndarray of shape (n_datasets, n_methods)

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from . import drawing, rendering, wording
 from .result import EvaluationResult, record_of
-from .shown import Shown
+from .shown import ROWS, Shown
 
 Path = tuple[str, ...]
 
 
-def leaves(results: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Path, Shown]]:
+def leaves(results: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Yield the results and comparisons of nested dicts in their order, each with its keys.
 
     Parameters
@@ -49,11 +49,6 @@ def leaves(results: Mapping[Any, Any], path: Path = ()) -> Iterator[tuple[Path, 
             )
 
 
-def holds_comparisons(results: Mapping[Any, Any]) -> bool:
-    """Return whether a comparison stands anywhere in nested dicts."""
-    return any(not isinstance(value, EvaluationResult) for _, value in leaves(results))
-
-
 class Entry(NamedTuple):
     """A score and where it stands.
 
@@ -79,7 +74,7 @@ class Entry(NamedTuple):
         """Whether its key is a subgroup, or stands for the largest gap between subgroups."""
         # A number of a metric of several is named in the same way, on all rows.
         is_named_so = self.base_metric != self.result.metric
-        return self.is_gap or (is_named_so and bool(self.result.settings.get("by", True)))
+        return self.is_gap or (is_named_so and self.result.provenance.facts.by_subgroup)
 
     @property
     def is_gap(self) -> bool:
@@ -108,21 +103,47 @@ class Entry(NamedTuple):
 
 def entries_of(results: Mapping[Any, Any]) -> list[Entry]:
     """Return the scores of a dict of results, or of dicts of them, in their order."""
-    return [
-        Entry(path, value) for path, value in leaves(results) if isinstance(value, EvaluationResult)
-    ]
+    return [Entry(path, value) for path, value in leaves(results) if value._several is ROWS]
 
 
 def comparisons_of(results: Mapping[Any, Any]) -> list[tuple[str, Any]]:
     """Return the comparisons of a dict of them, or of dicts of them, each with its name."""
     return [
-        (", ".join(path), value)
-        for path, value in leaves(results)
-        if not isinstance(value, EvaluationResult)
+        (", ".join(path), value) for path, value in leaves(results) if value._several is not ROWS
     ]
 
 
+def name_of(path: Path, result: Any) -> str:
+    """Return how a line of text calls a result: by its keys, or a score by what says them all."""
+    return Entry(path, result).name if result._several is ROWS else ", ".join(path)
+
+
 # ------------------------------------------------------------------ a table of scores
+
+
+class ScoreRows:
+    """The scores of a dict of results, shown as one table with the notes that they share."""
+
+    def __init__(self, results: Mapping[Any, Any]) -> None:
+        self._entries = entries_of(results)
+
+    def summary(self) -> str:
+        """Return the table as text, and the notes."""
+        table = rendering.text_table(scores_table(self._entries))
+        notes = shared_notes(self._entries)
+        return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
+
+    def _tables(self) -> list[tuple[str, rendering.Table]]:
+        return [("", scores_table(self._entries))]
+
+    def _repr_html_(self) -> str:
+        naive = any(wording.baseline(entry.result) is not None for entry in self._entries)
+        near = "; dashed: naive reference, where it is near" if naive else ""
+        table = rendering.html_table(
+            scores_table(self._entries), drawings(self._entries), drawing.LEGEND + near
+        )
+        notes = rendering.html_list(shared_notes(self._entries))
+        return f'<div style="color:inherit">{table}{notes}</div>'
 
 
 def scores_table(entries: Sequence[Entry]) -> rendering.Table:

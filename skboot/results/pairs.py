@@ -211,6 +211,20 @@ class PairedDifference:
         low, high = self.widest_interval
         return bool(low > 0 or high < 0)
 
+    @property
+    def _own_digits(self) -> int:
+        """Digits after the point that the width of its own interval supports."""
+        low, high = self.confidence_interval
+        if math.isinf(low) != math.isinf(high):
+            # A one-sided interval is as wide as its limit is far from the estimate, twice.
+            limit = high if math.isinf(low) else low
+            low, high = sorted((limit, 2 * self.difference - limit))
+        if not (math.isfinite(low + high) and high - low > 1e-12):
+            size = abs(self.difference)
+            low, high = 0.0, size / 10 if math.isfinite(size) and size > 0 else 0.1
+        shown = (self.difference, *self.widest_interval, *self.confidence_interval)
+        return rendering.digits_for(low, high, shown, (0.0,))
+
     # -------------------------------------------------------------- decisions
 
     @door("PairedDifference.verdict")

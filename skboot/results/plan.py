@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, NamedTuple, Self
 
 from .._doors import door
 from .._values import same_values
 from . import rendering, storage, wording
+from .provenance import FromACall, Provenance, gathered
 from .shown import Shown
 
 _NO_SIZE = "out of reach"
@@ -35,7 +36,7 @@ class PlanRow(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class EvaluationPlan(Shown):
+class EvaluationPlan(FromACall, Shown):
     """How much test data, and how many runs, an evaluation needs.
 
     `skboot.plan_evaluation` makes them. Two plans are equal if all they hold is equal; they cannot
@@ -70,8 +71,18 @@ class EvaluationPlan(Shown):
         What is planned for, in words.
     curves : mapping of str to tuple
         What `plot` draws: by number of runs, sizes with their half-width or power.
+    provenance : skboot.results.provenance.Provenance
+        Where the plan comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What the plan takes for granted, and cautions.
+    held_fixed : tuple of str
+        Empty.
+    seed : None
+        Plans draw nothing.
+    settings : dict
+        Arguments of the call.
+    versions : dict
+        Versions of skboot, Python and the packages that matter.
 
     Examples
     --------
@@ -101,7 +112,7 @@ class EvaluationPlan(Shown):
     pilot_n_runs: int | None
     metric: str
     curves: Mapping[str, tuple[tuple[float, float], ...]]
-    notes: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, EvaluationPlan) else NotImplemented
@@ -177,7 +188,7 @@ class EvaluationPlan(Shown):
         dict
             NaN is None, infinite limits are "inf" and "-inf".
         """
-        record = {f.name: getattr(self, f.name) for f in fields(self)}
+        record = self._held()
         record["table"] = [row._asdict() for row in self.table]
         return dict(storage.plain(record, for_json=True))
 
@@ -239,12 +250,11 @@ class EvaluationPlan(Shown):
         return f'<div style="color:inherit;max-width:52em">{claim}{body}</div>'
 
     def _to_parts(self) -> dict[str, Any]:
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return parts | {"curves": dict(self.curves)}
+        return super()._to_parts() | {"curves": dict(self.curves)}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
-        return cls(**parts | {"table": tuple(PlanRow(*row) for row in parts["table"])})
+        return cls(**gathered(parts) | {"table": tuple(PlanRow(*row) for row in parts["table"])})
 
 
 def _size(n_units: int, unit: str, n_runs: int | None) -> str:

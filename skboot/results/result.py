@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import Any, Self
@@ -26,12 +26,12 @@ from ..inference.evidence import Evidence
 from . import drawing, rendering, storage, wording
 from .basis import Basis, basis_of_parts
 from .monte_carlo import MonteCarloError
-from .provenance import Provenance
-from .shown import Number, ShownNumbers
+from .provenance import FromACall, Provenance, gathered
+from .shown import ROWS, Number, ShownNumbers
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class EvaluationResult(ShownNumbers):
+class EvaluationResult(FromACall, ShownNumbers):
     """A score with its confidence interval, and all that is needed to judge it.
 
     `skboot.bootstrap_score` makes them. As text a result is its estimate and limits, with as many
@@ -60,20 +60,22 @@ class EvaluationResult(ShownNumbers):
         Direction of the metric; None if unknown.
     naive_estimate : float or None
         The metric of the best system that ignores its inputs, on the same rows; None if unknown.
+    is_confidence_interval : bool
+        False for prediction intervals and for spreads.
+    runs : dict or None
+        One array of shape (n_runs,) per property of the runs, where there were several.
+    provenance : skboot.results.provenance.Provenance
+        Where the result comes from, in one value; its parts are the attributes below.
     notes : tuple of str
         What a reader must know: guards that applied, cautions, why a number is undefined.
     held_fixed : tuple of str
         What the interval does not vary.
-    is_confidence_interval : bool
-        False for prediction intervals and for spreads.
     seed : int, list, dict or None
         Entropy of the random numbers.
     settings : dict
         Arguments of the call.
     versions : dict
         Versions of skboot, Python and the packages that matter.
-    runs : dict or None
-        One array of shape (n_runs,) per property of the runs, where there were several.
 
     See Also
     --------
@@ -114,25 +116,12 @@ class EvaluationResult(ShownNumbers):
     unit: str
     greater_is_better: bool | None
     naive_estimate: float | None
-    notes: tuple[str, ...] = ()
-    held_fixed: tuple[str, ...] = ()
     is_confidence_interval: bool = True
-    seed: Any = None
-    settings: dict[str, Any] = field(default_factory=dict)
-    versions: dict[str, str] = field(default_factory=dict)
     runs: dict[str, Any] | None = None
+    provenance: Provenance = field(default_factory=Provenance)
 
     def __post_init__(self) -> None:
-        plain = {
-            "notes": tuple(self.notes),
-            "held_fixed": tuple(self.held_fixed),
-            "seed": storage.plain(self.seed),
-            "settings": storage.plain(self.settings),
-            "versions": storage.plain(self.versions),
-            "runs": read_only(self.runs),
-        }
-        for name, value in plain.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "runs", read_only(self.runs))
 
     def __eq__(self, other: object) -> bool:
         return same_values(self, other) if isinstance(other, EvaluationResult) else NotImplemented
@@ -141,6 +130,7 @@ class EvaluationResult(ShownNumbers):
 
     _format = "skboot.EvaluationResult", 2
     _noun = "result"
+    _several = ROWS
     _display = "BootstrapDistributionDisplay.from_result"
 
     # -------------------------------------------------------------- numbers
@@ -340,14 +330,13 @@ class EvaluationResult(ShownNumbers):
     # -------------------------------------------------------------- files
 
     def _to_parts(self) -> dict[str, Any]:
-        parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return parts | {"basis": self.basis.to_parts()}
+        return super()._to_parts() | {"basis": self.basis.to_parts()}
 
     @classmethod
     def _from_parts(cls, parts: dict[str, Any]) -> Self:
         basis = basis_of_parts(parts["basis"])
         interval = ConfidenceInterval(*parts["confidence_interval"])
-        return cls(**parts | {"basis": basis, "confidence_interval": interval})
+        return cls(**gathered(parts) | {"basis": basis, "confidence_interval": interval})
 
 
 def record_of(result: EvaluationResult) -> dict[str, Any]:
@@ -383,6 +372,6 @@ def evaluation_result(
         automatic=automatic,
         greater_is_better=greater_is_better,
         naive_estimate=naive_estimate,
+        provenance=provenance,
         **fields,
-        **provenance._asdict(),
     )

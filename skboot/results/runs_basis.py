@@ -211,7 +211,8 @@ class RunsBasis(SeveralRuns, ScoresBasis):
 
 def is_untrained(result: EvaluationResult | ComparisonResult) -> bool:
     """Whether runs that differ in their seed need not have been trained: their values are given."""
-    return result.settings.get("varied") == "seed" and not result.settings.get("y_true", True)
+    facts = result.provenance.facts
+    return facts.varied == "seed" and facts.runs_of_values
 
 
 # ------------------------------------------------------------------ numbers in words

@@ -47,9 +47,38 @@ class Number(NamedTuple):
     limits: Mapping[str, ConfidenceInterval]
 
 
+class Several(NamedTuple):
+    """What several results of one sort are together, in a `skboot.ResultTable`.
+
+    Attributes
+    ----------
+    noun : str
+        What they are called.
+    display : str
+        Name of the class and of its maker in `skboot.plots`.
+    lacks_systems : str
+        Why there is no table of systems; empty where there is one.
+    are_named : bool
+        Whether each stands below its name; else it says its name itself.
+    """
+
+    noun: str
+    display: str
+    lacks_systems: str = ""
+    are_named: bool = True
+
+
+ROWS = Several("results", "IntervalDisplay.from_results", "that holds no comparison")
+"""One table, of which each is a row."""
+SECTIONS = Several("comparisons", "ComparisonDisplay.from_results")
+"""A section for each, and one table of all systems."""
+
+
 class Shown(ABC):
     """Tables, pages, pictures and files of what an evaluation found."""
 
+    # What several of them are together.
+    _several: ClassVar[Several] = SECTIONS
     # The kind of its files, and their newest version.
     _format: ClassVar[tuple[str, int]]
     # What it is called in a message about a file.
@@ -245,7 +274,7 @@ class Shown(ABC):
         parts = storage.load(path, format_name=format_name, version=version)
         try:
             return cls._from_parts(parts)
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{os.fspath(path)!r} does not hold a whole {cls._noun}: {error}"
             ) from error

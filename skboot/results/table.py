@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 from .. import _checks as check
 from .._doors import door
 from .._messages import as_type_error
-from . import drawing, entries, rendering, wording
+from . import entries, rendering
 from .result import EvaluationResult
-from .shown import Number, Shown, ShownDifferences, ShownNumbers
+from .shown import ROWS, SECTIONS, Number, Several, Shown, ShownDifferences, ShownNumbers
 
 if TYPE_CHECKING:
     # Python has defaults of type variables from 3.13 on, type checkers before.
@@ -21,6 +21,36 @@ else:
     from typing import TypeVar
 
     ValueT = TypeVar("ValueT")
+
+
+class Section(NamedTuple):
+    """A part of a table, below its name where it has one.
+
+    Attributes
+    ----------
+    name : str
+        What it stands below; empty where it says its name itself.
+    caption : str
+        Of its tables.
+    shown : Shown or ScoreRows
+        What it shows.
+    """
+
+    name: str
+    caption: str
+    shown: Any
+
+    @property
+    def text(self) -> str:
+        """The part as plain text."""
+        heading = f"{self.name}\n{'-' * len(self.name)}\n" if self.name else ""
+        return heading + str(self.shown.summary())
+
+    @property
+    def html(self) -> str:
+        """The part of a page."""
+        heading = f"<h3>{rendering.html(self.name)}</h3>" if self.name else ""
+        return heading + str(self.shown._repr_html_())
 
 
 class ResultTable(ShownDifferences, dict[Any, ValueT]):
@@ -81,7 +111,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
             One line per result; a note that several share is said once. Of comparisons the summary
             of each, one below the other.
         """
-        return self._contents.summary() if self else "no results"
+        return "\n\n".join(section.text for section in self._sections) if self else "no results"
 
     __str__ = summary
 
@@ -96,9 +126,7 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
         """
         lines = []
         for path, result in entries.leaves(self):
-            name = ", ".join(path)
-            if isinstance(result, EvaluationResult):
-                name = entries.Entry(path, result).name
+            name = entries.name_of(path, result)
             metric = getattr(result, "metric", "")
             lines.append(result.claim() if name == metric else f"{name}: {result.claim()}")
         return "\n".join(lines)
@@ -131,27 +159,55 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
     # -------------------------------------------------------------- what `Shown` asks for
 
     @property
-    def _contents(self) -> _Scores | _Sections | _Curves:
-        """The results, laid out as scores alone, as curves alone or as comparisons."""
-        if self and all(getattr(value, "_noun", "") == "curve" for value in self.values()):
-            return _Curves(self)
-        return _Sections(self) if entries.holds_comparisons(self) else _Scores(self)
+    def _sort(self) -> Several:
+        """What the results are together; sections where they are of several sorts, or nested."""
+        found = {
+            each._several if len(path) == 1 or each._several is ROWS else SECTIONS
+            for path, each in entries.leaves(self)
+        }
+        return found.pop() if len(found) == 1 else SECTIONS if found else ROWS
+
+    @property
+    def _sections(self) -> list[Section]:
+        sort = self._sort
+        if sort is ROWS:
+            return [Section("", "", entries.ScoreRows(self))]
+        if sort.are_named:
+            return [Section(name, name, each) for name, each in _named(self)]
+        return [Section("", each.title, each) for _, each in entries.leaves(self)]
 
     @property
     def _display(self) -> str:
-        return self._contents.display
+        return self._sort.display
 
     def _heading(self) -> str:
-        return self._contents.heading
+        parts = entries.entries_of(self) if self._sort is ROWS else self._sections
+        return f"{len(parts)} {self._sort.noun}"
 
     def _tables(self) -> list[tuple[str, rendering.Table]]:
-        return self._contents.tables()
+        return [
+            (section.caption, table)
+            for section in self._sections
+            for _, table in section.shown._tables()
+        ]
 
     def _systems(self) -> rendering.Table:
-        return self._contents.systems()
+        if lacks := self._sort.lacks_systems:
+            must = f"be 'differences' for a table {lacks}"
+            raise check.fail("layout", must, "another layout")
+        # Imported where there are comparisons: a score needs nothing of them.
+        from .comparison_tables import scores_table
+
+        return scores_table(entries.comparisons_of(self))
 
     def _records(self) -> list[dict[str, Any]]:
-        return self._contents.records()
+        if self._sort is ROWS:
+            return entries.records(entries.entries_of(self))
+        return [
+            {"name": name, **record}
+            for name, result in entries.comparisons_of(self)
+            for record in result._records()
+        ]
 
     def _numbers(self) -> Iterator[Number]:
         for path, result in entries.leaves(self):
@@ -167,7 +223,8 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
                 yield number._replace(path=path + number.path, metric=metric)
 
     def _repr_html_(self) -> str:
-        return self._contents.html()
+        systems = "" if self._sort.lacks_systems else rendering.html_table(self._systems())
+        return systems + "".join(section.html for section in self._sections)
 
     def _to_parts(self) -> dict[str, Any]:
         shown = [(name, _shown(value)) for name, value in self.items()]
@@ -213,135 +270,17 @@ def laid_out(
     return next(iter(table.values())) if single else table
 
 
-# ------------------------------------------------------------------ three layouts
+# ------------------------------------------------------------------ steps
 
 
-class _Scores:
-    """Scores alone: one table, a row for each."""
-
-    display = "IntervalDisplay.from_results"
-
-    def __init__(self, results: Mapping[Any, Any]) -> None:
-        self._entries = entries.entries_of(results)
-
-    @property
-    def heading(self) -> str:
-        return f"{len(self._entries)} results"
-
-    def summary(self) -> str:
-        table = rendering.text_table(entries.scores_table(self._entries))
-        notes = entries.shared_notes(self._entries)
-        return f"{table}\n\n{rendering.text_list(notes)}" if notes else table
-
-    def tables(self) -> list[tuple[str, rendering.Table]]:
-        return [("", entries.scores_table(self._entries))]
-
-    def systems(self) -> rendering.Table:
-        must = "be 'differences' for a table that holds no comparison"
-        raise check.fail("layout", must, "another layout")
-
-    def records(self) -> list[dict[str, Any]]:
-        return entries.records(self._entries)
-
-    def html(self) -> str:
-        drawings = entries.drawings(self._entries)
-        naive = any(wording.baseline(entry.result) is not None for entry in self._entries)
-        near = "; dashed: naive reference, where it is near" if naive else ""
-        table = rendering.html_table(
-            entries.scores_table(self._entries), drawings, drawing.LEGEND + near
-        )
-        notes = rendering.html_list(entries.shared_notes(self._entries))
-        return f'<div style="color:inherit">{table}{notes}</div>'
-
-
-class _Sections:
-    """Comparisons, and tables of scores beside them: a section each, below its name."""
-
-    display = "ComparisonDisplay.from_results"
-
-    def __init__(self, results: Mapping[Any, Any]) -> None:
-        self._sections = list(_sections_of(results))
-        self._comparisons = entries.comparisons_of(results)
-
-    @property
-    def heading(self) -> str:
-        return f"{len(self._sections)} comparisons"
-
-    def summary(self) -> str:
-        return "\n\n".join(
-            f"{name}\n{'-' * len(name)}\n{section.summary()}" for name, section in self._sections
-        )
-
-    def tables(self) -> list[tuple[str, rendering.Table]]:
-        return [(name, table) for name, section in self._sections for _, table in section._tables()]
-
-    def systems(self) -> rendering.Table:
-        # Imported where there are comparisons: a score needs nothing of them.
-        from .comparison_tables import scores_table
-
-        return scores_table(self._comparisons)
-
-    def records(self) -> list[dict[str, Any]]:
-        return [
-            {"name": name, **record}
-            for name, result in self._comparisons
-            for record in result._records()
-        ]
-
-    def html(self) -> str:
-        sections = [
-            f"<h3>{rendering.html(name)}</h3>{section._repr_html_()}"
-            for name, section in self._sections
-        ]
-        return "".join([rendering.html_table(self.systems()), *sections])
-
-
-class _Curves:
-    """Curves alone: a section each."""
-
-    display = "CurveBandDisplay.from_result"
-
-    def __init__(self, results: Mapping[Any, Any]) -> None:
-        self._curves = dict(results)
-
-    @property
-    def heading(self) -> str:
-        return f"{len(self._curves)} curves"
-
-    def summary(self) -> str:
-        return "\n\n".join(curve.summary() for curve in self._curves.values())
-
-    def tables(self) -> list[tuple[str, rendering.Table]]:
-        return [(curve.title, curve._table()) for curve in self._curves.values()]
-
-    def systems(self) -> rendering.Table:
-        must = "be 'differences' for a table of curves"
-        raise check.fail("layout", must, "another layout")
-
-    def records(self) -> list[dict[str, Any]]:
-        return [
-            {"name": name, **record}
-            for name, curve in self._curves.items()
-            for record in curve._records()
-        ]
-
-    def html(self) -> str:
-        return "".join(curve._repr_html_() for curve in self._curves.values())
-
-
-def _sections_of(
-    results: Mapping[Any, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[str, Any]]:
-    """Yield comparisons, and whole what holds none, each with its name."""
+def _named(results: Mapping[Any, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield comparisons, and whole what holds scores alone, each with its name."""
     for key, value in results.items():
         below = (*path, str(key))
-        if isinstance(value, Mapping) and entries.holds_comparisons(value):
-            yield from _sections_of(value, below)
+        if isinstance(value, Mapping) and entries.comparisons_of(value):
+            yield from _named(value, below)
         else:
             yield ", ".join(below), _shown(value)
-
-
-# ------------------------------------------------------------------ steps
 
 
 def _by_metric(results: Iterable[Any]) -> dict[Any, Any]:

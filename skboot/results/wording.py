@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..inference.automatic import NO_LIMITS, TOO_FEW, resamples_vary
 from ..inference.intervals import words_of
@@ -19,6 +19,7 @@ from . import rendering
 from .drawing import Strip
 
 if TYPE_CHECKING:
+    from .comparison import ComparisonResult
     from .result import EvaluationResult
 
 _DIRECTIONS = {True: "larger is better", False: "smaller is better", None: ""}
@@ -101,16 +102,16 @@ def _estimates(result: EvaluationResult) -> str:
 
 def name_and_rows(result: EvaluationResult) -> tuple[str, str]:
     """Return the metric, as a sentence begins, and how many rows it is of."""
-    name = capitalized(spoken(result.metric)) + average_over(result.settings)
+    name = capitalized(spoken(result.metric)) + average_over(result)
     return name, counted(result.n_samples, "test row")
 
 
-def average_over(settings: Mapping[str, Any]) -> str:
+def average_over(result: EvaluationResult | ComparisonResult) -> str:
     """Return over how many tasks a metric is averaged, to be read after its name."""
-    n_tasks = settings.get("average_over")
-    if isinstance(n_tasks, Mapping):
-        return f" averaged over {listed([thousands(n) for n in n_tasks.values()])} tasks"
-    return f" averaged over {counted(n_tasks, 'task')}" if n_tasks else ""
+    n_tasks = result.provenance.facts.n_tasks
+    if len(n_tasks) > 1:
+        return f" averaged over {listed([thousands(n) for n in n_tasks])} tasks"
+    return f" averaged over {counted(n_tasks[0], 'task')}" if n_tasks else ""
 
 
 # What new data are made of where whole units are drawn, by the name of a unit.
@@ -123,7 +124,7 @@ _NEW_UNITS = {
 
 def new_data(result: EvaluationResult) -> str:
     """Return what the score of a system is for."""
-    weighted = bool(result.settings.get("sample_weight"))
+    weighted = result.provenance.facts.weighted
     return f"new {_of_new(result.unit, result.evidence.drawn.design.averages_tasks, weighted)}"
 
 
@@ -325,7 +326,7 @@ def strip_of(result: EvaluationResult) -> Strip:
 def units(result: EvaluationResult) -> str:
     """Say how many units of what kind were resampled, and how long blocks of rows in time are."""
     if isinstance(result.n_units, int):
-        block_length = result.settings.get("block_length")
+        block_length = result.provenance.facts.block_length
         of_rows = f" of {counted(block_length, 'row')}" if block_length else ""
         return counted(result.n_units, result.unit) + of_rows
     numbers = " and ".join(thousands(n) for n in result.n_units)
@@ -337,7 +338,7 @@ def units_and_rows(result: EvaluationResult) -> str:
     if result.evidence.drawn.design.units_are_rows:
         return units(result)
     rows = counted(result.n_samples, "row")
-    if "block_length" in result.settings:
+    if result.provenance.facts.block_length:
         return f"{units(result)}, {rows} in all"
     return f"{units(result)} with {rows}"
 

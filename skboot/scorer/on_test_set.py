@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import stored_seed
 from .._warnings import Note, Notes, collected, tell
 from .._workers import Workers
 from ..refit.samples import TrainingSamples
@@ -47,11 +46,17 @@ def results_on_tests(
     usable = find(runs.samples, [runs.records])
     results: dict[Any, dict[str, EvaluationResult]] = {}
     notes: dict[Any, Notes] = {}
+    strata = ("the number of training rows of each class",) if call.stratify else ()
     for k, name in enumerate(runs.tests.names):
         with collected() as notes[name]:
             found = _results(call, runs, k, usable)
         results[name] = {
-            metric: _finished(one, call, runs.samples, record) for metric, one in found.items()
+            metric: one._with_provenance(
+                held_fixed=(*one.provenance.held_fixed, *strata),
+                seed=runs.samples.seed,
+                settings={**one.provenance.settings, **record},
+            )
+            for metric, one in found.items()
         }
     tell(*_with_names(notes))
     return results
@@ -81,19 +86,6 @@ def _results(
     if len(usable.sampled or usable.full) == 1:
         return evaluate(replace(study, scores=scores))
     return evaluate_runs({metric: own[""] for metric, own in calls.items()}, scores)
-
-
-def _finished(
-    result: EvaluationResult, call: FitCall, samples: TrainingSamples, record: Mapping[str, Any]
-) -> EvaluationResult:
-    """Return the result with what the fit holds fixed, its seed and its parameters."""
-    fixed = ("the number of training rows of each class",) if call.stratify else ()
-    return replace(
-        result,
-        held_fixed=(*result.held_fixed, *fixed),
-        seed=stored_seed(samples.seed),
-        settings={**result.settings, **record},
-    )
 
 
 def attributes_of(

@@ -245,7 +245,7 @@ def _make_result(
     )
     fixed = ("the number of training rows of each class",) if call.stratify else ()
     result = evaluation_result(
-        Provenance.of(kept.samples.seed, record, fixed),
+        Provenance(tuple(notes), fixed, kept.samples.seed, record),
         metric=metric.name,
         estimand="method",
         basis=ScoresBasis(evidence) if summary is None else MethodBasis(evidence, summary),
@@ -254,7 +254,6 @@ def _make_result(
         n_samples=kept.n_rows,
         unit=words.unit,
         greater_is_better=metric.sign > 0,
-        notes=tuple(notes),
         runs=runs_of(kept, found),
     )
     return result, cautions

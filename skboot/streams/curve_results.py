@@ -13,6 +13,7 @@ from .._workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..results import wording
 from ..results.curve import CurveResult
+from ..results.provenance import CallFacts
 from ..study.curve_rows import (
     BANDS,
     DIFFERENCE,
@@ -122,6 +123,7 @@ def curves_of_state(
         asked.band,
         settings.confidence_level,
         _settings(settings, state, asked),
+        CallFacts(weighted=state.weighted),
         Workers(),
     )
     return results_of_curves(call, drawn, _remarks(settings, list(drawn.values())))

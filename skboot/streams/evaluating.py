@@ -21,6 +21,7 @@ from ..resampling.plan import ResamplingPlan
 from ..resampling.streamed import StreamedDesign
 from ..results import EvaluationResult
 from ..results.basis import SystemBasis
+from ..results.provenance import CallFacts
 from ..study.measured import positive_setting
 from ..study.rows import Sampling
 from ..study.scores import (
@@ -152,6 +153,7 @@ def scores_of(
         interval,
         settings.confidence_level,
         settings_of(settings, state),
+        CallFacts(weighted=state.weighted),
         notes=tuple(notes),
     )
     scores = {

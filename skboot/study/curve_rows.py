@@ -28,6 +28,7 @@ from ..metrics.curves import (
 from ..metrics.doubts import advice_on_range, note_on_decisions, refuse_exchanged
 from ..metrics.lookup import resolve_metrics
 from ..resampling.plan import ResamplingPlan
+from ..results.provenance import CallFacts
 from .measured import Measured, Scores
 from .rows import Rows, Sampling
 from .study import planned
@@ -70,6 +71,8 @@ class CurveCall:
     confidence_level : float
     settings : dict
         Arguments as a result holds them.
+    facts : CallFacts
+        What of the call decides words of its results.
     workers : Workers
     """
 
@@ -78,6 +81,7 @@ class CurveCall:
     band: str
     confidence_level: float
     settings: dict[str, Any]
+    facts: CallFacts
     workers: Workers
 
 
@@ -163,7 +167,8 @@ def checked_call(y_true: Any, y_score: Any, request: CurveRequest) -> CurveCall:
         **drawn.settings,
     }
     pairs = dict(zip(rows, zip(curves, rows.values(), strict=True), strict=True))
-    return CurveCall(pairs, drawn.plan, band, request.confidence_level, settings, request.workers)
+    level = request.confidence_level
+    return CurveCall(pairs, drawn.plan, band, level, settings, drawn.facts, request.workers)
 
 
 # ------------------------------------------------------------------ rows

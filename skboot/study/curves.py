@@ -265,10 +265,11 @@ def _result(
         "units_of_factors": design.n_units,
         "n_strata": design.n_strata,
         "n_samples": design.n_samples,
-        "weighted": call.settings["sample_weight"],
+        "weighted": call.facts.weighted,
         "is_difference": is_difference,
-        "notes": texts_of(notes),
-        **Provenance.of(call.plan.seed, call.settings, fixed)._asdict(),
+        "provenance": Provenance(
+            texts_of(notes), fixed, call.plan.seed, call.settings, facts=call.facts
+        ),
     }
     if call.band == "simultaneous":
         low, high, critical = simultaneous_band(known, call.confidence_level)

@@ -100,7 +100,9 @@ class RunsCall:
     def of_system(self) -> Study:
         """Study of the system alone."""
         interval = self.study.interval if self.estimand == "system" else "auto"
-        return replace(self.study, interval=interval, settings=self.settings)
+        of_values = self.runs.rows[0].y_true is None
+        facts = replace(self.study.facts, varied=self.varied, runs_of_values=of_values)
+        return replace(self.study, interval=interval, settings=self.settings, facts=facts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -247,14 +247,19 @@ def make_result(
 ) -> EvaluationResult:
     """Return the result of a system, or of what ``fields`` say, with the study's settings."""
     design = study.plan.design
-    fixed = (*held_fixed, *design.held_fixed)
+    provenance = Provenance(
+        (*notes, *texts_of(design.remarks)),
+        (*held_fixed, *design.held_fixed),
+        study.plan.seed,
+        study.settings,
+        facts=study.facts,
+    )
     return evaluation_result(
-        Provenance.of(study.plan.seed, study.settings, fixed),
+        provenance,
         metric=name,
         basis=basis,
         confidence_interval=interval,
         automatic=study.interval == "auto" if automatic is None else automatic,
         unit=design.unit,
-        notes=(*notes, *texts_of(design.remarks)),
         **fields,
     )

@@ -47,8 +47,8 @@ def in_time(
     scores: Scores,
     parts: Sequence[Part],
     tasks: Tasks | None,
-) -> tuple[ResamplingPlan, dict[str, int]]:
-    """Return the plan that draws blocks, and what settings hold of them.
+) -> tuple[ResamplingPlan, int]:
+    """Return the plan that draws blocks, and their length; 0 where none are drawn.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def in_time(
     """
     dates = _dates_of_each(answers)
     if sampling.block_length is None:
-        return _with_caution(plan, bool(dates), scores, parts, tasks), {}
+        return _with_caution(plan, bool(dates), scores, parts, tasks), 0
     length = _checked_length(sampling.block_length)
     for name, reason in _REFUSED.items():
         if getattr(sampling, name) is not None:
@@ -81,7 +81,7 @@ def in_time(
         design: Any = RowDesign.of(n_samples, series).of_kind("blocks of one row")
     else:
         design = SeriesDesign.of(n_samples, length, series)
-    return replace(plan, design=design), {"block_length": length}
+    return replace(plan, design=design), length
 
 
 # ------------------------------------------------------------------ arguments

@@ -28,6 +28,7 @@ from ..resampling.design import (
     SamplingDesign,
 )
 from ..resampling.plan import ResamplingPlan
+from ..results.provenance import NOTHING_ASKED, CallFacts
 from ..results.table import laid_out
 from .measured import Measured, Places, Scores
 from .rows import WHOLE, Part, Sampling, Wanted, check_row_each, subgroups
@@ -53,6 +54,8 @@ class Study:
     confidence_level : float
     settings : dict
         Arguments as a result holds them.
+    facts : CallFacts
+        What of the call decides words of its results.
     parts : sequence of Part
         One of all rows, or the subgroups.
     tasks : Tasks or None
@@ -73,6 +76,7 @@ class Study:
     interval: str
     confidence_level: float
     settings: dict[str, Any]
+    facts: CallFacts = NOTHING_ASKED
     parts: Sequence[Part] = WHOLE
     tasks: Tasks | None = None
     of_tasks: Sequence[tuple[ResamplingPlan, Scores]] = ()
@@ -141,6 +145,7 @@ def study_of(
         scores,
         drawn.plan,
         settings=wanted.settings | settings | of_rows,
+        facts=drawn.facts,
         parts=drawn.parts,
         tasks=drawn.tasks,
         of_tasks=drawn.of_tasks,
@@ -150,13 +155,14 @@ def study_of(
 
 
 class Planned(NamedTuple):
-    """What is drawn, as attributes of a study, and what settings hold of it."""
+    """What is drawn, as attributes of a study, and what settings and facts hold of it."""
 
     plan: ResamplingPlan
     parts: Sequence[Part]
     tasks: Tasks | None
     of_tasks: Sequence[tuple[ResamplingPlan, Scores]]
     settings: dict[str, Any]
+    facts: CallFacts
 
 
 def planned(
@@ -170,12 +176,20 @@ def planned(
         tasks = checked_tasks(sampling.average_over, rows)
     parts = subgroups(sampling.by, rows)
     warn_of_orders(answers | sampling.columns)
-    plan, settings = in_time(plan, sampling, answers, scores, parts, tasks)
+    plan, length = in_time(plan, sampling, answers, scores, parts, tasks)
+    settings = {"block_length": length} if length else {}
+    facts = CallFacts(
+        block_length=length,
+        weighted=sampling.sample_weight is not None,
+        by_subgroup=sampling.by is not None,
+    )
     if tasks is None:
-        return Planned(plan, parts, None, (), settings)
+        return Planned(plan, parts, None, (), settings, facts)
     check_parts(parts, tasks)
     of_tasks = over_tasks(plan, tasks, scores)
-    return Planned(plan, parts, tasks, of_tasks, settings | settings_of(tasks))
+    settings |= settings_of(tasks)
+    facts = replace(facts, n_tasks=(len(tasks.names),))
+    return Planned(plan, parts, tasks, of_tasks, settings, facts)
 
 
 def _any_of(scores: Scores) -> Measured:

@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_a_result_equals_its_copy_and_cannot_be_hashed(kind):
     ids=lambda change: next(iter(change)),
 )
 def test_results_that_differ_anywhere_are_not_equal(change):
-    assert mean_result() != replace(mean_result(), **change)
+    assert mean_result() != mean_result(**change)
     assert mean_result() != "a result"
 
 

@@ -330,7 +330,7 @@ def test_metric_names_become_words_unless_they_are_someones_own(metric, words):
 
 
 def test_the_summary_says_all_and_fits_the_page():
-    result = replace(accuracy_result(method="percentile"), notes=("word " * 60,))
+    result = accuracy_result(method="percentile")._with_provenance(notes=("word " * 60,))
     summary = result.summary()
     for said in (
         "Accuracy on 200 test rows", "on new data from the same source", "0.855 (larger is better)",
