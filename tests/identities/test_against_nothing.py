@@ -210,6 +210,29 @@ def test_limits_vary_with_the_seed_as_their_monte_carlo_error_says(interval, see
     assert ((found / expected > 0.5) & (found / expected < 2)).all()
 
 
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("mae", "studentized"), ("auc", "bca"), ("mae", "gap"), ("f1", "gap")],
+)
+def test_the_error_of_limits_is_that_of_calls_on_its_resamples_drawn_again(name, asked):
+    """Exact, of 25 calls: all that a limit is made of is of the resamples that are drawn."""
+    call = call_of(name, n=72)
+    weights = np.random.default_rng(1).integers(1, 4, 72) / 2
+    is_gap = asked == "gap"
+    options = {"by": np.arange(72) % 2, "sample_weight": weights} if is_gap else {"interval": asked}
+
+    def result_on(resamples):
+        found = scored(call.y_true, call.y_pred, metric=call.score.metric, resamples=resamples,
+                       **options)  # fmt: skip
+        return found["gap"] if is_gap else found
+
+    rows, rng = call.resamples(49), np.random.default_rng(0)
+    drawn = [result_on(rows[rng.integers(49, size=49)]).confidence_interval for _ in range(25)]
+    found = result_on(rows).monte_carlo_error
+    close([*found], np.std([[*one] for one in drawn], axis=0, ddof=1), 1e-6, 1e-9)
+    assert min(found) > 0
+
+
 @pytest.mark.parametrize("estimand", ["method", "next_run", "pooled", "system"])
 def test_limits_of_runs_vary_with_the_seed_as_their_monte_carlo_error_says(estimand):
     call = call_of("auc", "groups", n=90)
