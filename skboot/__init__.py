@@ -2,12 +2,12 @@
 
 import typing
 
-from . import _lazy
+from ._base import lazy as _lazy
 from .evaluation import bootstrap_score
 from .results import ComparisonTable, EvaluationResult, ResultTable
 
 if typing.TYPE_CHECKING:
-    from ._versions import show_versions
+    from ._base.versions import show_versions
     from .accumulator import BootstrapAccumulator
     from .comparison import (
         compare_across,
@@ -96,7 +96,7 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "_versions": ["show_versions"],
+        "_base.versions": ["show_versions"],
         "accumulator": ["BootstrapAccumulator"],
         "plots": [
             "BootstrapDistributionDisplay",

@@ -27,11 +27,11 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, BaseShuffleSplit, check_cv
 from sklearn.utils import indexable
 
-from ._checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
-from ._doors import door
-from ._sklearn_compat import with_exact_integers
-from ._streams import child_seed
-from ._warnings import warn_user
+from ._base.checks import check_count, check_groups, check_rows, check_seed, fail, numbered_labels
+from ._base.doors import door
+from ._base.sklearn_compat import with_exact_integers
+from ._base.streams import child_seed
+from ._base.warnings import warn_user
 
 __all__ = [
     "BootstrapSplit",

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from skboot import EvaluationResult, ResultTable, bootstrap_runs
-from skboot._warnings import texts_of
+from skboot._base.warnings import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.evidence import Evidence

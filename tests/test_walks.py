@@ -22,7 +22,7 @@ import skboot
 
 PACKAGE = str(Path(skboot.__file__).parent)
 WITHIN_A_FUNCTION = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
-DOORS = str(Path(skboot.__file__).parent / "_doors.py")
+DOORS = str(Path(skboot.__file__).parent / "_base" / "doors.py")
 RNG = np.random.default_rng(0)
 Y = np.tile([0, 1], 150)
 A, B = (np.where(RNG.random(300) < p, 1 - Y, Y) for p in (0.2, 0.25))

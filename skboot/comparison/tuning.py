@@ -16,10 +16,10 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
 
-from .. import _checks as check
-from .._doors import door
-from .._sklearn_compat import scorer_parts
-from .._warnings import Note, tell
+from .._base import checks as check
+from .._base.doors import door
+from .._base.sklearn_compat import scorer_parts
+from .._base.warnings import Note, tell
 from ..inference.confidence_interval import ConfidenceInterval
 from ..scorer.fit_call import check_rows_of_fit
 

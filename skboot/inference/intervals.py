@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from .._warnings import tell
+from .._base.warnings import tell
 from .cautions import too_few_resamples
 from .confidence_interval import ConfidenceInterval
 from .evidence import Evidence

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .._warnings import collected, say, tell
+from .._base.warnings import collected, say, tell
 from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval, within_range
 from .cautions import caution_of_distances, cautions_of

@@ -20,8 +20,8 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
-from .._checks import arguments_named, fail, is_among
-from .._sklearn_compat import scorer_parts
+from .._base.checks import arguments_named, fail, is_among
+from .._base.sklearn_compat import scorer_parts
 from . import (
     additive,
     agreement,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._doors import door
-from .._typing import ShownPairs
+from .._base import checks as check
+from .._base.doors import door
+from .._base.typing import ShownPairs
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
 from .common import BLUE, GREY, ORANGE, range_of, shortened_pair, with_direction

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from .._doors import door
+from .._base.doors import door
 from .common import BLUE, GREY, ORANGE, Display
 
 if TYPE_CHECKING:

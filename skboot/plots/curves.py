@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import fail
-from .._doors import door
+from .._base.checks import fail
+from .._base.doors import door
 from ..results import rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._doors import door
+from .._base.doors import door
 from ..results import drawing, rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._doors import door
+from .._base.doors import door
 from .common import BLUE, GREY, ORANGE, Display
 
 Array = NDArray[Any]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._doors import door
+from .._base import checks as check
+from .._base.doors import door
 from ..results import wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, check_asked, range_of, with_direction

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from .._doors import door
+from .._base.doors import door
 from ..results import wording
 from .common import BLUE, GREY, ORANGE, Display, literal
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._doors import door
+from .._base.doors import door
 from ..results import rendering, wording
 from .common import BLUE, ORANGE
 from .forest import ForestPlot

@@ -15,7 +15,7 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import NDArray
 
-from .._sklearn_compat import scorer_parts
+from .._base.sklearn_compat import scorer_parts
 from ..metrics.statistic import as_number
 from .influence import replicate_sums
 from .run_metrics import RunMetricArguments, ScorerRunMetric

@@ -10,7 +10,7 @@ Private but for the names that `skboot` shows: modules may change without notice
 
 import typing
 
-from .. import _lazy
+from .._base import lazy as _lazy
 from .monte_carlo import MonteCarloError
 from .result import EvaluationResult
 from .table import ResultTable

@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail, is_among
-from .._doors import door
-from .._values import same_values
+from .._base.checks import fail, is_among
+from .._base.doors import door
+from .._base.values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided

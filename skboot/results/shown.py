@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
-from .._checks import check_choice, fail
-from .._doors import door
-from .._messages import as_type_error, refuse
-from .._typing import Layout
+from .._base.checks import check_choice, fail
+from .._base.doors import door
+from .._base.messages import as_type_error, refuse
+from .._base.typing import Layout
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
 

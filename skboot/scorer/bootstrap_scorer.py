@@ -20,10 +20,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _checks as check
-from .._doors import door
-from .._sklearn_compat import printed_as_estimator, routing_enabled
-from .._typing import (
+from .._base import checks as check
+from .._base.doors import door
+from .._base.sklearn_compat import printed_as_estimator, routing_enabled
+from .._base.typing import (
     Estimand,
     InnerCV,
     MethodInterval,
@@ -32,7 +32,7 @@ from .._typing import (
     RunsInterval,
     Strategy,
 )
-from .._warnings import tell, warn_user
+from .._base.warnings import tell, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable

@@ -2,7 +2,7 @@
 
 Steps `tell` notes, and engines put them into results. Whether a note becomes a warning follows from
 its kind, never from its text; the door of the public function that the user called raises one
-warning of each kind, under its own name (`skboot._doors`).
+warning of each kind, under its own name (`skboot._base.doors`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _CATEGORIES: dict[NoteKind, type[Warning]] = {
 _NUMBERS_AND_NAMES = re.compile(r"'[^']*'|\d[\d.,]*")
 
 # A context manager of the package ends inside a frame of contextlib.
-_SKIPPED = (f"{Path(__file__).parent}{os.sep}", str(contextlib.__file__))
+_SKIPPED = (f"{Path(__file__).parents[1]}{os.sep}", str(contextlib.__file__))
 
 
 @dataclass(frozen=True)

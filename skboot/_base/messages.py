@@ -16,7 +16,7 @@ class BadArgument(NamedTuple):
         The argument; empty where `must` is the whole sentence.
     must, got, advice : str
     of : str
-        The public function, which a door names (`skboot._doors`); empty before.
+        The public function, which a door names (`skboot._base.doors`); empty before.
     """
 
     name: str

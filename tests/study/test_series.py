@@ -34,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 N = 240
-ARCH = Path(__file__).parent / "references" / "series"
+ARCH = Path(__file__).parents[1] / "references" / "series"
 
 
 def autoregressive(seed, n=N, coefficient=0.7):

@@ -18,8 +18,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_validate
 from threadpoolctl import ThreadpoolController
 
-from skboot import BootstrapScorer, _memory, _workers, bootstrap_score
-from skboot._workers import Progress, in_chunks, single_threaded_blas
+from skboot import BootstrapScorer, bootstrap_score
+from skboot._base import memory as _memory
+from skboot._base import workers as _workers
+from skboot._base.workers import Progress, in_chunks, single_threaded_blas
 
 
 def times(factor, item):
@@ -33,7 +35,7 @@ def test_matrix_products_have_one_thread_within():
 
 
 def test_results_of_workers_are_those_of_this_process(monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     items = range(1, 40)
     alone = list(in_chunks(times, 3, items, n_jobs=1, seconds_each=1.0))
     assert alone == [[3 * item] for item in items]

@@ -17,6 +17,8 @@ from threadpoolctl import threadpool_info
 _REQUIRED = ("scikit-learn", "numpy", "scipy", "joblib", "threadpoolctl")
 _OPTIONAL = ("matplotlib", "pandas", "polars", "pyarrow", "dask", "distributed")
 
+_PACKAGE = __name__.partition(".")[0]
+
 
 def show_versions() -> None:
     """Print what a bug report needs: versions of Python, of packages and of libraries of BLAS.
@@ -40,7 +42,7 @@ def show_versions() -> None:
     }
     # The metadata of an installation are those of another copy where this one is a checkout on the
     # path.
-    packages = {"skboot": sys.modules[__package__].__version__}
+    packages = {"skboot": sys.modules[_PACKAGE].__version__}
     packages |= {name: _installed(name) for name in (*_REQUIRED, *_OPTIONAL)}
     lists = [("System", system), ("Packages", packages)]
     for pool in threadpool_info():
@@ -67,7 +69,7 @@ def versions_used() -> dict[str, str]:
     return {
         # The metadata of an installation are those of another copy where this one is a checkout on
         # the path.
-        "skboot": sys.modules[__package__].__version__,
+        "skboot": sys.modules[_PACKAGE].__version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._arrays import (
+from .arrays import (
     Unusable,
     as_array,
     is_column,
@@ -27,9 +27,9 @@ from ._arrays import (
 )
 
 # Re-exported, so that modules above this one import messages and checks from one place.
-from ._messages import arguments_named as arguments_named
-from ._messages import fail as fail
-from ._workers import Workers
+from .messages import arguments_named as arguments_named
+from .messages import fail as fail
+from .workers import Workers
 
 # Minimum distance of a confidence level from 0 and 1; below it double precision holds no quantile,
 # because 0.5 + level / 2 is rounded to 0.5 or 1.
@@ -111,7 +111,7 @@ def check_n_jobs(n_jobs: Any) -> int | None:
 
 
 def check_verbose(verbose: Any) -> int | None:
-    """Accept None (see `skboot._workers.Progress`), a bool, or an integer of at least 0."""
+    """Accept None (see `skboot._base.workers.Progress`), a bool, or an integer of at least 0."""
     if verbose is None:
         return None
     if isinstance(verbose, Integral | np.bool_) and int(verbose) >= 0:

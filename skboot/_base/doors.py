@@ -1,7 +1,7 @@
 """Doors: the public functions, as the messages of all that they call know them.
 
 `door` gives a function, method or generator the name under which users know it. Nothing below a
-door knows who called: it raises `skboot._messages.fail`, to which the door adds its name, and it
+door knows who called: it raises `skboot._base.messages.fail`, to which the door adds its name, and it
 tells notes, of which the door warns. An unknown keyword gets the argument that is meant, under
 whatever name other libraries have for it.
 """
@@ -18,10 +18,10 @@ from pathlib import Path
 from types import GeneratorType
 from typing import Any, TypeVar
 
-from ._messages import parts_of, rename
-from ._warnings import COLLECTED, Notes, warn_of
+from .messages import parts_of, rename
+from .warnings import COLLECTED, Notes, warn_of
 
-_HERE = f"{Path(__file__).parent}{os.sep}"
+_HERE = f"{Path(__file__).parents[1]}{os.sep}"
 
 # Name, function and arguments of a call.
 _Known = tuple[str, Callable[..., Any], Sequence[Any]]

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ._arrays import EXACT, Unusable, as_array, is_missing, refuse_other_things
-from ._checks import check_readable, fail
-from ._doors import door
-from ._sklearn_compat import n_rows_of
+from .arrays import EXACT, Unusable, as_array, is_missing, refuse_other_things
+from .checks import check_readable, fail
+from .doors import door
+from .sklearn_compat import n_rows_of
 
 Keys = NDArray[np.uint64]
 Rows = NDArray[np.intp]
@@ -134,7 +134,7 @@ class Columns:
 
     Raises
     ------
-    skboot._arrays.Unusable
+    skboot._base.arrays.Unusable
         For values that no array can hold.
     """
 

@@ -37,7 +37,7 @@ def test_pytest_shows_a_failure_at_the_line_of_the_test(data):
     with pytest.raises(AssertionError) as error:
         assert_not_worse(y, systems["bad"], systems["good"], margin=0.02, random_state=0)
     shown = [entry.path.name for entry in error.traceback if not entry.ishidden(error)]
-    assert shown == ["test_comparison_gate.py"]
+    assert shown == ["test_gate.py"]
 
 
 def test_what_is_inconclusive_is_acted_on_as_told(data):

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 
-from skboot._copies import Columns, Distinct
+from skboot._base.copies import Columns, Distinct
 from skboot.model_selection import copies_as_groups
 
 pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")

@@ -15,7 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from skboot import bootstrap_score
 from skboot.inference import proportion_interval
 
-REFERENCES = Path(__file__).parent / "references"
+REFERENCES = Path(__file__).parents[1] / "references"
 ignore_extreme = pytest.mark.filterwarnings("ignore:.*too few for a quantile:UserWarning")
 ignore_caution = pytest.mark.filterwarnings("ignore:bootstrap_score.*:UserWarning")
 
@@ -252,7 +252,7 @@ def slow_agreement(y_true, y_pred):
 def test_any_number_of_workers_and_backend_gives_the_same_bits(monkeypatch, backend, metric):
     import joblib
 
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 2, 3000)
     y_pred = y_true if metric is slow_agreement else rng.normal(size=3000) + y_true

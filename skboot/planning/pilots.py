@@ -11,21 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ._messages import fail
-from ._warnings import collected
-from .inference.evidence import Evidence
-from .inference.few_groups import value_range
-from .inference.planning import DiscordantSpread, ShareSpread, Spread, variance_factors
-from .inference.proportions import SHARE_LIMITS, Discordant
-from .resampling.design import DESIGNS
-from .results.decisions import check_below_range, one_sided, unknown_direction
+from .._base.messages import fail
+from .._base.warnings import collected
+from ..inference.evidence import Evidence
+from ..inference.few_groups import value_range
+from ..inference.planning import DiscordantSpread, ShareSpread, Spread, variance_factors
+from ..inference.proportions import SHARE_LIMITS, Discordant
+from ..resampling.design import DESIGNS
+from ..results.decisions import check_below_range, one_sided, unknown_direction
 
 if TYPE_CHECKING:
-    from .inference.confidence_interval import ConfidenceInterval
-    from .inference.run_intervals import RunsEvidence
-    from .inference.variance import TIntervalParts
-    from .results import EvaluationResult
-    from .results.pairs import ComparisonFacts, PairedDifference
+    from ..inference.confidence_interval import ConfidenceInterval
+    from ..inference.run_intervals import RunsEvidence
+    from ..inference.variance import TIntervalParts
+    from ..results import EvaluationResult
+    from ..results.pairs import ComparisonFacts, PairedDifference
 
 AnySpread: TypeAlias = Spread | ShareSpread | DiscordantSpread
 Extremes: TypeAlias = Callable[[int, int | None], tuple[AnySpread, AnySpread]]

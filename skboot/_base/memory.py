@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ._messages import fail
+from .messages import fail
 
 # Maximum size that is not checked (bytes); above it the available memory is read, in 50 us.
 _ALWAYS = 1 << 28

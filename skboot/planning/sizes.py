@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ._messages import fail
-from ._pilots import FEW, AnySpread, Pilot
-from .inference.planning import DiscordantSpread, ShareSpread, Spread, smallest
-from .results.plan import EvaluationPlan, PlanRow
-from .results.provenance import Provenance
+from .._base.messages import fail
+from ..inference.planning import DiscordantSpread, ShareSpread, Spread, smallest
+from ..results.plan import EvaluationPlan, PlanRow
+from ..results.provenance import Provenance
+from .pilots import FEW, AnySpread, Pilot
 
 _RUNS_SHOWN = (2, 3, 5, 10, 20, 50, 100)
 _SIZES_SHOWN = (0.25, 0.5, 1, 2, 4)
