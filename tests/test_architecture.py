@@ -17,8 +17,8 @@ import pytest
 
 PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 
-# From the ground up. A module imports from the lines above its own, and from its own package, but for
-# the ground itself, whose modules have an order of their own.
+# From the ground up. A module imports from the lines above its own, and from its own package, but
+# for the ground itself, whose modules have an order of their own.
 LAYERS = [
     ["_base.lazy"],
     ["_base.versions"],
@@ -581,7 +581,10 @@ ALLOWED = [
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .results import Table",
     ),
     ("metrics/a.py", "from .statistic import Statistic\nfrom skboot.metrics import b"),
-    ("metrics/a.py", "from skboot._base.sklearn_compat import get\nfrom .._base.checks import check"),
+    (
+        "metrics/a.py",
+        "from skboot._base.sklearn_compat import get\nfrom .._base.checks import check",
+    ),
     ("metrics/a.py", "from sklearn.metrics import f1_score\nf1_score.__module__"),
     ("metrics/a.py", "class C:\n    def f(self):\n        return self._sign"),
     ("_base/checks.py", "from skboot._base import sklearn_compat"),

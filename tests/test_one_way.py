@@ -93,7 +93,9 @@ def makes(root, kind):
 
 def asks_settings(root):
     """Functions that read the settings of a call, which are for readers, as data."""
-    return sorted({name for name, node in functions(root) if any(map(_asks_settings, ast.walk(node)))})
+    return sorted(
+        {name for name, node in functions(root) if any(map(_asks_settings, ast.walk(node)))}
+    )
 
 
 def _asks_settings(node):

@@ -1,8 +1,8 @@
 """Doors: the public functions, as the messages of all that they call know them.
 
 `door` gives a function, method or generator the name under which users know it. Nothing below a
-door knows who called: it raises `skboot._base.messages.fail`, to which the door adds its name, and it
-tells notes, of which the door warns. An unknown keyword gets the argument that is meant, under
+door knows who called: it raises `skboot._base.messages.fail`, to which the door adds its name, and
+it tells notes, of which the door warns. An unknown keyword gets the argument that is meant, under
 whatever name other libraries have for it.
 """
 

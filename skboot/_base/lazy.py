@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
 
 def names_from(
-    package: str, names: Mapping[str, Iterable[str]]
+    package: str,
+    names: Mapping[str, Iterable[str]],
+    moved: Mapping[str, Iterable[str]] = MappingProxyType({}),
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
 
@@ -20,12 +23,15 @@ def names_from(
     names : mapping of str to iterable of str
         Names by the module that defines them, seen from the package (``".other.module"`` for
         one beside it); submodules can be asked for as well.
+    moved : mapping of str to iterable of str
+        Names that were here, by the module that has them now.
 
     Returns
     -------
     getattr, dir : callable
         ``dir`` shows the names of ``__all__``, and no submodule.
     """
+    places = {name: module for module, listed in moved.items() for name in listed}
     homes = {name: module for module, listed in names.items() for name in listed}
     modules = {module.partition(".")[0] for module in names} - {""}
 
@@ -34,6 +40,8 @@ def names_from(
             value = getattr(import_module(f".{homes[name]}", package), name)
         elif name in modules:
             value = import_module(f"{package}.{name}")
+        elif name in places:
+            raise AttributeError(f"{package}.{name} is {package}.{places[name]}.{name} now.")
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(sys.modules[package], name, value)

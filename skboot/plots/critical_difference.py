@@ -75,7 +75,8 @@ class CriticalDifferenceDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from skboot import CriticalDifferenceDisplay, compare_across
+    >>> from skboot import compare_across
+    >>> from skboot.plots import CriticalDifferenceDisplay
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.uniform(0.6, 0.9, size=(15, 1)) + rng.normal(0, 0.02, size=(15, 4))
     >>> result = compare_across(scores, datasets=range(15), methods=list("ABCD"),

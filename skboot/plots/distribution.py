@@ -63,7 +63,8 @@ class BootstrapDistributionDisplay(Display):
 
     Examples
     --------
-    >>> from skboot import BootstrapDistributionDisplay, bootstrap_score
+    >>> from skboot import bootstrap_score
+    >>> from skboot.plots import BootstrapDistributionDisplay
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> result = bootstrap_score(y_true, y_pred, random_state=0)

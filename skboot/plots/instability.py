@@ -69,7 +69,8 @@ class PredictionInstabilityDisplay(Display):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skboot import BootstrapScorer, PredictionInstabilityDisplay
+    >>> from skboot import BootstrapScorer
+    >>> from skboot.plots import PredictionInstabilityDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> options = dict(scoring="neg_brier_score", n_train_resamples=100, n_cv_repeats=1)
     >>> scorer = BootstrapScorer(GaussianNB(), random_state=0, **options).fit(X, y)

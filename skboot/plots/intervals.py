@@ -66,7 +66,8 @@ class IntervalDisplay(ForestPlot):
 
     Examples
     --------
-    >>> from skboot import IntervalDisplay, bootstrap_score
+    >>> from skboot import bootstrap_score
+    >>> from skboot.plots import IntervalDisplay
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> results = bootstrap_score(y_true, y_pred, metric=["accuracy", "f1"], random_state=0)

@@ -76,7 +76,8 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
 
     Examples
     --------
-    >>> from skboot import ResultTable, bootstrap_score
+    >>> from skboot import bootstrap_score
+    >>> from skboot.results import ResultTable
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> results = bootstrap_score(y_true, y_pred, metric=["accuracy", "f1"], random_state=0)

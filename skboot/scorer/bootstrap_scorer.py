@@ -145,7 +145,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         "difference", the mean absolute difference from it of the bootstrap runs that left the row
         out (share of other labels); the 2.5th and 97.5th percentiles "low" and "high" of their
         answers; "n_models", how many they are. One for all scorers; absent where none of them keeps
-        answers of rows, as rank metrics do not. See `skboot.PredictionInstabilityDisplay`.
+        answers of rows, as rank metrics do not. See `skboot.plots.PredictionInstabilityDisplay`.
     estimator_ : estimator
         The run on all rows with the first seed; absent with ``refit=False``.
     classes_ : ndarray of shape (n_classes,)

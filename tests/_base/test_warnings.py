@@ -109,7 +109,7 @@ CALLS = {
         "sum to one",
     ),
     "corrected_t": (
-        lambda: skboot.corrected_t([0.8, 0.9], n_train=50, n_test=50),
+        lambda: skboot.model_selection.corrected_t([0.8, 0.9], n_train=50, n_test=50),
         "50 test rows for 50 training rows",
     ),
     "BootstrapScorer.fit": (
@@ -214,7 +214,7 @@ def test_predictions_out_of_folds_are_made_without_a_warning_of_their_own():
     search = fitted_search()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(skboot.out_of_fold(search, X, Y)) == 2
+        assert len(skboot.model_selection.out_of_fold(search, X, Y)) == 2
 
 
 def test_failed_runs_are_warned_of_by_the_category_of_scikit_learn():

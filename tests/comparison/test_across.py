@@ -10,7 +10,8 @@ import scipy
 from scipy import stats
 
 import skboot
-from skboot import DatasetsComparison, compare_across, compare_runs, compare_systems
+from skboot import compare_across, compare_runs, compare_systems
+from skboot.results import DatasetsComparison
 
 SETS = [f"set {k}" for k in range(12)]
 METHODS = ["A", "B", "C", "D"]
@@ -522,9 +523,9 @@ def test_a_file_and_a_pickle_give_the_comparison_back(tmp_path, four):
     four.save(tmp_path / "across.npz")
     assert DatasetsComparison.load(tmp_path / "across.npz") == four
     assert pickle.loads(pickle.dumps(four)) == four
-    table = skboot.ResultTable({"accuracy": four})
+    table = skboot.results.ResultTable({"accuracy": four})
     table.save(tmp_path / "table.npz")
-    assert skboot.ResultTable.load(tmp_path / "table.npz")["accuracy"] == four
+    assert skboot.results.ResultTable.load(tmp_path / "table.npz")["accuracy"] == four
 
 
 def test_scores_cannot_be_changed(four):

@@ -18,7 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from training_jobs import drawn
 
-from skboot import BootstrapScorer, ComparisonResult, ComparisonTable, compare_methods
+from skboot import BootstrapScorer, compare_methods
+from skboot.results import ComparisonResult, ResultTable
 
 N, B = 120, 60
 X, Y = load_breast_cancer(return_X_y=True)
@@ -516,7 +517,7 @@ def test_losses_of_regression_have_the_sign_of_the_score():
         n_train_resamples=B,
         random_state=0,
     )
-    assert isinstance(table, ComparisonTable)
+    assert isinstance(table, ResultTable)
     for result in table.values():
         [pair] = result.pairs
         assert pair.difference > 0

@@ -13,8 +13,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot import corrected_t, one_standard_error, out_of_fold, search_score
+from skboot import search_score
 from skboot.inference import prediction_error
+from skboot.model_selection import corrected_t, one_standard_error, out_of_fold
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, mean_absolute_error, roc_auc_score
 
-from skboot import ComparisonTable, bootstrap_score, compare_systems
+from skboot import bootstrap_score, compare_systems
 from skboot.inference import delong_test, tango_interval
+from skboot.results import ResultTable
 
 N = 400
 
@@ -108,7 +109,7 @@ def test_metrics_of_one_call_share_resamples_fast_and_generic(data):
     found = compare_systems(y, two(systems), metric=metric, n_resamples=198, random_state=0)
     fast, slow = (found[name].replicates("A", "C") for name in ("fast", "slow"))
     assert_allclose(fast, slow, atol=1e-12)
-    assert isinstance(found, ComparisonTable)
+    assert isinstance(found, ResultTable)
 
 
 def test_mean_of_losses_is_better_when_smaller():

@@ -280,7 +280,13 @@ def test_the_corrected_t_test_is_nadeau_and_bengios(level):
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.8, 0.05, size=(2, 15))
     for scores, given in ((a, (a,)), (a - b, (a, b))):
-        found = quiet(skboot.corrected_t, *given, n_train=90, n_test=10, confidence_level=level)
+        found = quiet(
+            skboot.model_selection.corrected_t,
+            *given,
+            n_train=90,
+            n_test=10,
+            confidence_level=level,
+        )
         error = np.sqrt((1 / 15 + 10 / 90) * np.var(scores, ddof=1))
         close([found.estimate, found.standard_error], [scores.mean(), error])
         half = stats.t.ppf(0.5 + level / 2, 14) * error

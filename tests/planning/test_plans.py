@@ -15,7 +15,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from skboot import (
     BootstrapScorer,
-    EvaluationPlan,
     bootstrap_runs,
     bootstrap_score,
     compare_methods,
@@ -23,6 +22,7 @@ from skboot import (
     compare_systems,
     plan_evaluation,
 )
+from skboot.results import EvaluationPlan
 
 RNG = np.random.default_rng(3)
 N = 200

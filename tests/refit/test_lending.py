@@ -22,7 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
-from skboot import BootstrapScorer, compare_methods, out_of_fold
+from skboot import BootstrapScorer, compare_methods
+from skboot.model_selection import out_of_fold
 from skboot.refit import lending
 from skboot.refit.lending import Loan, copy_of, copy_of_rows, locked, with_copied_objects
 from skboot.refit.training import has_rows

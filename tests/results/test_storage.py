@@ -19,8 +19,8 @@ from made_results import (
     subgroups,
 )
 
-from skboot import EvaluationResult
 from skboot.inference import ConfidenceInterval
+from skboot.results import EvaluationResult
 
 
 @any_kind

@@ -34,9 +34,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
-from skboot import BootstrapScorer, EvaluationResult
+from skboot import BootstrapScorer
 from skboot.inference import prediction_error
 from skboot.model_selection import copies_as_groups
+from skboot.results import EvaluationResult
 
 FEW = dict(n_train_resamples=60, n_cv_repeats=2, random_state=0)
 STRATEGIES = ["cv-bootstrap", "oob", ".632", ".632+"]

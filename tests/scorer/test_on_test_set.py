@@ -21,7 +21,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from skboot import BootstrapScorer, EvaluationResult, ResultTable, bootstrap_runs, bootstrap_score
+from skboot import BootstrapScorer, bootstrap_runs, bootstrap_score
+from skboot.results import EvaluationResult, ResultTable
 
 FEW = dict(n_train_resamples=10, n_seeds=2, n_test_resamples=199, random_state=0)
 KEYS = {"training", "seed", "test", "interaction"}

@@ -9,7 +9,8 @@ from scipy import stats
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from skboot import CurveResult, ResultTable, bootstrap_curve, bootstrap_score
+from skboot import bootstrap_curve, bootstrap_score
+from skboot.results import CurveResult, ResultTable
 
 RNG = np.random.default_rng(0)
 N = 240

@@ -9,8 +9,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.optimize import brentq
 
-from skboot import EvaluationResult, bootstrap_score, compare_systems
+from skboot import bootstrap_score, compare_systems
 from skboot.inference import tango_interval
+from skboot.results import EvaluationResult
 
 
 @pytest.fixture(scope="module")

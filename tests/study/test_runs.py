@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn.metrics import accuracy_score, f1_score, fbeta_score, make_scorer, roc_auc_score
 
-from skboot import EvaluationResult, bootstrap_runs, bootstrap_score, compare_runs, compare_systems
+from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems
 from skboot.metrics import expected_calibration_error
+from skboot.results import EvaluationResult
 
 CROSSED = Path(__file__).parents[1] / "references" / "crossed"
 MIXED = {"f1": "f1", "roc_auc": "roc_auc", "mine": lambda t, p: float(np.mean(t == p))}

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from sklearn import metrics as sk
 
-from skboot import EvaluationResult, bootstrap_runs, bootstrap_score, compare_runs, compare_systems
+from skboot import bootstrap_runs, bootstrap_score, compare_runs, compare_systems
+from skboot.results import EvaluationResult
 from skboot.testing import assert_not_worse
 
 SIZES = (25, 40, 12, 30, 18, 60, 22, 35, 15, 28, 33)
