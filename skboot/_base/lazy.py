@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from types import MappingProxyType
+from pkgutil import iter_modules
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 
@@ -13,6 +14,7 @@ def names_from(
     package: str,
     names: Mapping[str, Iterable[str]],
     moved: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    others: str = "",
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
 
@@ -25,6 +27,8 @@ def names_from(
         one beside it); submodules can be asked for as well.
     moved : mapping of str to iterable of str
         Names that were here, by the module that has them now.
+    others : str
+        A module whose classes are found as well; none if empty.
 
     Returns
     -------
@@ -43,7 +47,9 @@ def names_from(
         elif name in places:
             raise AttributeError(f"{package}.{name} is {package}.{places[name]}.{name} now.")
         else:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            value = vars(import_module(f".{others}", package)).get(name) if others else None
+            if not isinstance(value, type):
+                raise AttributeError(f"module {package!r} has no attribute {name!r}")
         setattr(sys.modules[package], name, value)
         return value
 
@@ -52,3 +58,9 @@ def names_from(
         return sorted({*module["__all__"], *(name for name in module if name.startswith("__"))})
 
     return find, shown
+
+
+def import_modules(package: str) -> list[ModuleType]:
+    """Import every module of a package, in alphabetical order, so that each can register itself."""
+    found = sorted(own.name for own in iter_modules(sys.modules[package].__path__))
+    return [import_module(f"{package}.{name}") for name in found]

@@ -27,7 +27,7 @@ from .variance import Components, TIntervalParts
 Floats = NDArray[np.float64]
 
 ESTIMANDS = ("system", "method", "next_run", "pooled")
-# Names of intervals by estimand, the automatic one first; those of "system" are in intervals.py.
+# Names of intervals by estimand, the automatic one first; those of "system" are in intervals/.
 RUN_METHODS = {
     "method": ("components", "t"),
     "next_run": ("components",),
