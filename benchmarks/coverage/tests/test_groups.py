@@ -10,7 +10,7 @@ import pytest
 
 from skboot import bootstrap_score
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 RIVALS = ("auto", "studentized", "expanded", "bca", "effective", "by_groups", "transformed")
 GUIDE = ROOT / "docs" / "guide" / "intervals.md"

@@ -13,7 +13,7 @@ from benchmarks.coverage.page.sections import tutorial as shown
 from benchmarks.coverage.studies import tutorial
 
 N = 40
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "methods.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
 IS_RUN = pytest.mark.skipif(not tutorial.STUDY.path.exists(), reason="the study was not run yet")
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from skboot import compare_methods
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 GUIDE = ROOT / "docs" / "guide" / "comparison.md"
 TAKEN, LEFT_OUT = "shared V_IJ", "oob"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "coverage" / "results"
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "coverage" / "results"
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from benchmarks.coverage.methods.table import shares
 from benchmarks.coverage.runner import RESULTS
 from benchmarks.coverage.studies import fewer_fits
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "methods.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
 SHOWN = ("25 x 1", "50 x 1", "50 x 3", "100 x 2", "200 x 5")
 
 

@@ -9,7 +9,7 @@ from benchmarks.coverage.methods.table import CONSERVATIVE, shares
 from benchmarks.coverage.runner import RESULTS
 from benchmarks.coverage.studies import cv_bootstrap_coverage as study
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "methods.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
 SHOWN = ("cv-bootstrap", CONSERVATIVE)
 
 

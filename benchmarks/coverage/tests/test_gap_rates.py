@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RESULTS = ROOT / "benchmarks" / "coverage" / "results"
 # Percent of data sets in which equal subgroups may be told apart.
 MOST = 6.5

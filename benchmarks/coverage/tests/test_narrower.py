@@ -12,7 +12,7 @@ from benchmarks.coverage.methods.table import shares
 from benchmarks.coverage.runner import RESULTS
 from benchmarks.coverage.studies import narrower
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "methods.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
 SHOWN = ("cv-bootstrap", "former", "corrected t", "Bayle", "nested CV", "conservative z")
 WIDTH = "width over 3.92 sd"
 LEAST = {"skewed": 91.0, "few positives": 93.0, "exception": 0.0}

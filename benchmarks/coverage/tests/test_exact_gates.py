@@ -11,7 +11,7 @@ from scipy import stats
 
 from skboot.inference import tango_interval
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "coverage" / "results"
+RESULTS = Path(__file__).parents[3] / "benchmarks" / "coverage" / "results"
 
 
 @pytest.fixture(scope="module")
