@@ -1,8 +1,9 @@
 """A method beside one that always scores 0 is the method by itself; several share their law.
 
 Exact: whatever varies between the runs and in any design, the difference from a constant has the
-components, limits and errors of the runs, and paired runs those of their differences. Within the
-error of simulations: how far simultaneous limits of methods reach, and how limits vary with seeds.
+components, limits and errors of the runs, and paired runs those of their differences; limits vary
+as those of calls on the same resamples drawn again. Within the error of simulations: how far
+simultaneous limits of methods reach, and how limits vary with seeds.
 """
 
 import numpy as np

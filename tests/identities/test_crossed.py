@@ -3,7 +3,8 @@
 Exact: the influence of a row is the score less that of the plain function without it, and the
 variance of two factors is that of their members less that of their cells. In one population the
 members of both columns are drawn together, so that the columns may change places; two factors that
-change places have other resamples, and the same variance.
+change places have other resamples, and the same variance. Variances of systems on rows of their
+own add up.
 """
 
 import numpy as np

@@ -2,7 +2,8 @@
 
 A score that is a mean of row values has the limits, by every estimand, of "mean" on these values.
 The components are those of the analysis of variance; strata lose a degree of freedom each, in the
-test variance (n / (n - H), DESIGN 4.7 and record 0005) and in the quantile of t.
+test variance (n / (n - H), DESIGN 4.7 and record 0005) and in the quantile of t. An interval over
+the runs alone has the error of their scores, and says that it holds the test rows fixed.
 """
 
 import itertools

@@ -5,6 +5,7 @@ order of merging, packed in between; of others in any order of merging the same 
 numbers of fewer than 30 rows or groups, which are those of all rows in memory. Within 1e-12: the
 estimate, which is that of `bootstrap_score` whatever the number of rows. The replicates of 30 rows
 or more are Poisson counts (DESIGN 4.12), and agree with those of `bootstrap_score` in law alone.
+Of several metrics each says what it says alone, notes and all.
 """
 
 import warnings

@@ -1,7 +1,7 @@
 """Weights of rows: their unit changes nothing, and whole numbers are rows that come so often.
 
 For every metric that takes weights, in every design, in runs, pairs and curves. Exact: a power of
-two scales without rounding.
+two scales without rounding. A label all of whose rows weigh nothing is one as for scikit-learn.
 """
 
 from functools import partial
