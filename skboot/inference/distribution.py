@@ -322,7 +322,7 @@ def jackknife(
     left_out = leave_out(binding, statistics)
     jackknives = []
     for values, bound, estimate in zip(left_out.values, statistics, estimates, strict=True):
-        moments = _moments(values, left_out.times, left_out.strata, estimate)
+        moments = _moments(values, left_out.times, left_out.strata, estimate, left_out.sizes)
         n_values = None
         if bound.statistic.reads in _COUNTED and _rows_differ(bound):
             # Values that differ by rounding count once.
@@ -358,15 +358,18 @@ class JackknifeValues:
         Number of units without which the data are this resample.
     strata : ndarray of shape (n_resamples,)
         Stratum of the unit.
+    sizes : ndarray of shape (n_resamples,) or None
+        Units that each resample lacks; None where each lacks one.
     """
 
     values: Floats
     times: NDArray[np.int64]
     strata: NDArray[np.intp]
+    sizes: NDArray[np.intp] | None = None
 
     def acceleration(self, values: Floats, estimate: float) -> float:
         """Acceleration of a statistic with these values, or of a difference of two of them."""
-        return _moments(values, self.times, self.strata, estimate)[0]
+        return _moments(values, self.times, self.strata, estimate, self.sizes)[0]
 
 
 def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> JackknifeValues:
@@ -381,11 +384,13 @@ def leave_out(binding: Binding, statistics: Sequence[BoundStatistic]) -> Jackkni
             parts.append(left_out)
             values.append(of_part)
     if len(parts) == 1:
-        return JackknifeValues(values[0], parts[0].times, parts[0].strata)
+        return JackknifeValues(values[0], *parts[0][1:])
+    sizes = [part.sizes for part in parts if part.sizes is not None]
     return JackknifeValues(
         np.concatenate(values, axis=1),
         np.concatenate([part.times for part in parts]),
         np.concatenate([part.strata for part in parts]),
+        np.concatenate(sizes) if sizes else None,
     )
 
 
@@ -413,14 +418,26 @@ def _fill_left_out(
 
 
 def _moments(
-    values: Floats, times: NDArray[np.int64], strata: NDArray[np.intp], estimate: float
+    values: Floats,
+    times: NDArray[np.int64],
+    strata: NDArray[np.intp],
+    estimate: float,
+    n_units: NDArray[np.intp] | None = None,
 ) -> tuple[float, float]:
-    """Return acceleration and standard error."""
+    """Return acceleration and standard error; ``n_units`` are those that each resample lacks.
+
+    A stratum that lacks a unit weighs less, which is no error. What its level changes by that is
+    in proportion to the units, and is taken out.
+    """
     one_stratum = not strata.any()
     sizes = np.array([times.sum()]) if one_stratum else np.bincount(strata, times)
     centres: Any = estimate
     if not one_stratum:
         centres = np.bincount(strata, times * values) / sizes
+        if n_units is not None:
+            mean_units = np.bincount(strata, times * n_units) / sizes
+            per_unit = (estimate - centres) / mean_units
+            values = values + per_unit[strata] * (n_units - mean_units[strata])
     single = int(sizes.sum()) == len(times)
     squared = cubed = 0.0
     for first in range(0, len(values), JACKKNIFE_VALUES_AT_ONCE):

@@ -38,11 +38,14 @@ class JackknifeResamples(NamedTuple):
         Number of units without which the data are this resample.
     strata : ndarray of shape (n_resamples,)
         Stratum of the unit.
+    sizes : ndarray of shape (n_resamples,) or None
+        Units that each resample lacks; None where each lacks one.
     """
 
     blocks: list[Block]
     times: NDArray[np.int64]
     strata: NDArray[np.intp]
+    sizes: NDArray[np.intp] | None = None
 
     def parts(self, k: int, n_sums: int | None) -> Iterator[tuple[slice, Block]]:
         """Yield consecutive resamples of one statistic, few where each takes many sums.
@@ -123,6 +126,7 @@ def _sets_left_out(
             [UnitBlock(each, counts, strata) for each in units_of_codes],
             np.ones(len(some), np.int64),
             np.array(of_stratum[start : start + step], dtype=np.intp),
+            np.array([len(units) for units in some], dtype=np.intp),
         )
 
 
