@@ -11,8 +11,7 @@ import numpy as np
 
 from .._base import checks as check
 from ..results.comparison import ComparisonResult
-from ..results.decisions import check_below_range, standard_error_of
-from ..results.pairs import PairedDifference
+from ..results.decisions import check_below_range, freedom_of, standard_error_of
 from .contestants import Floats
 
 _RUNS = (
@@ -281,18 +280,10 @@ def _errors(results: Mapping[str, ComparisonResult], methods: Sequence[str]) -> 
                 got = f"none of {pair.first} - {pair.second}"
                 raise check.fail(f"scores[{name!r}]", must, got)
             of_differences[at, [one, other], [other, one]] = error
-            freedom[at, [one, other], [other, one]] = _degrees_of_freedom(pair)
+            freedom[at, [one, other], [other, one]] = freedom_of(pair)
     systems = [[each.systems[method] for method in methods] for each in results.values()]
     of_scores = np.array([[system.standard_error for system in row] for row in systems])
     return ErrorsOnEach(np.nan_to_num(of_scores), of_differences, freedom)
-
-
-def _degrees_of_freedom(pair: PairedDifference) -> float:
-    """Of the standard error; of an interval without resamples, one less than the units."""
-    if pair.degrees_of_freedom is not None:
-        return float(pair.degrees_of_freedom)
-    n_units = min(pair.n_units) if isinstance(pair.n_units, tuple) else pair.n_units
-    return max(n_units - 1.0, 1.0)
 
 
 # ------------------------------------------------------------------ messages

@@ -137,10 +137,20 @@ def _degrees_of_freedom(pair: PairedDifference) -> float:
 
 def standard_error_of(pair: PairedDifference) -> float:
     """Return the standard error; that of resamples is too small by sqrt(df / n) for few units."""
-    if pair.estimand != "system" or pair.degrees_of_freedom is None:
+    if pair.estimand != "system":
         return pair.standard_error
-    n_units = min(pair.n_units) if isinstance(pair.n_units, tuple) else pair.n_units
-    return pair.standard_error * math.sqrt(n_units / pair.degrees_of_freedom)
+    return pair.standard_error * math.sqrt(_fewest_units(pair) / freedom_of(pair))
+
+
+def freedom_of(pair: PairedDifference) -> float:
+    """Degrees of freedom of the standard error; without resamples, one less than the units."""
+    if pair.degrees_of_freedom is not None:
+        return float(pair.degrees_of_freedom)
+    return max(_fewest_units(pair) - 1.0, 1.0)
+
+
+def _fewest_units(pair: PairedDifference) -> int:
+    return min(pair.n_units) if isinstance(pair.n_units, tuple) else pair.n_units
 
 
 # ------------------------------------------------------------------ words
