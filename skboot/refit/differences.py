@@ -332,7 +332,7 @@ def _of_samples(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Ar
         share = share_of_training(resubstitution, centre, float(np.median(part.scores)))
         return part.scores, part.influence, share
     rows, n_seeds = part.rows, part.kept.samples.n_seeds
-    inner = part.metric.under_root if isinstance(part.metric, RowRunMetric) else None
+    inner = part.metric.under_root
     if inner is not None:
         rows, resubstitution = usable_rows(inner, part.kept), resubstitution * abs(resubstitution)
         centre, slope = centre * abs(centre), slope_of_root(centre * abs(centre))
@@ -372,7 +372,7 @@ def _difference(
 
 def _two_valued(metric: RunMetric, losses: Any) -> bool:
     """Whether each loss of a mean is the least or the largest there can be, as right and wrong."""
-    if not (isinstance(metric, RowRunMetric) and metric.is_mean):
+    if not metric.is_mean:
         return False
     return bool(np.isfinite(metric.bounds).all() and np.isin(losses, metric.bounds).all())
 
