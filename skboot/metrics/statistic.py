@@ -362,11 +362,11 @@ class Statistic(Evaluated):
     def reduce_about(
         self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
     ) -> ReducedData:
-        """As `reduce`, with sums about a point of the truth that other rows share.
+        """As `reduce` of rows that are their own codes, about a point that other rows share.
 
-        So the sums of one formula can be those of several reductions; each row weighs the same.
+        So sums of several reductions may be added, and the data of any serve them all.
         """
-        return self.reduce(y_true, y_pred, None)
+        return self.reduce(y_true, y_pred, np.ones(len(y_true)))
 
     def least_in_intervals(
         self,

@@ -200,7 +200,7 @@ class UsableRows(NamedTuple):
 
     Attributes
     ----------
-    data : ndarray of shape (n_runs, n_samples)
+    data : ndarray of shape (n_runs, n_samples, ...)
     runs : ndarray of shape (n_runs,)
         Numbers of the runs.
     outside : ndarray of shape (n_runs, n_samples)
@@ -398,7 +398,7 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
 def _centre_of_root(inner: RowRunMetric, kept: RunRecords) -> float:
     """Mean over the repeats of the square root of the error on all rows."""
     data = kept.of_folds(inner.key)
-    errors = square_root(inner.errors(data, np.ones(data.shape)))
+    errors = square_root(inner.errors(data, np.ones(data.shape[:2])))
     return float(errors[np.isfinite(errors)].mean())
 
 

@@ -266,7 +266,10 @@ class LabelRunMetric(RowRunMetric):
 
 
 class ValueRunMetric(RowRunMetric):
-    """A function of predicted values: means of a loss, their roots, R2, explained variance."""
+    """A function of predicted values, or of several a row: means of a loss, their roots, R2.
+
+    Of labels that a row has or lacks the predictions are kept as flags.
+    """
 
     key = "values"
 
@@ -288,7 +291,7 @@ class ValueRunMetric(RowRunMetric):
         values = np.asarray(answers.predicted, dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError("The estimator predicts values that are not finite.")
-        return {self.key: values}
+        return {self.key: values == 1 if self.statistic.response == "indicators" else values}
 
     def losses(self, data: Array) -> Array:
         """Loss of each run and row."""

@@ -23,7 +23,6 @@ from ..metrics.statistic import Statistic
 from ..metrics.two_class import positive_note
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
-from .several_outputs import OutputsRunMetric
 from .training import Answers
 
 
@@ -100,6 +99,12 @@ class Needed(NamedTuple):
     positive: int
     whole: bool
 
+    def of(self, answers: Answers) -> NDArray[Any]:
+        """Return them."""
+        if self.whole:
+            return answers.probabilities
+        return answers.scores(self.methods, self.positive)
+
 
 def needed_of(
     name: str, scorer: Any, classes: NDArray[Any] | None, several_outputs: bool = False
@@ -113,7 +118,7 @@ def needed_of(
             {name: scorer}, labels=classes, several_outputs=several_outputs
         )
     statistic = statistics[name]
-    whole = statistic.response == "probabilities" and not _takes_column(statistic)
+    whole = statistic.response == "probabilities"
     positive = _positive(parts.options.get("pos_label"), classes)
     return Needed(statistic, parts.response_methods, positive, whole)
 
@@ -162,26 +167,22 @@ def _name_of(scoring: Any) -> str:
 
 
 def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
-    parts = scorer_parts(scorer)
-    if parts is None or target.y is None or target.y.ndim != 1:
-        predicts = parts is not None and parts.response_methods == ("predict",)
-        has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
-        of_type = OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
-        low, high = -np.inf, np.inf
-        if target.y is not None and target.y.ndim == 2:
-            # Its options, and its range, are those of a metric on a test set.
-            needed = needed_of(name, scorer, None, several_outputs=True)
-            low, high = (low, high) if needed is None else needed.statistic.bounds
-        return of_type(RunMetricArguments(name, target, bounds=(0.0 - high, 0.0 - low)), scorer)
-    labels = target.classes
-    statistics, _ = resolve_metrics({name: scorer}, labels=labels)
-    statistic = statistics[name]
-    positive = _positive(parts.options.get("pos_label"), labels)
-    response = _response(statistic, parts.response_methods, positive, answers)
-    with arguments_named({"y_true": "y"}):
-        statistic = check_response(statistic, target.y, response)
-    sign = -1.0 if statistic.greater_is_better is False else 1.0
+    parts, y, labels = scorer_parts(scorer), target.y, target.classes
+    columns = y is not None and y.ndim == 2
+    needed = None
+    if parts is not None and y is not None and (columns or y.ndim == 1):
+        needed = needed_of(name, scorer, labels, columns)
+    if parts is None or needed is None:
+        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
+    statistic = needed.statistic
     low, high = statistic.bounds
+    if columns and not _predicts_columns(needed, answers):
+        bounds = (0.0 - high, 0.0 - low)
+        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target, bounds=bounds), scorer)
+    response = needed.of(answers)
+    with arguments_named({"y_true": "y"}):
+        statistic = check_response(statistic, y, response)
+    sign = -1.0 if statistic.greater_is_better is False else 1.0
     inner = without_sign(statistic)
     factor = -sign if inner is statistic else sign
     arguments = RunMetricArguments(
@@ -191,14 +192,22 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         factor,
         (0.0 - high, 0.0 - low) if sign > 0 else (low, high),
         parts.function,
-        parts.response_methods,
-        positive,
+        needed.methods,
+        needed.positive,
     )
     metric = _of_statistic(arguments, inner, response)
     # Scores are those of the class that scikit-learn takes, whichever it is.
-    note = positive_note(inner, target.y, response) if inner.response == "labels" else None
+    note = positive_note(inner, y, response) if inner.response == "labels" else None
     metric.positive_note = None if note is None else note.text
     return metric
+
+
+def _predicts_columns(needed: Needed, answers: Answers) -> bool:
+    """Whether the metric reads predictions of numbers in columns; sparse ones are not."""
+    if needed.methods != ("predict",):
+        return False
+    y, predicted = np.asarray(answers.y), answers.predicted
+    return predicted.ndim == 2 and all(own.dtype.kind in "biuf" for own in (y, predicted))
 
 
 def _of_statistic(
@@ -208,7 +217,7 @@ def _of_statistic(
     if statistic.response == "labels" and statistic.adds_by_row:
         labels = np.unique(np.concatenate([target.y, response]))
         return run_metrics.LabelRunMetric(arguments, statistic, labels)
-    if statistic.response == "values" and statistic.adds_by_row:
+    if statistic.response in ("values", "outputs", "indicators") and statistic.adds_by_row:
         return run_metrics.ValueRunMetric(arguments, statistic)
     by_posteriors = statistic.response in ("probabilities", "scores") and statistic.adds_by_row
     if by_posteriors and target.codes is not None:
@@ -217,17 +226,6 @@ def _of_statistic(
         getattr(arguments.function, "__name__", "").removesuffix("_score")
     )
     return run_metrics.ReplicateRunMetric(arguments, statistic, limit)
-
-
-def _response(statistic: Statistic, methods: Any, positive: int, answers: Answers) -> NDArray[Any]:
-    if statistic.response == "probabilities" and not _takes_column(statistic):
-        return answers.probabilities
-    return answers.scores(methods, positive)
-
-
-def _takes_column(statistic: Statistic) -> bool:
-    """Return whether a function of the user takes one column of two, as in scikit-learn."""
-    return statistic.calls_function and statistic.response in ("any", "scores")
 
 
 def _positive(pos_label: Any, classes: NDArray[Any] | None) -> int:
