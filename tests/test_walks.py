@@ -66,9 +66,9 @@ WALKS = {
         355,
         55,
     ),
-    "fit": (fit, 499, 296, 48),
+    "fit": (fit, 498, 294, 48),
     "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 662, 385, 59),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1127, 420, 67),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1123, 418, 67),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 217, 211, 37),
 }
 

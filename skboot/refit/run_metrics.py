@@ -2,12 +2,16 @@
 
 * `LabelRunMetric`: functions of the confusion matrix, accuracy included; keeps the predicted label
   of each row, one small integer for all such metrics together.
-* `ValueRunMetric`: functions of values predicted (squared error, R2); keeps the values.
+* `ValueRunMetric`: functions of values predicted (squared error, R2), or of several a row, labels
+  that it has or lacks among them; keeps the values.
 * `LossRunMetric`: means of a loss of probabilities, or of hits; keeps the loss of each row.
 * `ReplicateRunMetric`: anything else (AUC, any function): keeps its value on the rows left out, and
   the influence of each of these on it.
-* `ScorerRunMetric`: a callable of estimator, X and y; likewise. Of several outputs:
-  `several_outputs`.
+* `ScorerRunMetric`: a callable of estimator, X and y; likewise.
+
+The first three are of one kind, `RowRunMetric`: the statistic at weights of rows, which are 1 for
+those left out and 0 for the others, and its derivative by them. What differs is what is kept of a
+row, and how such rows are reduced.
 
 Everything is in loss direction, smaller is better, as minus the score where larger is better.
 """
@@ -114,21 +118,19 @@ class RunMetric(ABC):
         Which of two classes is the positive one, where the user did not name it.
     is_mean : bool
         Whether the error is the mean of one loss per row.
+    under_root : RowRunMetric or None
+        The mean that the error is the square root of, from the same answers; None where it is none.
     """
 
     key: str
     no_information_note: str | None = None
     positive_note: str | None = None
     is_mean: bool = False
+    under_root: RowRunMetric | None = None
 
     def __init__(self, arguments: RunMetricArguments) -> None:
         self.name, self.target = arguments.name, arguments.target
         self.sign, self.bounds = arguments.sign, arguments.bounds
-
-    @property
-    def under_root(self) -> RowRunMetric | None:
-        """The mean that the error is the square root of; None where it is none."""
-        return None
 
     @abstractmethod
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
@@ -275,16 +277,12 @@ class ValueRunMetric(RowRunMetric):
 
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
         super().__init__(arguments, statistic)
-        self._arguments, self._function = arguments, arguments.function
+        self._function = arguments.function
         self._y = np.asarray(arguments.target.y)
         # Of all rows: the median, which the outliers that a run may lack do not move.
         self._origin = np.median(self._y, axis=0)
-
-    @property
-    def under_root(self) -> RowRunMetric | None:
-        """Of the root of a squared error the squared error, from the same values."""
-        mean: Any = self.statistic.under_root
-        return None if mean is None else ValueRunMetric(self._arguments, mean)
+        mean: Any = statistic.under_root
+        self.under_root = None if mean is None else ValueRunMetric(arguments, mean)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the predicted values."""

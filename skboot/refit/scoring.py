@@ -77,7 +77,8 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
     -------
     list of RunMetric
     """
-    return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
+    with arguments_named({"metric": "scoring", "y_true": "y"}):
+        return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
 
 
 class Needed(NamedTuple):
@@ -92,18 +93,15 @@ class Needed(NamedTuple):
         Column of the positive class, of two.
     whole : bool
         Whether all columns of probabilities are read.
+    function : callable
+        The metric function behind it.
     """
 
     statistic: Statistic
     methods: tuple[str, ...]
     positive: int
     whole: bool
-
-    def of(self, answers: Answers) -> NDArray[Any]:
-        """Return them."""
-        if self.whole:
-            return answers.probabilities
-        return answers.scores(self.methods, self.positive)
+    function: Any
 
 
 def needed_of(
@@ -113,14 +111,11 @@ def needed_of(
     parts = scorer_parts(scorer)
     if parts is None:
         return None
-    with arguments_named({"metric": "scoring"}):
-        statistics, _ = resolve_metrics(
-            {name: scorer}, labels=classes, several_outputs=several_outputs
-        )
-    statistic = statistics[name]
+    named = {name: scorer}
+    statistic = resolve_metrics(named, labels=classes, several_outputs=several_outputs)[0][name]
     whole = statistic.response == "probabilities"
     positive = _positive(parts.options.get("pos_label"), classes)
-    return Needed(statistic, parts.response_methods, positive, whole)
+    return Needed(statistic, parts.response_methods, positive, whole, parts.function)
 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
@@ -167,21 +162,22 @@ def _name_of(scoring: Any) -> str:
 
 
 def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
-    parts, y, labels = scorer_parts(scorer), target.y, target.classes
+    y, needed = target.y, None
     columns = y is not None and y.ndim == 2
-    needed = None
-    if parts is not None and y is not None and (columns or y.ndim == 1):
-        needed = needed_of(name, scorer, labels, columns)
-    if parts is None or needed is None:
+    if y is not None and y.ndim in (1, 2):
+        needed = needed_of(name, scorer, target.classes, columns)
+    if needed is None:
         return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
     statistic = needed.statistic
     low, high = statistic.bounds
     if columns and not _predicts_columns(needed, answers):
         bounds = (0.0 - high, 0.0 - low)
         return run_metrics.ScorerRunMetric(RunMetricArguments(name, target, bounds=bounds), scorer)
-    response = needed.of(answers)
-    with arguments_named({"y_true": "y"}):
-        statistic = check_response(statistic, y, response)
+    if needed.whole:
+        response = answers.probabilities
+    else:
+        response = answers.scores(needed.methods, needed.positive)
+    statistic = check_response(statistic, y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
     inner = without_sign(statistic)
     factor = -sign if inner is statistic else sign
@@ -191,7 +187,7 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         sign,
         factor,
         (0.0 - high, 0.0 - low) if sign > 0 else (low, high),
-        parts.function,
+        needed.function,
         needed.methods,
         needed.positive,
     )

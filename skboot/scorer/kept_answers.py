@@ -36,9 +36,15 @@ class KeptAnswers:
     needed: Needed
     metrics: dict[str, ErrorFunction]
 
+    def of(self, answers: Answers) -> NDArray[Any]:
+        """Answers for the rows of a test set."""
+        if self.needed.whole:
+            return answers.probabilities
+        return answers.scores(self.needed.methods, self.needed.positive)
+
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Answers by their key; a run fails by those that are no numbers or have no score."""
-        found = np.asarray(self.needed.of(answers))
+        found = np.asarray(self.of(answers))
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise ValueError("The answers for the test set hold NaN or infinity.")
         found = narrow(found)
@@ -72,7 +78,8 @@ def responses_of(
     found: dict[str, KeptAnswers] = {}
     by_key: dict[str, KeptAnswers] = {}
     for name, scorer in scorers.items():
-        needed = needed_of(name, scorer, classes, several_outputs)
+        with check.arguments_named({"metric": "scoring"}):
+            needed = needed_of(name, scorer, classes, several_outputs)
         if needed is None:
             raise check.fail(
                 "scoring",

@@ -1,7 +1,6 @@
 """Metrics of several outputs, held against the scorers of scikit-learn on the same rows."""
 
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
