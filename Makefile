@@ -10,7 +10,7 @@ export MPLBACKEND ?= Agg
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test slow coverage lint format types docs gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
+.PHONY: help demo test test-studies slow coverage lint format types docs gallery bench bench-revisions coverage-study soak wheel-smoke test-oldest clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' Makefile
@@ -21,8 +21,11 @@ demo: $(VENV)/.demo  ## print scores with their intervals; write a picture and a
 test: $(VENV)/.dev  ## the tests, and the examples in docstrings and documentation
 	$(RUN) -m pytest
 
+test-studies: $(VENV)/.dev  ## the tests of the studies of coverage, which stand beside them
+	$(RUN) -m pytest benchmarks/coverage/tests
+
 slow: $(VENV)/.dev  ## the simulation studies that `make test` leaves out
-	$(RUN) -m pytest tests -m slow
+	$(RUN) -m pytest tests benchmarks/coverage/tests -m slow
 
 coverage: $(VENV)/.dev  ## the tests, and which lines they reach
 	$(RUN) -m pytest --cov --cov-report=term --cov-report=html

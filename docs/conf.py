@@ -19,7 +19,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "decisions/0000-template.md", "examples", "paper"]
+exclude_patterns = ["_build", "examples", "paper"]
 
 # The whole gallery takes minutes. GALLERY=some runs what `make test` runs as well; of the other
 # examples the code is shown alone.

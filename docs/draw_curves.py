@@ -8,7 +8,8 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 
-from skboot import CurveBandDisplay, bootstrap_curve
+from skboot import bootstrap_curve
+from skboot.plots import CurveBandDisplay
 
 PICTURES = Path(__file__).parent / "generated"
 

@@ -2,40 +2,22 @@
 
 import typing
 
-from . import _lazy
+from ._base import lazy as _lazy
 from .evaluation import bootstrap_score
-from .results import ComparisonTable, EvaluationResult, ResultTable
 
 if typing.TYPE_CHECKING:
-    from ._versions import show_versions
+    from ._base.versions import show_versions
     from .accumulator import BootstrapAccumulator
     from .comparison import (
         compare_across,
         compare_methods,
         compare_runs,
         compare_systems,
-        corrected_t,
-        one_standard_error,
-        out_of_fold,
         search_score,
     )
     from .curves import bootstrap_curve
-    from .inference.verdicts import Verdict
+    from .inference import proportion_interval
     from .planning import plan_evaluation
-    from .plots import (
-        BootstrapDistributionDisplay,
-        ComparisonDisplay,
-        CriticalDifferenceDisplay,
-        CurveBandDisplay,
-        IntervalDisplay,
-        PlanDisplay,
-        PredictionInstabilityDisplay,
-        RankDisplay,
-        VarianceComponentsDisplay,
-    )
-    from .results import ComparisonResult, DatasetsComparison
-    from .results.curve import CurveResult
-    from .results.plan import EvaluationPlan
     from .runs import bootstrap_runs
     from .scorer import BootstrapScorer
     from .splitters import (
@@ -51,29 +33,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BootstrapAccumulator",
-    "BootstrapDistributionDisplay",
     "BootstrapScorer",
     "BootstrapSplit",
     "BootstrapTestSplit",
-    "ComparisonDisplay",
-    "ComparisonResult",
-    "ComparisonTable",
-    "CriticalDifferenceDisplay",
-    "CurveBandDisplay",
-    "CurveResult",
-    "DatasetsComparison",
-    "EvaluationPlan",
-    "EvaluationResult",
     "GroupBootstrapSplit",
-    "IntervalDisplay",
-    "PlanDisplay",
-    "PredictionInstabilityDisplay",
-    "RankDisplay",
-    "ResultTable",
     "SeedSplit",
     "StratifiedBootstrapSplit",
-    "VarianceComponentsDisplay",
-    "Verdict",
     "bootstrap_curve",
     "bootstrap_runs",
     "bootstrap_score",
@@ -81,10 +46,8 @@ __all__ = [
     "compare_methods",
     "compare_runs",
     "compare_systems",
-    "corrected_t",
-    "one_standard_error",
-    "out_of_fold",
     "plan_evaluation",
+    "proportion_interval",
     "scan_dataset",
     "search_score",
     "show_versions",
@@ -96,8 +59,33 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "_versions": ["show_versions"],
+        "_base.versions": ["show_versions"],
         "accumulator": ["BootstrapAccumulator"],
+        "plots": [],
+        "scorer": ["BootstrapScorer"],
+        "splitters": [
+            "BootstrapSplit",
+            "BootstrapTestSplit",
+            "GroupBootstrapSplit",
+            "SeedSplit",
+            "StratifiedBootstrapSplit",
+        ],
+        "curves": ["bootstrap_curve"],
+        "inference": ["proportion_interval"],
+        "model_selection": [],
+        "planning": ["plan_evaluation"],
+        "results": [],
+        "runs": ["bootstrap_runs"],
+        "streams.scanned": ["scan_dataset"],
+        "comparison": [
+            "compare_across",
+            "compare_methods",
+            "compare_runs",
+            "compare_systems",
+            "search_score",
+        ],
+    },
+    moved={
         "plots": [
             "BootstrapDistributionDisplay",
             "ComparisonDisplay",
@@ -109,32 +97,15 @@ __getattr__, __dir__ = _lazy.names_from(
             "RankDisplay",
             "VarianceComponentsDisplay",
         ],
-        "inference.verdicts": ["Verdict"],
-        "scorer": ["BootstrapScorer"],
-        "splitters": [
-            "BootstrapSplit",
-            "BootstrapTestSplit",
-            "GroupBootstrapSplit",
-            "SeedSplit",
-            "StratifiedBootstrapSplit",
+        "results": [
+            "ComparisonResult",
+            "CurveResult",
+            "DatasetsComparison",
+            "EvaluationPlan",
+            "EvaluationResult",
+            "ResultTable",
+            "Verdict",
         ],
-        "curves": ["bootstrap_curve"],
-        "model_selection": [],
-        "planning": ["plan_evaluation"],
-        "results": ["ComparisonResult", "DatasetsComparison"],
-        "results.curve": ["CurveResult"],
-        "results.plan": ["EvaluationPlan"],
-        "runs": ["bootstrap_runs"],
-        "streams.scanned": ["scan_dataset"],
-        "comparison": [
-            "compare_across",
-            "compare_methods",
-            "compare_runs",
-            "compare_systems",
-            "corrected_t",
-            "one_standard_error",
-            "out_of_fold",
-            "search_score",
-        ],
+        "model_selection": ["corrected_t", "one_standard_error", "out_of_fold"],
     },
 )

@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _checks as check
-from ._doors import door
-from ._messages import arguments_named
-from ._typing import Band, CurveOverThresholds, Metric, Metrics
-from ._warnings import collected, warn_of
+from ._base import checks as check
+from ._base.doors import door
+from ._base.messages import arguments_named
+from ._base.typing import Band, CurveOverThresholds, Metric, Metrics
+from ._base.warnings import collected, warn_of
 from .comparison.asked import Asked
 from .comparison.streamed_systems import STREAMED_DIFFERENCES
 from .comparison.systems import compared_stream

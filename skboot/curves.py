@@ -11,10 +11,10 @@ from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from ._doors import door
-from ._messages import arguments_named
-from ._typing import Band, BlockLength, CurveName, CurveOptions
-from ._workers import DEFAULT_WORKERS
+from ._base.doors import door
+from ._base.messages import arguments_named
+from ._base.typing import Band, BlockLength, CurveName, CurveOptions
+from ._base.workers import DEFAULT_WORKERS
 from .results import ResultTable
 from .results.curve import CurveResult
 from .study.curve_rows import CurveAsked, CurveRequest, argument_of, checked_call, requested

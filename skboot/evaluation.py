@@ -10,10 +10,10 @@ from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from . import _checks as check
-from ._doors import door
-from ._typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
-from ._workers import DEFAULT_WORKERS
+from ._base import checks as check
+from ._base.doors import door
+from ._base.typing import BlockLength, Metric, Metrics, ScoreInterval, ScoreOptions, Simultaneous
+from ._base.workers import DEFAULT_WORKERS
 from .inference.intervals import FOR_ONE_SCORE
 from .metrics.names import ACCURACY_IF_NOT_GIVEN
 from .results import EvaluationResult, ResultTable

@@ -5,10 +5,10 @@ The splitters for every ``cv=`` of scikit-learn, the score of a tuned search, an
 
 import typing
 
-from . import _lazy
+from ._base import lazy as _lazy
 
 if typing.TYPE_CHECKING:
-    from ._copies import copies_as_groups
+    from ._base.copies import copies_as_groups
     from .comparison import corrected_t, one_standard_error, out_of_fold, search_score
     from .splitters import (
         BootstrapSplit,
@@ -34,7 +34,7 @@ __all__ = [
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
-        "._copies": ["copies_as_groups"],
+        "._base.copies": ["copies_as_groups"],
         ".comparison": ["corrected_t", "one_standard_error", "out_of_fold", "search_score"],
         ".splitters": [
             "BootstrapSplit",
@@ -44,4 +44,5 @@ __getattr__, __dir__ = _lazy.names_from(
             "StratifiedBootstrapSplit",
         ],
     },
+    others=".splitters",
 )

@@ -12,9 +12,9 @@ from typing import Any, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from . import _checks as check
-from ._doors import door
-from ._typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
+from ._base import checks as check
+from ._base.doors import door
+from ._base.typing import BlockLength, Estimand, Metric, Metrics, RunsInterval, RunsOptions, Varied
 from .inference.intervals import FOR_ONE_SCORE
 from .inference.run_intervals import ESTIMANDS, check_method
 from .results import EvaluationResult, ResultTable

@@ -1,28 +1,17 @@
 """Tiny named data sets. Each is one situation; the name says which."""
 
-import itertools
 import os
-import zlib
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from fresh_entropy import pytest_runtest_setup  # noqa: F401 (a hook)
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # The scripts behind the references need packages that the tests do not; the calls are read by mypy
 # in test_typing.py, never run.
 collect_ignore = ["references", "typing_of_calls"]
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item):
-    """Every run draws the same: what asks for fresh entropy gets a stream named after its test."""
-    name = zlib.crc32(item.name.encode())
-    calls = itertools.count(1)
-    # Where numpy's SeedSequence and default_rng get entropy from; two calls still differ.
-    np.random.bit_generator.randbits = lambda bits: name << 32 | next(calls)
-    np.random.seed(name)  # noqa: NPY002
 
 
 class Predictions(NamedTuple):

@@ -6,13 +6,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from skboot import EvaluationResult, ResultTable, bootstrap_runs
-from skboot._warnings import texts_of
+from skboot import bootstrap_runs
+from skboot._base.warnings import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval
 from skboot.inference.evidence import Evidence
 from skboot.inference.intervals import FOR_ONE_SCORE, WITHOUT_RESAMPLES, confidence_interval
 from skboot.inference.subgroup_gap import Side
+from skboot.results import EvaluationResult, ResultTable
 from skboot.results.basis import ScoresBasis, SystemBasis
 from skboot.results.gap_basis import GapBasis
 from skboot.results.provenance import CallFacts, Provenance

@@ -51,7 +51,7 @@ def _save_and_load(result):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "result.npz"
         result.save(path)
-        assert skboot.EvaluationResult.load(path) == result
+        assert skboot.results.EvaluationResult.load(path) == result
 
 
 def _ask_for_extras(result):

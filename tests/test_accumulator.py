@@ -418,7 +418,7 @@ def test_a_result_says_poisson_resamples_and_is_like_any_other(tmp_path):
     assert (result.n_samples, result.n_units, result.seed) == (N, N, 3)
     assert result.naive_estimate == 0.5
     result.save(tmp_path / "result")
-    assert skboot.EvaluationResult.load(tmp_path / "result") == result
+    assert skboot.results.EvaluationResult.load(tmp_path / "result") == result
 
 
 def test_perfect_scores_and_perfect_decisions_have_an_interval_with_a_width():

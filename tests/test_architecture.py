@@ -17,23 +17,24 @@ import pytest
 
 PACKAGE = Path(importlib.util.find_spec("skboot").origin).parent
 
-# From the ground up. A module imports from the lines above its own, and from its own subpackage.
+# From the ground up. A module imports from the lines above its own, and from its own package, but
+# for the ground itself, whose modules have an order of their own.
 LAYERS = [
-    ["_lazy"],
-    ["_versions"],
-    ["_warnings"],
-    ["_messages"],
-    ["_doors"],
-    ["_streams"],
-    ["_workers"],
-    ["_files"],
-    ["_values"],
-    ["_typing"],
-    ["_sklearn_compat"],
-    ["_arrays"],
-    ["_memory"],
-    ["_checks"],
-    ["_copies"],
+    ["_base.lazy"],
+    ["_base.versions"],
+    ["_base.warnings"],
+    ["_base.messages"],
+    ["_base.doors"],
+    ["_base.streams"],
+    ["_base.workers"],
+    ["_base.files"],
+    ["_base.values"],
+    ["_base.typing"],
+    ["_base.sklearn_compat"],
+    ["_base.arrays"],
+    ["_base.memory"],
+    ["_base.checks"],
+    ["_base.copies"],
     ["resampling", "metrics"],
     ["splitters"],
     ["inference"],
@@ -50,8 +51,6 @@ LAYERS = [
     ["accumulator"],
     ["model_selection"],
     ["testing"],
-    ["_pilots"],
-    ["_planning"],
     ["planning"],
     ["cli"],
     ["__main__"],
@@ -82,10 +81,10 @@ LONG_ON_PURPOSE = {
 MIN_MODULE_LINES = 60  # of code, for a module that only one other imports
 # May be smaller, by the last part of their names, because:
 SMALL_ON_PURPOSE = {
-    "_lazy": "packages name it in __init__, to which the rule does not apply",
-    "_sklearn_compat": "private scikit-learn stays in one file, however little it is",
+    "lazy": "packages name it in __init__, to which the rule does not apply",
+    "sklearn_compat": "private scikit-learn stays in one file, however little it is",
     "_tuning": "thresholds stand apart, so that a reader can skip them",
-    "_warnings": "a warning points to its caller from one place",
+    "warnings": "a warning points to its caller from one place",
 }
 
 
@@ -97,7 +96,7 @@ class Module(NamedTuple):
 
     @property
     def unit(self):
-        return self.name.partition(".")[0]
+        return _unit(self.name)
 
     @property
     def nodes(self):
@@ -105,6 +104,12 @@ class Module(NamedTuple):
 
     def at(self, node):
         return f"{self.path.name}:{node.lineno}"
+
+
+def _unit(name):
+    """Place in the order of a dotted name within the package."""
+    package, *rest = name.split(".")
+    return ".".join([package, *rest[:1]]) if package == "_base" else package
 
 
 @cache
@@ -173,7 +178,7 @@ def import_violations(root):
 
 
 def _against_the_order(module, item):
-    unit, target = module.unit, item.target.split(".")[1]
+    unit, target = module.unit, _unit(item.target.partition(".")[2])
     if target == unit:
         return None
     if unit not in LEVEL and unit != "plots":
@@ -195,7 +200,7 @@ def _against_the_order(module, item):
 
 
 def unplaced_modules(root):
-    known = {"", "plots", *LEVEL}
+    known = {"", "plots", "_base", *LEVEL}
     return [
         f"module {module.name!r} has no place in LAYERS"
         for module in modules(root)
@@ -213,11 +218,11 @@ def eager_optional_imports(root):
 
 
 def private_sklearn(root):
-    """Private names and modules of scikit-learn, imported or reached, outside _sklearn_compat."""
+    """Private names and modules of scikit-learn, imported or reached, outside of one file."""
     return [
         f"{module.at(node)} uses {name}"
         for module in modules(root)
-        if module.name != "_sklearn_compat"
+        if module.name != "_base.sklearn_compat"
         for node, name in [*_private_imported(module), *_private_reached(module)]
     ]
 
@@ -256,7 +261,7 @@ def handwritten_messages(root):
     return [
         f"{module.at(node)} writes the message of an argument by hand"
         for module in modules(root)
-        if module.name != "_messages"
+        if module.name != "_base.messages"
         for node in module.nodes
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if re.search(r"parameter of [\w. ]* ?must\b|' parameter of $", node.value)
@@ -501,7 +506,7 @@ BROKEN = [
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from skboot.resampling import b",
     ),
     (import_violations, "inference/a.py", "from skboot.results import EvaluationResult"),
-    (import_violations, "_sklearn_compat.py", "from ._checks import check"),
+    (import_violations, "_base/sklearn_compat.py", "from .checks import check"),
     (import_violations, "results.py", "from skboot import bootstrap_score"),
     (import_violations, "results.py", "from skboot.plots import IntervalDisplay"),
     (import_violations, "inference/a.py", "def f():\n    from skboot.plots import IntervalDisplay"),
@@ -576,11 +581,14 @@ ALLOWED = [
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .results import Table",
     ),
     ("metrics/a.py", "from .statistic import Statistic\nfrom skboot.metrics import b"),
-    ("metrics/a.py", "from skboot._sklearn_compat import get\nfrom .._checks import check"),
+    (
+        "metrics/a.py",
+        "from skboot._base.sklearn_compat import get\nfrom .._base.checks import check",
+    ),
     ("metrics/a.py", "from sklearn.metrics import f1_score\nf1_score.__module__"),
     ("metrics/a.py", "class C:\n    def f(self):\n        return self._sign"),
-    ("_checks.py", "from skboot import _sklearn_compat"),
-    ("_sklearn_compat.py", "from sklearn.metrics._scorer import _Scorer"),
+    ("_base/checks.py", "from skboot._base import sklearn_compat"),
+    ("_base/sklearn_compat.py", "from sklearn.metrics._scorer import _Scorer"),
     ("resampling/draws.py", "from skboot.resampling.design import SamplingDesign"),
     ("inference/choice.py", "from skboot.metrics.lookup import get"),
     ("comparison.py", "from skboot.study.scores import evaluate"),

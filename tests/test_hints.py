@@ -374,7 +374,7 @@ TO_DO = {
         "use interval='auto'",
     ),
     "a search that failed": (
-        lambda: skboot.one_standard_error()(UNDEFINED),
+        lambda: skboot.model_selection.one_standard_error()(UNDEFINED),
         "error_score='raise' in the search shows why",
     ),
 }
@@ -403,7 +403,7 @@ def test_an_estimand_that_needs_a_test_set_says_so():
 
 def test_few_folds_are_to_be_more():
     with pytest.warns(UserWarning, match="Use ten folds or more"):
-        skboot.corrected_t([0.8, 0.9, 0.7], n_train=50, n_test=25)
+        skboot.model_selection.corrected_t([0.8, 0.9, 0.7], n_train=50, n_test=25)
 
 
 @pytest.mark.parametrize("caller", [bootstrap_runs, compare_runs])

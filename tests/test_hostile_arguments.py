@@ -85,13 +85,16 @@ BASE = {
         },
     ),
     "out_of_fold": (
-        skboot.out_of_fold,
+        skboot.model_selection.out_of_fold,
         {
             "search": GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9]}).fit(X, Y),
             **{"X": X, "y": Y},
         },
     ),
-    "corrected_t": (skboot.corrected_t, {"scores_a": [0.8, 0.9], "n_train": 90, "n_test": 10}),
+    "corrected_t": (
+        skboot.model_selection.corrected_t,
+        {"scores_a": [0.8, 0.9], "n_train": 90, "n_test": 10},
+    ),
     "prediction_error": (
         prediction_error,
         {
@@ -710,13 +713,13 @@ def test_records_are_no_labels_of_a_classifier():
     search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}).fit(X, Y)
     records = np.array([(label, 1.0) for label in Y], dtype=[("event", int), ("time", float)])
     with pytest.raises(ValueError, match="'y' parameter of out_of_fold must hold labels"):
-        skboot.out_of_fold(search, X, records)
+        skboot.model_selection.out_of_fold(search, X, records)
 
 
 def test_configurations_without_a_truth_are_refused():
     search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-8]}).fit(X, Y)
     with pytest.raises(ValueError, match="'y' parameter of out_of_fold"):
-        skboot.out_of_fold(search, X, None)
+        skboot.model_selection.out_of_fold(search, X, None)
 
 
 def test_a_ragged_grid_is_refused_by_name():
@@ -816,8 +819,8 @@ with warnings.catch_warnings():
         (RESULT.save, {"path": 3}, "path"),
         (RESULT.save, {"path": ""}, "path"),
         (RESULT.to_html, {"path": object()}, "path"),
-        (skboot.EvaluationResult.load, {"path": "a\0b"}, "path"),
-        (skboot.ResultTable.load, {"path": None}, "path"),
+        (skboot.results.EvaluationResult.load, {"path": "a\0b"}, "path"),
+        (skboot.results.ResultTable.load, {"path": None}, "path"),
         (CURVE.at, {"x": "0.5"}, "x"),
         (CURVE.at, {"x": [0.5]}, "x"),
         (CURVE.at, {"x": np.array("a")}, "x"),
@@ -849,9 +852,9 @@ def test_systems_that_were_not_compared_are_named(method, names):
         (COMPARED, {"pairs": np.zeros((2, 2))}, "pairs"),
         (CURVE, {"name": 5}, "name"),
         (CURVE, {"plot_reference": Y}, "plot_reference"),
-        (skboot.ResultTable({"a": RESULT}), {"names": 5}, "names"),
-        (skboot.ResultTable({"a": RESULT}), {"names": "a"}, "names"),
-        (skboot.ResultTable({"a": RESULT}), {"names": [5]}, "names"),
+        (skboot.results.ResultTable({"a": RESULT}), {"names": 5}, "names"),
+        (skboot.results.ResultTable({"a": RESULT}), {"names": "a"}, "names"),
+        (skboot.results.ResultTable({"a": RESULT}), {"names": [5]}, "names"),
     ],
 )
 def test_pictures_name_what_cannot_be_right(shown, options, named):

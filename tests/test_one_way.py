@@ -93,10 +93,12 @@ def makes(root, kind):
 
 def asks_settings(root):
     """Functions that read the settings of a call, which are for readers, as data."""
-    return sorted({name for name, node in functions(root) if any(map(_asks, ast.walk(node)))})
+    return sorted(
+        {name for name, node in functions(root) if any(map(_asks_settings, ast.walk(node)))}
+    )
 
 
-def _asks(node):
+def _asks_settings(node):
     """Whether a node is `settings.get`, `settings[...]` or `... in settings`, of whomever."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         return _are_settings(node.value)

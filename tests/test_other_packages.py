@@ -21,9 +21,9 @@ from skboot import (
     bootstrap_score,
     compare_methods,
     compare_systems,
-    out_of_fold,
     search_score,
 )
+from skboot.model_selection import out_of_fold
 
 X, y = make_classification(60, 5, random_state=0)
 X_VALID, Y_VALID = make_classification(25, 5, random_state=1)

@@ -11,7 +11,7 @@ from typing import get_args, get_overloads, get_type_hints
 import pytest
 
 import skboot
-from skboot import _typing as types
+from skboot._base import typing as types
 from skboot.comparison import methods, runs, search
 from skboot.comparison.arguments import ADJUSTMENTS
 from skboot.inference import proportions

@@ -29,7 +29,7 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
-from skboot import _files
+from skboot._base import files as _files
 from skboot.cli.main import main as command_line
 from skboot.refit import runner
 
@@ -169,7 +169,7 @@ def shared(rng: np.random.Generator, folder: Path) -> None:
 INTERRUPTED = """
 import sys, warnings
 warnings.simplefilter("ignore")
-from skboot import _workers
+from skboot._base import workers as _workers
 _workers._WORTH_WORKERS = 0.0
 from benchmarks.reliability import faults
 try:
@@ -253,7 +253,7 @@ def fitted_by_two(scar: Any, memory: Any, backend: str) -> Any:
     with (
         warnings.catch_warnings(),
         parallel_config(backend),
-        mock.patch("skboot._workers._WORTH_WORKERS", 0.0),
+        mock.patch("skboot._base.workers._WORTH_WORKERS", 0.0),
     ):
         warnings.simplefilter("ignore")
         return skboot.BootstrapScorer(

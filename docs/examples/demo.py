@@ -16,13 +16,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skboot import (
-    BootstrapDistributionDisplay,
-    IntervalDisplay,
-    ResultTable,
-    bootstrap_score,
-)
+from skboot import bootstrap_score
 from skboot.metrics import bayes_decisions, expected_cost
+from skboot.plots import BootstrapDistributionDisplay, IntervalDisplay
+from skboot.results import ResultTable
 
 OUTPUT = Path("demo_output")
 

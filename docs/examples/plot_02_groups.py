@@ -9,7 +9,8 @@ more so.
 
 import numpy as np
 
-from skboot import IntervalDisplay, bootstrap_score
+from skboot import bootstrap_score
+from skboot.plots import IntervalDisplay
 
 rng = np.random.default_rng(0)
 skill = rng.beta(6, 2, size=50)

@@ -11,7 +11,8 @@ import warnings
 
 import numpy as np
 
-from skboot import IntervalDisplay, bootstrap_score
+from skboot import bootstrap_score
+from skboot.plots import IntervalDisplay
 
 rng = np.random.default_rng(0)
 first = rng.integers(0, 60, size=1500)

@@ -10,7 +10,8 @@ is clear: what is hard for one recogniser is hard for the other.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skboot import ComparisonDisplay, IntervalDisplay, compare_systems
+from skboot import compare_systems
+from skboot.plots import ComparisonDisplay, IntervalDisplay
 
 rng = np.random.default_rng(0)
 speaker = np.repeat(np.arange(40), 25)

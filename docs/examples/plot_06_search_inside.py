@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
-from skboot import BootstrapScorer, out_of_fold, search_score
+from skboot import BootstrapScorer, search_score
+from skboot.model_selection import out_of_fold
 
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(120, 5)), rng.integers(0, 2, size=120)

@@ -14,7 +14,8 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from skboot import VarianceComponentsDisplay, bootstrap_runs
+from skboot import bootstrap_runs
+from skboot.plots import VarianceComponentsDisplay
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)

@@ -15,7 +15,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from skboot import RankDisplay, compare_systems
+from skboot import compare_systems
+from skboot.plots import RankDisplay
 
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=450, random_state=0)

@@ -9,7 +9,8 @@ of the ranks hold for all systems at once, and most of them span a dozen places.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skboot import RankDisplay, compare_systems
+from skboot import compare_systems
+from skboot.plots import RankDisplay
 
 rng = np.random.default_rng(0)
 question = rng.normal(size=1000)

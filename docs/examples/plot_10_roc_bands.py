@@ -10,7 +10,8 @@ resamples, says where one is above.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skboot import CurveBandDisplay, bootstrap_curve
+from skboot import bootstrap_curve
+from skboot.plots import CurveBandDisplay
 
 rng = np.random.default_rng(0)
 y_true = (rng.random(800) < 0.3).astype(int)

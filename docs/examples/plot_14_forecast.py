@@ -11,7 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.signal import lfilter
 
-from skboot import IntervalDisplay, bootstrap_score
+from skboot import bootstrap_score
+from skboot.plots import IntervalDisplay
 
 rng = np.random.default_rng(3)
 shocks = rng.normal(size=260)

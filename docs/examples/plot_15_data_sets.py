@@ -18,7 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot import ComparisonDisplay, CriticalDifferenceDisplay, compare_across
+from skboot import compare_across
+from skboot.plots import ComparisonDisplay, CriticalDifferenceDisplay
 
 methods = {
     "logistic": make_pipeline(StandardScaler(), LogisticRegression()),

@@ -10,7 +10,8 @@ subjects.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from skboot import IntervalDisplay, bootstrap_score
+from skboot import bootstrap_score
+from skboot.plots import IntervalDisplay
 
 rng = np.random.default_rng(0)
 sizes = [100, 150, 60, 200, 80, 120, 90, 110, 70, 140, 50, 130]

@@ -11,7 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-from skboot import BootstrapScorer, PredictionInstabilityDisplay
+from skboot import BootstrapScorer
+from skboot.plots import PredictionInstabilityDisplay
 
 X, y = load_diabetes(return_X_y=True)
 model = make_pipeline(PolynomialFeatures(2), StandardScaler(), LogisticRegression(max_iter=1000))

@@ -12,7 +12,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
-from skboot import CurveBandDisplay, bootstrap_curve
+from skboot import bootstrap_curve
+from skboot.plots import CurveBandDisplay
 
 X, y = load_diabetes(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y > 200, test_size=0.5, random_state=0)

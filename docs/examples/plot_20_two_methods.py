@@ -11,7 +11,8 @@ from sklearn.datasets import load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from skboot import ComparisonDisplay, IntervalDisplay, compare_methods
+from skboot import compare_methods
+from skboot.plots import ComparisonDisplay, IntervalDisplay
 
 X, y = load_wine(return_X_y=True)
 methods = {"naive Bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=3)}

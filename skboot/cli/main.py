@@ -11,7 +11,7 @@ import traceback
 import warnings
 from collections.abc import Sequence
 
-from .._messages import parts_of
+from .._base.messages import parts_of
 from .arguments import parser_of
 from .demo import demonstrate
 from .printing import check_files, put, tables_of, text_of, write_files

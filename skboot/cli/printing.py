@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from .._files import is_same_file, takes_bytes, write_whole
+from .._base.files import is_same_file, takes_bytes, write_whole
 from ..results import rendering
 from ..results.storage import write_text
 from .reading import BadCall

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import Unusable, as_array
+from .._base.arrays import Unusable, as_array
 
 Cells = list[str] | NDArray[Any]
 Columns = dict[str, Cells]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._messages import parts_of
-from .._warnings import warn_user
+from .._base.messages import parts_of
+from .._base.warnings import warn_user
 from ..results.storage import plain
 from .columns import Rows, rows_of
 from .reading import BadCall

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
 
-from .. import _checks as check
-from .._doors import door
-from .._memory import check_fits
+from .._base import checks as check
+from .._base.doors import door
+from .._base.memory import check_fits
 from ..results.data_sets import DatasetsComparison
 from .across_pairs import AcrossCall, compared_across
 from .arguments import check_adjust, check_alternative, check_reference

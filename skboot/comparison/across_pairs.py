@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import child_seed
-from .._warnings import Notes, collected
+from .._base.streams import child_seed
+from .._base.warnings import Notes, collected
 from ..inference._tuning import DATA_SETS_FOR_PIVOTS, FEW_DATA_SETS
 from ..inference.automatic import within_range
 from ..inference.data_set_ranks import mean_rank_limits, ranks_of_rows, wilcoxon_p_value

@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .. import _checks as check
-from .._warnings import Note, NoteKind
+from .._base import checks as check
+from .._base.warnings import Note, NoteKind
 from ..inference.differences import DIFFERENCE_METHODS, PROBLEMS
 from ..inference.intervals import ALTERNATIVES
 from ..metrics.statistic import Statistic

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from .._warnings import Note, tell, texts_of
+from .._base.warnings import Note, tell, texts_of
 from ..results import EvaluationResult
 from ..results.comparison import ComparisonResult
 from ..results.pairs import PairedDifference

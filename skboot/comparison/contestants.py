@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note
+from .._base.warnings import Note
 from ..inference.crossed import robust_variance
 from ..inference.differences import Difference, delong_error
 from ..inference.distribution import JackknifeValues

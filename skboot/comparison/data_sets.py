@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _checks as check
+from .._base import checks as check
 from ..results.comparison import ComparisonResult
 from ..results.decisions import check_below_range, standard_error_of
 from ..results.pairs import PairedDifference

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
-from .. import _checks as check
-from .._doors import door
-from .._typing import DifferenceInterval, Metric
-from .._warnings import Note, tell
+from .._base import checks as check
+from .._base.doors import door
+from .._base.typing import DifferenceInterval, Metric
+from .._base.warnings import Note, tell
 from ..inference.verdicts import Verdict
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results.decisions import check_margin, verdict_of

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, Notes
-from .._workers import Workers
+from .._base.warnings import Note, Notes
+from .._base.workers import Workers
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs
 from ..method_error.method_differences import MethodsDifference

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
-from .. import _checks as check
-from .._doors import door
-from .._sklearn_compat import routing_enabled
-from .._typing import (
+from .._base import checks as check
+from .._base.doors import door
+from .._base.sklearn_compat import routing_enabled
+from .._base.typing import (
     Adjustment,
     Alternative,
     InnerCV,
@@ -25,7 +25,7 @@ from .._typing import (
     Metrics,
     Strategy,
 )
-from .._warnings import tell, warn_user
+from .._base.warnings import tell, warn_user
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult
 from ..scorer.fit_call import FitCall, FitData, notes_on_copies, warn_of_order_of_fit

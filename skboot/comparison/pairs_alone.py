@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import collected
+from .._base.warnings import collected
 from ..inference._tuning import DIFFERENCES_AT_ONCE
 from ..inference.differences import (
     CLOSED_FORM,

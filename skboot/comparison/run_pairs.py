@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, Notes, collected
+from .._base.warnings import Note, Notes, collected
 from ..inference.cautions import caution_of_distances, cautions_of
 from ..inference.differences import share_won
 from ..inference.outperformance import Outperformance, outperformance, too_few_pairs

@@ -8,9 +8,9 @@ from typing import Any, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._doors import door
-from .._typing import (
+from .._base import checks as check
+from .._base.doors import door
+from .._base.typing import (
     Adjustment,
     Alternative,
     BlockLength,

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._doors import door
-from .._typing import Metric, Metrics, SearchInterval, SearchOptions
-from .._warnings import collected, texts_of
-from .._workers import Workers
+from .._base import checks as check
+from .._base.doors import door
+from .._base.typing import Metric, Metrics, SearchInterval, SearchOptions
+from .._base.warnings import collected, texts_of
+from .._base.workers import Workers
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.distribution import BoundStatistic, bootstrap, over_blocks

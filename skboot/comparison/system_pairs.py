@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._warnings import Note, Notes, collected
+from .._base.warnings import Note, Notes, collected
 from ..inference.automatic import degeneracy
 from ..inference.cautions import caution_of_distances
 from ..inference.proportions import Discordant, mcnemar_p_values

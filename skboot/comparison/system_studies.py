@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as check
-from .._values import in_order_of_content
-from .._warnings import tell
+from .._base import checks as check
+from .._base.values import in_order_of_content
+from .._base.warnings import tell
 from ..inference.crossed import has_influence
 from ..inference.distribution import JackknifeValues
 from ..inference.evidence import Evidence

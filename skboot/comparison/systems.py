@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Unpack, overload
 
 from numpy.typing import ArrayLike
 
-from .. import _checks as check
-from .._doors import door
-from .._typing import (
+from .._base import checks as check
+from .._base.doors import door
+from .._base.typing import (
     Adjustment,
     Alternative,
     BlockLength,
@@ -18,8 +18,8 @@ from .._typing import (
     Metrics,
     SystemsOptions,
 )
-from .._warnings import tell
-from .._workers import DEFAULT_WORKERS, Workers
+from .._base.warnings import tell
+from .._base.workers import DEFAULT_WORKERS, Workers
 from ..metrics.names import ACCURACY_IF_NOT_GIVEN
 from ..results import ResultTable
 from ..results.comparison import ComparisonResult

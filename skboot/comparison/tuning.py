@@ -16,10 +16,10 @@ from scipy.special import stdtr, stdtrit
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
 
-from .. import _checks as check
-from .._doors import door
-from .._sklearn_compat import scorer_parts
-from .._warnings import Note, tell
+from .._base import checks as check
+from .._base.doors import door
+from .._base.sklearn_compat import scorer_parts
+from .._base.warnings import Note, tell
 from ..inference.confidence_interval import ConfidenceInterval
 from ..scorer.fit_call import check_rows_of_fit
 
@@ -68,7 +68,8 @@ def out_of_fold(
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import GridSearchCV
-    >>> from skboot import out_of_fold, search_score
+    >>> from skboot import search_score
+    >>> from skboot.model_selection import out_of_fold
     >>> X, y = make_classification(n_samples=200, flip_y=0.2, random_state=0)
     >>> search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1, 100]}).fit(X, y)
     >>> predictions = out_of_fold(search, X, y)
@@ -154,7 +155,7 @@ def one_standard_error(scoring: str | None = None) -> Callable[[Mapping[str, Any
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from skboot import one_standard_error
+    >>> from skboot.model_selection import one_standard_error
     >>> X, y = make_classification(n_samples=300, flip_y=0.2, random_state=0)
     >>> search = GridSearchCV(DecisionTreeClassifier(random_state=0),
     ...                       {"max_depth": [1, 2, 3, 5, 8, 13]}, refit=one_standard_error())
@@ -259,7 +260,7 @@ def corrected_t(
 
     Examples
     --------
-    >>> from skboot import corrected_t
+    >>> from skboot.model_selection import corrected_t
     >>> found = corrected_t([0.80, 0.85, 0.78, 0.83, 0.82], n_train=90, n_test=10)
     >>> print(f"{found.estimate:.3f} ({found.confidence_interval:.3f})")
     0.816 (0.774 to 0.858)

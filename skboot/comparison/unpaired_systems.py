@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .. import _checks as check
-from .._streams import child_seed
-from .._values import in_order_of_content
+from .._base import checks as check
+from .._base.streams import child_seed
+from .._base.values import in_order_of_content
 from ..study.measured import Scoring, measured_by
 from ..study.rows import Rows, Sampling, Wanted, checked_rows
 from ..study.study import Study, study_of

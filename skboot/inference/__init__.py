@@ -2,7 +2,7 @@
 
 import typing
 
-from .. import _lazy
+from .._base import lazy as _lazy
 from .confidence_interval import ConfidenceInterval
 from .proportions import mcnemar_exact, proportion_interval, tango_interval
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._warnings import Note, collected, say, tell
+from .._base.warnings import Note, collected, say, tell
 from ._tuning import (
     BIAS_OVER_TASKS,
     FAR_ERROR,

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .._warnings import Note, collected, say
+from .._base.warnings import Note, collected, say
 from ._tuning import (
     FEW_DECIDING,
     FEW_GROUPS,

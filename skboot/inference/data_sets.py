@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import tell
+from .._base.warnings import tell
 from .cautions import too_few_resamples
 from .intervals import snapped
 from .multiplicity import JointDeviations, max_t_adjusted, max_t_quantile, step_down

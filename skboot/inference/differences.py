@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 
-from .._checks import check_column, check_same_length, fail
-from .._doors import door
-from .._warnings import collected
+from .._base.checks import check_column, check_same_length, fail
+from .._base.doors import door
+from .._base.warnings import collected
 from ..metrics.ranking import delong_covariance
 from ._tuning import FEW_DISCORDANT, FEW_EVENTS
 from .confidence_interval import ConfidenceInterval

@@ -14,10 +14,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._memory import check_fits
-from .._warnings import Note, tell
-from .._workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
+from .._base.checks import fail
+from .._base.memory import check_fits
+from .._base.warnings import Note, tell
+from .._base.workers import DEFAULT_WORKERS, Progress, Workers, in_chunks, single_threaded_blas
 from ..metrics.adapters import n_cells_with_weights
 from ..metrics.statistic import Evaluated, Floats, MetricError, ReducedData
 from ..resampling.coding import CodedRows

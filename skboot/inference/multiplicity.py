@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
-from .._streams import child_seed
+from .._base.streams import child_seed
 from ._tuning import DEVIATIONS_ALL_KEPT, JOINT_DRAWS, JOINT_DRAWS_AT_ONCE, SHARE_KEPT
 from .normal_law import symmetric_root
 

@@ -16,9 +16,9 @@ from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtri, stdtrit
 
-from .._checks import check_choice, check_confidence_level, fail
-from .._doors import door
-from .._typing import ProportionInterval
+from .._base.checks import check_choice, check_confidence_level, fail
+from .._base.doors import door
+from .._base.typing import ProportionInterval
 from .confidence_interval import ConfidenceInterval
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from .._warnings import collected, say, tell
+from .._base.warnings import collected, say, tell
 from ._tuning import FEW_EVENTS
 from .automatic import IntervalWithNotes, automatic_interval, within_range
 from .cautions import caution_of_distances, cautions_of
@@ -27,7 +27,7 @@ from .variance import Components, TIntervalParts
 Floats = NDArray[np.float64]
 
 ESTIMANDS = ("system", "method", "next_run", "pooled")
-# Names of intervals by estimand, the automatic one first; those of "system" are in intervals.py.
+# Names of intervals by estimand, the automatic one first; those of "system" are in intervals/.
 RUN_METHODS = {
     "method": ("components", "t"),
     "next_run": ("components",),

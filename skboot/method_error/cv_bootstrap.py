@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtri, stdtrit
 
-from .._values import read_only, same_values
-from .._warnings import Note
+from .._base.values import read_only, same_values
+from .._base.warnings import Note
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from .._checks import check_choice, check_confidence_level, fail
-from .._doors import door
-from .._typing import ErrorInterval, ErrorPoint
-from .._values import same_values
+from .._base.checks import check_choice, check_confidence_level, fail
+from .._base.doors import door
+from .._base.typing import ErrorInterval, ErrorPoint
+from .._base.values import same_values
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import score_limits

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .._warnings import Note
+from .._base.warnings import Note
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval
 from .cv_bootstrap import CV_INTERVALS, CVBootstrap, with_texts

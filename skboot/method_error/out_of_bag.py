@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import fail
-from .._values import read_only, same_values
+from .._base.checks import fail
+from .._base.values import read_only, same_values
 from ._columns import (
     Array,
     Reader,

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import check_choice, check_groups, check_size, converted, fail
-from .._doors import door
-from .._typing import Clipping, SpreadForm
+from .._base.checks import check_choice, check_groups, check_size, converted, fail
+from .._base.doors import door
+from .._base.typing import Clipping, SpreadForm
 from ._columns import Array, Reader, columns_of
 from .cv_bootstrap import Bounds, CVBootstrap, cv_bootstrap
 from .error632 import PredictionError, error632

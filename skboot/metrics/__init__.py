@@ -1,6 +1,6 @@
 """Metrics on weighted rows, and the metric functions that scikit-learn lacks."""
 
-from .. import _lazy
+from .._base import lazy as _lazy
 from .calibration_metrics import (
     calibration_intercept,
     calibration_slope,

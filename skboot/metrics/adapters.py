@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._sklearn_compat import unchecked
+from .._base.sklearn_compat import unchecked
 from ._tuning import ROWS_PER_CELL
 from .cells import Cells, label_counts
 from .facts import Facts, Proportion

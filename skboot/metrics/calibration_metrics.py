@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import check_count, fail
-from .._doors import door
+from .._base.checks import check_count, fail
+from .._base.doors import door
 from .calibration_line import fitted_lines, logits_of, points_of
 from .cost_metrics import posteriors_of
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import check_count
+from .._base.checks import check_count
 from .additive import SumsStatistic
 from .calibration_line import fitted_lines, logits_of, terms_of
 from .calibration_metrics import benefits, bins_of, check_threshold

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
+from .._base.checks import fail
 from .cells import label_counts
 
 

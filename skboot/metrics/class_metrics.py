@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import fail
+from .._base.checks import fail
 from .cells import encode, label_counts
 from .doubts import refuse_other_labels
 from .facts import Facts, Proportion

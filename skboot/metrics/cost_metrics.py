@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import (
+from .._base.checks import (
     check_column,
     check_flag,
     check_integers,
@@ -36,7 +36,7 @@ from .._checks import (
     is_among,
     numbered_labels,
 )
-from .._doors import door
+from .._base.doors import door
 from .cells import encode
 from .posteriors import all_columns, entropy, gini, log_losses, squared_distances
 

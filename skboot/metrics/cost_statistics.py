@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from .._checks import arguments_named
+from .._base.checks import arguments_named
 from ._tuning import DENSE_CLASSES, FEW_VALUES
 from .additive import RowMean, SumsStatistic, accuracy
 from .cells import Cells, encode, label_counts

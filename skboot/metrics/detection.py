@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import fail
-from .._doors import door
+from .._base.checks import fail
+from .._base.doors import door
 from .cost_metrics import check_costs, check_priors, detected, error_rates, relative_cost
 
 __all__ = [

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._warnings import Note
+from .._base.checks import fail
+from .._base.warnings import Note
 from .cells import label_counts
 from .statistic import Statistic
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import check_column, check_count, converted, fail
-from .._doors import door
+from .._base.checks import check_column, check_count, converted, fail
+from .._base.doors import door
 
 # Maximum number of generations of a question: floats hold all whole numbers up to it.
 _LARGEST = 2**53

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._sklearn_compat import unchecked
+from .._base.sklearn_compat import unchecked
 from .labels import CellTerms, LabelMetric
 from .registry import Factory, Request, fast_path
 from .statistic import Floats

@@ -20,25 +20,10 @@ import numpy as np
 import sklearn.metrics
 from numpy.typing import ArrayLike
 
-from .._checks import arguments_named, fail, is_among
-from .._sklearn_compat import scorer_parts
-from . import (
-    additive,
-    agreement,
-    calibration_statistics,
-    class_metrics,
-    clusterings,
-    coefficients,
-    cost_statistics,
-    crossing,
-    detection_statistics,
-    label_rankings,
-    label_sets,
-    likelihood_ratios,
-    outputs,
-    posteriors,
-    ranking,
-)
+from .._base.checks import arguments_named, fail, is_among
+from .._base.lazy import import_modules
+from .._base.sklearn_compat import scorer_parts
+from . import additive
 from . import cost_metrics as costs
 from .adapters import CellsCallable, LibraryCallable, Negated, WeightedCallable
 from .names import SCORERS, known_names, losses, unknown_metric
@@ -47,25 +32,6 @@ from .responses import check_response
 from .statistic import CallableStatistic, Response, Statistic
 
 __all__ = ["check_response", "known_names", "resolve_metrics"]
-
-# Their import registers the statistics that they hold.
-STATISTICS = (
-    additive,
-    agreement,
-    calibration_statistics,
-    class_metrics,
-    clusterings,
-    coefficients,
-    cost_statistics,
-    crossing,
-    detection_statistics,
-    label_rankings,
-    label_sets,
-    likelihood_ratios,
-    outputs,
-    posteriors,
-    ranking,
-)
 
 
 def resolve_metrics(
@@ -501,3 +467,7 @@ def _fast_path(request: Request) -> Statistic | None:
         return None
     with arguments_named({}, name):
         return factory(request, **request.options)
+
+
+# Each module registers the statistics that it holds.
+import_modules(__package__)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._messages import fail
+from .._base.messages import fail
 from .statistic import Floats, Statistic
 
 # Range of the sum of squares of a column; within it losses are not looked at, because neither they

@@ -14,8 +14,8 @@ from typing import Any
 import sklearn.metrics
 from sklearn.metrics import make_scorer
 
-from .._checks import fail
-from .._doors import door
+from .._base.checks import fail
+from .._base.doors import door
 from . import cost_metrics, two_class
 from .unnamed import AS_MEAN, instead_of_name
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import is_sequence
-from .._checks import AS_INDICATORS, fail
+from .._base.arrays import is_sequence
+from .._base.checks import AS_INDICATORS, fail
 from .doubts import EXCHANGED, are_exchanged
 from .magnitudes import check_losses
 from .statistic import Statistic

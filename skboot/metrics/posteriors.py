@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from .._warnings import Note, tell
+from .._base.warnings import Note, tell
 from .additive import RowMean
 from .cells import encode, label_counts
 from .checks import known_labels

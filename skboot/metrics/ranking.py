@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import fail
+from .._base.checks import fail
 from ._tuning import ROWS_AT_ONCE
 from .checks import known_labels, sums_to_one
 from .facts import DeLong, Facts

@@ -6,7 +6,7 @@ it returns None, the function is called on repeated rows.
 
 A factory stands beside its statistic and is registered there by `fast_path`, the one place that a
 new metric needs: the contract tests run over `FAST_PATHS` and, for a truth of several columns, over
-`OUTPUT_PATHS`. A new module is named in `lookup`.
+`OUTPUT_PATHS`. `lookup` imports every module of this folder.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import EXACT
-from .._checks import fail, is_among, numbered_labels
-from .._warnings import Note, tell
+from .._base.arrays import EXACT
+from .._base.checks import fail, is_among, numbered_labels
+from .._base.warnings import Note, tell
 from .adapters import Negated
 from .cells import label_counts
 from .checks import check_among, check_columns, known_labels, sums_to_one

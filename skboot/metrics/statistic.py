@@ -20,8 +20,8 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._values import content_of
+from .._base.checks import fail
+from .._base.values import content_of
 from .cells import label_counts
 from .facts import Facts, Proportion
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
+from .._base.checks import fail
 from .additive import SumsStatistic
 from .statistic import Columns, Floats, ReadableBlock, Reading, ReducedData, Response, Statistic
 

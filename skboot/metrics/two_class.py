@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import (
+from .._base.checks import (
     check_integers,
     check_labels,
     check_same_length,
@@ -19,8 +19,8 @@ from .._checks import (
     fail,
     is_among,
 )
-from .._doors import door
-from .._warnings import Note, NoteKind
+from .._base.doors import door
+from .._base.warnings import Note, NoteKind
 from .cells import label_counts
 from .cost_metrics import check_same_kind, label_column
 from .doubts import refuse_other_labels

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._values import content_of
+from .._base.checks import fail
+from .._base.values import content_of
 from .adapters import LibraryCallable
 from .cells import label_counts
 from .lookup import asks_for_several, metric_of_class

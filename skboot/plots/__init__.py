@@ -9,9 +9,10 @@ what the score of a run varies with, `PlanDisplay` what more data would reach,
 display stores what it draws; ``plot`` draws it and keeps the artists in attributes that end in an
 underscore. matplotlib is imported when something is drawn.
 
-Private but for the names that `skboot` shows: modules may change without notice.
+Modules of this package are private and may change without notice.
 """
 
+from .._base import lazy as _lazy
 from .comparison import ComparisonDisplay
 from .components import VarianceComponentsDisplay
 from .critical_difference import CriticalDifferenceDisplay
@@ -33,3 +34,5 @@ __all__ = [
     "RankDisplay",
     "VarianceComponentsDisplay",
 ]
+
+__getattr__, __dir__ = _lazy.names_from(__name__, {})

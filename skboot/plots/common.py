@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_flag, fail
+from .._base.checks import check_flag, fail
 from ..results import wording
 
 # Of the Okabe-Ito palette, whose colours differ in grey and for readers with colour blindness.

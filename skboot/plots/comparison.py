@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._doors import door
-from .._typing import ShownPairs
+from .._base import checks as check
+from .._base.doors import door
+from .._base.typing import ShownPairs
 from ..results import comparison_tables, rendering, wording
 from ..results.entries import comparisons_of
 from .common import BLUE, GREY, ORANGE, range_of, shortened_pair, with_direction
@@ -71,7 +71,8 @@ class ComparisonDisplay(ForestPlot):
 
     Examples
     --------
-    >>> from skboot import ComparisonDisplay, compare_systems
+    >>> from skboot import compare_systems
+    >>> from skboot.plots import ComparisonDisplay
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> predictions = {"A": y_true, "B": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
     >>> result = compare_systems(y_true, predictions, random_state=0)

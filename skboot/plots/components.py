@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from .._doors import door
+from .._base.doors import door
 from .common import BLUE, GREY, ORANGE, Display
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class VarianceComponentsDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from skboot import VarianceComponentsDisplay, bootstrap_runs
+    >>> from skboot import bootstrap_runs
+    >>> from skboot.plots import VarianceComponentsDisplay
     >>> rng = np.random.default_rng(0)
     >>> losses = rng.random(300) + 0.1 * rng.normal(size=(10, 1)) + rng.random((10, 300))
     >>> result = bootstrap_runs(None, losses, metric="mean", random_state=0)

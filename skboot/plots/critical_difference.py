@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import fail
-from .._doors import door
+from .._base.checks import fail
+from .._base.doors import door
 from ..results import rendering, wording
 from .common import BLUE, GREY, Display, check_asked, literal, shortened
 
@@ -75,7 +75,8 @@ class CriticalDifferenceDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from skboot import CriticalDifferenceDisplay, compare_across
+    >>> from skboot import compare_across
+    >>> from skboot.plots import CriticalDifferenceDisplay
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.uniform(0.6, 0.9, size=(15, 1)) + rng.normal(0, 0.02, size=(15, 4))
     >>> result = compare_across(scores, datasets=range(15), methods=list("ABCD"),

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._checks import fail
-from .._doors import door
+from .._base.checks import fail
+from .._base.doors import door
 from ..results import rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal
 
@@ -94,7 +94,8 @@ class CurveBandDisplay(Display):
     Examples
     --------
     >>> import numpy as np
-    >>> from skboot import CurveBandDisplay, bootstrap_curve
+    >>> from skboot import bootstrap_curve
+    >>> from skboot.plots import CurveBandDisplay
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.integers(0, 2, 300)
     >>> result = bootstrap_curve(y_true, y_true + rng.normal(size=300), random_state=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._doors import door
+from .._base.doors import door
 from ..results import drawing, rendering, wording
 from .common import BLUE, GREY, ORANGE, Display, check_asked, literal, range_of, with_direction
 
@@ -63,7 +63,8 @@ class BootstrapDistributionDisplay(Display):
 
     Examples
     --------
-    >>> from skboot import BootstrapDistributionDisplay, bootstrap_score
+    >>> from skboot import bootstrap_score
+    >>> from skboot.plots import BootstrapDistributionDisplay
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> result = bootstrap_score(y_true, y_pred, random_state=0)

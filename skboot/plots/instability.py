@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._doors import door
+from .._base.doors import door
 from .common import BLUE, GREY, ORANGE, Display
 
 Array = NDArray[Any]
@@ -69,7 +69,8 @@ class PredictionInstabilityDisplay(Display):
     --------
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from skboot import BootstrapScorer, PredictionInstabilityDisplay
+    >>> from skboot import BootstrapScorer
+    >>> from skboot.plots import PredictionInstabilityDisplay
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> options = dict(scoring="neg_brier_score", n_train_resamples=100, n_cv_repeats=1)
     >>> scorer = BootstrapScorer(GaussianNB(), random_state=0, **options).fit(X, y)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._doors import door
+from .._base import checks as check
+from .._base.doors import door
 from ..results import wording
 from ..results.entries import Entry, entries_of
 from .common import BLUE, check_asked, range_of, with_direction
@@ -66,7 +66,8 @@ class IntervalDisplay(ForestPlot):
 
     Examples
     --------
-    >>> from skboot import IntervalDisplay, bootstrap_score
+    >>> from skboot import bootstrap_score
+    >>> from skboot.plots import IntervalDisplay
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> results = bootstrap_score(y_true, y_pred, metric=["accuracy", "f1"], random_state=0)

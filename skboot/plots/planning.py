@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from .._doors import door
+from .._base.doors import door
 from ..results import wording
 from .common import BLUE, GREY, ORANGE, Display, literal
 
@@ -59,7 +59,8 @@ class PlanDisplay(Display):
 
     Examples
     --------
-    >>> from skboot import PlanDisplay, plan_evaluation
+    >>> from skboot import plan_evaluation
+    >>> from skboot.plots import PlanDisplay
     >>> plan = plan_evaluation(proportion=0.9, half_width=0.02)
     >>> display = PlanDisplay.from_result(plan)  # doctest: +SKIP
     >>> display.figure_.savefig("plan.png")  # doctest: +SKIP

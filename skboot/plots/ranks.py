@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._doors import door
+from .._base.doors import door
 from ..results import rendering, wording
 from .common import BLUE, ORANGE
 from .forest import ForestPlot
@@ -54,7 +54,8 @@ class RankDisplay(ForestPlot):
 
     Examples
     --------
-    >>> from skboot import RankDisplay, compare_systems
+    >>> from skboot import compare_systems
+    >>> from skboot.plots import RankDisplay
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> predictions = {"A": y_true, "B": [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20}
     >>> result = compare_systems(y_true, predictions, random_state=0)

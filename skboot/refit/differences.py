@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._values import read_only
+from .._base.values import read_only
 from ..method_error.cv_bootstrap import group_influence, share_of_training
 from ..method_error.method_differences import MethodsDifference, cross_validated_variance
 from ..method_error.out_of_bag import OutOfBagError, out_of_bag_error, out_of_bag_metric

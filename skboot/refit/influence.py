@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._workers import Workers
+from .._base.workers import Workers
 from ..inference.distribution import BoundStatistic, over_blocks
 from ..method_error.cv_bootstrap import auc_error_influence
 from ..metrics.statistic import ReducedData, Statistic, as_number

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.model_selection import PredefinedSplit, check_cv
 
-from .._sklearn_compat import n_rows_of, take
+from .._base.sklearn_compat import n_rows_of, take
 
 # Estimators for which cv=None is not five folds, but none at all (chains) or a closed form of
 # leaving one row out (ridge).

@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy import sparse
 
-from .._sklearn_compat import take
+from .._base.sklearn_compat import take
 
 _T = TypeVar("_T")
 

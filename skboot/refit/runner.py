@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import remove_abandoned, replace_link, write_whole
-from .._messages import fail
-from .._workers import Progress, in_chunks
+from .._base.files import remove_abandoned, replace_link, write_whole
+from .._base.messages import fail
+from .._base.workers import Progress, in_chunks
 from .training import Job, Record, Run, train_and_answer
 
 # Far more columns than the answers of an estimator have beside one for each class and target.

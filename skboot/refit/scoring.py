@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 
-from .._checks import arguments_named, fail
-from .._sklearn_compat import scorer_parts
+from .._base.checks import arguments_named, fail
+from .._base.sklearn_compat import scorer_parts
 from ..method_error.no_information import NO_INFORMATION_SCORE
 from ..metrics import get_scorer
 from ..metrics.adapters import without_sign

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_clusterer
 from sklearn.exceptions import ConvergenceWarning
 
-from .._sklearn_compat import n_rows_of
+from .._base.sklearn_compat import n_rows_of
 from . import inner_cv
 from .lending import Lender, Loan, copy_of_rows
 

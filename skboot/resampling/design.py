@@ -31,7 +31,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note
+from .._base.warnings import Note
 from ._tuning import KEYS_PER_ROW, UNSURE_MEMBERS
 from .block import Block, UnitBlock
 from .coding import Bound, CodedRows, UnitsOfCodes, bind_groups, bind_pairs, bind_rows

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import child_seed
+from .._base.streams import child_seed
 from ._tuning import (
     BLOCK_COUNTS,
     BLOCK_RESAMPLES,

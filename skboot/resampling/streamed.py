@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._streams import child_seed
-from .._workers import single_threaded_blas
+from .._base.streams import child_seed
+from .._base.workers import single_threaded_blas
 from ._tuning import (
     EXACT_INTEGER,
     MANY_RUNS,

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, Notes
+from .._base.warnings import Note, Notes
 from ._tuning import FEW_TASKS, FEW_UNITS
 from .design import SamplingDesign
 

@@ -3,41 +3,43 @@
 `EvaluationResult` holds one score with its bootstrap distribution; whatever it is asked later, such
 as another interval or level, is answered from what it stores. `ComparisonResult` does the same for
 paired differences of systems. `ResultTable` is a dict of either (several metrics, subgroups) that
-can be shown as one table; `ComparisonTable` is its former name for comparisons.
+can be shown as one table. `CurveResult` has a value for each point of a curve, `EvaluationPlan` how
+much data is enough, and a `Verdict` says whether a difference passes a margin. Functions of
+`skboot` make all of them; you call `ResultTable` alone, and ``load`` for a file.
 
-Private but for the names that `skboot` shows: modules may change without notice.
+Modules of this package are private and may change without notice.
 """
 
 import typing
 
-from .. import _lazy
-from .monte_carlo import MonteCarloError
+from .._base import lazy as _lazy
 from .result import EvaluationResult
 from .table import ResultTable
 
 if typing.TYPE_CHECKING:
+    from ..inference.verdicts import Verdict
     from .comparison import ComparisonResult
+    from .curve import CurveResult
     from .data_sets import DatasetsComparison
-    from .pairs import PairedDifference
+    from .plan import EvaluationPlan
 
 __all__ = [
     "ComparisonResult",
-    "ComparisonTable",
+    "CurveResult",
     "DatasetsComparison",
+    "EvaluationPlan",
     "EvaluationResult",
-    "MonteCarloError",
-    "PairedDifference",
     "ResultTable",
+    "Verdict",
 ]
-
-# The former name of a table of comparisons, until 1.0.
-ComparisonTable = ResultTable
 
 __getattr__, __dir__ = _lazy.names_from(
     __name__,
     {
+        ".inference.verdicts": ["Verdict"],
         "comparison": ["ComparisonResult"],
+        "curve": ["CurveResult"],
         "data_sets": ["DatasetsComparison"],
-        "pairs": ["PairedDifference"],
+        "plan": ["EvaluationPlan"],
     },
 )

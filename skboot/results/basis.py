@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from .. import _checks as check
-from .._values import read_only
-from .._warnings import Note, tell, texts_of
+from .._base import checks as check
+from .._base.values import read_only
+from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import automatic_interval, degeneracy, left_out_estimate, resamples_vary
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence

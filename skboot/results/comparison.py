@@ -1,7 +1,7 @@
 """`ComparisonResult`: paired differences of several systems, and who can be told from the best.
 
 The words are in `skboot.results.comparison_wording`, the tables in
-`skboot.results.comparison_tables`; several comparisons are a `skboot.ResultTable`.
+`skboot.results.comparison_tables`; several comparisons are a `skboot.results.ResultTable`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail, is_among
-from .._doors import door
-from .._values import same_values
+from .._base.checks import fail, is_among
+from .._base.doors import door
+from .._base.values import same_values
 from . import comparison_tables, drawing, rendering, storage
 from . import comparison_wording as wording
 from .decisions import one_sided
@@ -261,7 +261,7 @@ class ComparisonResult(FromACall, ShownDifferences):
         Ranks
             By name: the estimate, its rank, and the best and worst rank (``low``, ``high``) that
             the true score may have; `to_frame`, `to_latex`, `to_markdown`. Rank 1 is the best, and
-            equal estimates share the better rank. `skboot.RankDisplay` draws them.
+            equal estimates share the better rank. `skboot.plots.RankDisplay` draws them.
 
         Raises
         ------

@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._doors import door
-from .._values import read_only, same_values
+from .._base.checks import fail
+from .._base.doors import door
+from .._base.values import read_only, same_values
 from ..inference.bands import PointwiseFacts, pointwise_interval
 from ..inference.evidence import Drawn, Evidence
 from ..metrics.facts import Facts

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._values import read_only
+from .._base.values import read_only
 from ..inference.data_set_ranks import (
     FriedmanTest,
     critical_difference,

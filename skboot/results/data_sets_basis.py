@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scipy.special import stdtrit
 
-from .. import _checks as check
+from .._base import checks as check
 from ..inference.automatic import within_range
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import confidence_interval, words_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
-from .._messages import fail, refuse
+from .._base.messages import fail, refuse
 from ..inference._tuning import FEW_COMPARED
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.proportions import Discordant, tango_limits

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from .. import _checks as check
+from .._base import checks as check
 from ..inference.confidence_interval import ConfidenceInterval
 from ..method_error.method_intervals import MethodErrorSummary, method_interval
 from . import wording

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import collected
+from .._base.warnings import collected
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from ..inference.intervals import INTERVALS, confidence_interval, problem_with

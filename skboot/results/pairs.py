@@ -13,8 +13,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._doors import door
-from .._values import same_values
+from .._base.doors import door
+from .._base.values import same_values
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.intervals import MIRRORED
 from ..inference.outperformance import Outperformance

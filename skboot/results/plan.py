@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, NamedTuple, Self
 
-from .._doors import door
-from .._values import same_values
+from .._base.doors import door
+from .._base.values import same_values
 from . import rendering, storage, wording
 from .provenance import FromACall, Provenance, gathered
 from .shown import Shown

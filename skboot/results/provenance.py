@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._streams import stored_seed
-from .._versions import versions_used
+from .._base.streams import stored_seed
+from .._base.versions import versions_used
 from .storage import plain
 
 

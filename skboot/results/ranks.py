@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._messages import fail, refuse
+from .._base.messages import fail, refuse
 from . import rendering, wording
 from .decisions import few_compared, one_sided, unknown_direction
 from .storage import plain

@@ -16,11 +16,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_confidence_level, fail
-from .._doors import door
-from .._typing import Estimand, MethodInterval, RunsInterval
-from .._values import read_only, same_values
-from .._warnings import collected, tell
+from .._base.checks import check_confidence_level, fail
+from .._base.doors import door
+from .._base.typing import Estimand, MethodInterval, RunsInterval
+from .._base.values import read_only, same_values
+from .._base.warnings import collected, tell
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from . import drawing, rendering, storage, wording

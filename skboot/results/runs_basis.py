@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import check_choice, check_confidence_level
-from .._warnings import Note, tell, texts_of
+from .._base.checks import check_choice, check_confidence_level
+from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.run_intervals import ESTIMANDS, RunsEvidence, monte_carlo_error, runs_interval

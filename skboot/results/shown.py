@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
-from .._checks import check_choice, fail
-from .._doors import door
-from .._messages import as_type_error, refuse
-from .._typing import Layout
+from .._base.checks import check_choice, fail
+from .._base.doors import door
+from .._base.messages import as_type_error, refuse
+from .._base.typing import Layout
 from ..inference.confidence_interval import ConfidenceInterval
 from . import rendering, storage
 
@@ -48,7 +48,7 @@ class Number(NamedTuple):
 
 
 class Several(NamedTuple):
-    """What several results of one sort are together, in a `skboot.ResultTable`.
+    """What several results of one sort are together, in a `skboot.results.ResultTable`.
 
     Attributes
     ----------
@@ -209,10 +209,10 @@ class Shown(ABC):
         Parameters
         ----------
         **kwargs : dict
-            Passed to `skboot.BootstrapDistributionDisplay.from_result` for a result, to
-            `skboot.ComparisonDisplay.from_result` for a comparison, and for a table to
-            `skboot.IntervalDisplay.from_results`, or `skboot.ComparisonDisplay.from_results` if it
-            holds comparisons.
+            Passed to `skboot.plots.BootstrapDistributionDisplay.from_result` for a result, to
+            `skboot.plots.ComparisonDisplay.from_result` for a comparison, and for a table to
+            `skboot.plots.IntervalDisplay.from_results`, or to
+            `skboot.plots.ComparisonDisplay.from_results` if it holds comparisons.
 
         Returns
         -------

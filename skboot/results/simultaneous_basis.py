@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special, stats
 
-from .._warnings import Note
+from .._base.warnings import Note
 from ..inference.confidence_interval import ConfidenceInterval
 from ..inference.evidence import Evidence
 from ..inference.multiplicity import level_of_each

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import write_whole
+from .._base.files import write_whole
 from ..inference.confidence_interval import ConfidenceInterval
 
 # A dict with one of these keys stands for a value that JSON lacks.

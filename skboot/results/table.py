@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
-from .. import _checks as check
-from .._doors import door
-from .._messages import as_type_error
+from .._base import checks as check
+from .._base.doors import door
+from .._base.messages import as_type_error
 from . import entries, rendering
 from .result import EvaluationResult
 from .shown import ROWS, SECTIONS, Number, Several, Shown, ShownDifferences, ShownNumbers
@@ -76,7 +76,8 @@ class ResultTable(ShownDifferences, dict[Any, ValueT]):
 
     Examples
     --------
-    >>> from skboot import ResultTable, bootstrap_score
+    >>> from skboot import bootstrap_score
+    >>> from skboot.results import ResultTable
     >>> y_true = [0, 1, 1, 0, 1, 0, 1, 1, 0, 1] * 20
     >>> y_pred = [0, 1, 1, 0, 1, 0, 1, 0, 0, 1] * 20
     >>> results = bootstrap_score(y_true, y_pred, metric=["accuracy", "f1"], random_state=0)

@@ -20,10 +20,10 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _checks as check
-from .._doors import door
-from .._sklearn_compat import printed_as_estimator, routing_enabled
-from .._typing import (
+from .._base import checks as check
+from .._base.doors import door
+from .._base.sklearn_compat import printed_as_estimator, routing_enabled
+from .._base.typing import (
     Estimand,
     InnerCV,
     MethodInterval,
@@ -32,7 +32,7 @@ from .._typing import (
     RunsInterval,
     Strategy,
 )
-from .._warnings import tell, warn_user
+from .._base.warnings import tell, warn_user
 from ..refit.lending import Loan
 from ..refit.scoring import named_scorers
 from ..results import ResultTable
@@ -145,7 +145,7 @@ class BootstrapScorer(MetaEstimatorMixin, BaseEstimator):
         "difference", the mean absolute difference from it of the bootstrap runs that left the row
         out (share of other labels); the 2.5th and 97.5th percentiles "low" and "high" of their
         answers; "n_models", how many they are. One for all scorers; absent where none of them keeps
-        answers of rows, as rank metrics do not. See `skboot.PredictionInstabilityDisplay`.
+        answers of rows, as rank metrics do not. See `skboot.plots.PredictionInstabilityDisplay`.
     estimator_ : estimator
         The run on all rows with the first seed; absent with ``refit=False``.
     classes_ : ndarray of shape (n_classes,)

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
-from .. import _checks as check
-from .._arrays import Unusable
-from .._copies import Columns, Distinct, can_be_read
-from .._sklearn_compat import n_rows_of, with_exact_integers
-from .._warnings import Note
+from .._base import checks as check
+from .._base.arrays import Unusable
+from .._base.copies import Columns, Distinct, can_be_read
+from .._base.sklearn_compat import n_rows_of, with_exact_integers
+from .._base.warnings import Note
 from ..inference.intervals import FOR_ONE_SCORE
 from ..inference.run_intervals import ESTIMANDS, check_method
 from ..method_error.cv_bootstrap import CV_INTERVALS

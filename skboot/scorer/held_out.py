@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as check
-from .._sklearn_compat import with_rows
+from .._base import checks as check
+from .._base.sklearn_compat import with_rows
 from ..metrics.cost_metrics import SAME_KIND
 from ..refit.training import HeldOut
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as check
+from .._base import checks as check
 from ..metrics.lookup import check_response
 from ..refit.influence import ErrorFunction
 from ..refit.scoring import Needed, needed_of

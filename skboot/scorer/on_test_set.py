@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, Notes, collected, tell
-from .._workers import Workers
+from .._base.warnings import Note, Notes, collected, tell
+from .._base.workers import Workers
 from ..refit.samples import TrainingSamples
 from ..refit.training import Record
 from ..results import EvaluationResult, ResultTable

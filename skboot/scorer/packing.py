@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, texts_of
+from .._base.warnings import Note, texts_of
 from ..inference._tuning import FEW_GROUPS
 from ..inference.automatic import IntervalWithNotes
 from ..inference.confidence_interval import ConfidenceInterval

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._messages import refuse
+from .._base.messages import refuse
 from ..refit.samples import TrainingSamples
 from ..refit.training import Record, key_on_test
 from ..study.measured import Scores, Scoring, measured_by

@@ -17,11 +17,11 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
-from .. import _checks as check
-from .._memory import check_fits
-from .._sklearn_compat import with_rows
-from .._versions import versions_used
-from .._warnings import Note
+from .._base import checks as check
+from .._base.memory import check_fits
+from .._base.sklearn_compat import with_rows
+from .._base.versions import versions_used
+from .._base.warnings import Note
 from ..metrics.statistic import MetricError, NotANumber
 from ..refit import inner_cv, runner, training
 from ..refit.estimates import MethodError, method_error

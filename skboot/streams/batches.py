@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as check
-from .._arrays import is_column
-from .._messages import parts_of
-from .._warnings import Note, Notes
+from .._base import checks as check
+from .._base.arrays import is_column
+from .._base.messages import parts_of
+from .._base.warnings import Note, Notes
 from ..metrics.cells import label_counts
 from ..metrics.doubts import doubts
 from ..resampling.streamed import Words

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import _checks as check
-from .._warnings import Note
-from .._workers import Workers
+from .._base import checks as check
+from .._base.warnings import Note
+from .._base.workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..results import wording
 from ..results.curve import CurveResult

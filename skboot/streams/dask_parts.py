@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _checks as check
-from .._arrays import is_dask
-from .._workers import check_dask_workers, single_threaded_blas
+from .._base import checks as check
+from .._base.arrays import is_dask
+from .._base.workers import check_dask_workers, single_threaded_blas
 from .batches import part_added
 from .scanned import release_unused
 from .state import StreamSettings, StreamState

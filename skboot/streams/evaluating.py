@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import chdtri
 
-from .._checks import fail
-from .._warnings import Note, tell, texts_of
+from .._base.checks import fail
+from .._base.warnings import Note, tell, texts_of
 from ..inference.evidence import Drawn, Evidence
 from ..metrics.adapters import without_sign
 from ..metrics.doubts import note_on_scores

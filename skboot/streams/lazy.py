@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import _checks as check
-from .._arrays import is_dask
-from .._workers import Workers
+from .._base import checks as check
+from .._base.arrays import is_dask
+from .._base.workers import Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.names import NotGiven
 from ..study.measured import Scoring

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
+from .._base.checks import fail
 from ..metrics.cells import encode, label_counts
 from ..metrics.statistic import Floats
 from ..resampling.streamed import Words

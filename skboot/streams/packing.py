@@ -20,7 +20,7 @@ import sklearn.metrics
 from numpy.typing import NDArray
 
 from .. import metrics as own_metrics
-from .._checks import fail
+from .._base.checks import fail
 from .batches import WORDS
 from .exact_sums import ExactSums
 from .few_rows import FEWEST_UNITS, FewRows

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._warnings import collected
+from .._base.checks import fail
+from .._base.warnings import collected
 from ..metrics.adapters import Negated, without_sign
 from ..metrics.cells import label_counts
 from ..metrics.facts import Proportion

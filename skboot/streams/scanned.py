@@ -16,9 +16,9 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from .. import _checks as check
-from .._doors import door
-from .._workers import CHUNKS_PER_WORKER, Progress, Workers, in_chunks
+from .._base import checks as check
+from .._base.doors import door
+from .._base.workers import CHUNKS_PER_WORKER, Progress, Workers, in_chunks
 from .batches import ROWS_AT_ONCE, part_added
 from .state import StreamSettings, StreamState
 

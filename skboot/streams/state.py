@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._warnings import Note
+from .._base.checks import fail
+from .._base.warnings import Note
 from ..metrics.lookup import resolve_metrics
 from ..metrics.statistic import Floats
 from ..resampling.streamed import PoissonWeights, Words

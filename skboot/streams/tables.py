@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._arrays import EXACT
+from .._base.arrays import EXACT
 from .exact_sums import ExactSums
 
 # Pairs of keys per row up to which those that occur are counted, and not sorted.

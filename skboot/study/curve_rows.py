@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._warnings import tell
-from .._workers import Workers
+from .._base import checks as check
+from .._base.warnings import tell
+from .._base.workers import Workers
 from ..metrics.calibration import SmoothCalibration
 from ..metrics.curves import (
     CalibrationBins,

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._warnings import Note, tell, texts_of
-from .._workers import single_threaded_blas
+from .._base.warnings import Note, tell, texts_of
+from .._base.workers import single_threaded_blas
 from ..inference._tuning import FEW_GROUPS
 from ..inference.bands import CurveEvidence, simultaneous_band
 from ..inference.distribution import BoundStatistic

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._checks import fail
-from .._workers import Workers
+from .._base.checks import fail
+from .._base.workers import Workers
 from ..inference.automatic import planned_method
 from ..inference.crossed import (
     RobustVariance,

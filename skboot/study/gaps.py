@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._warnings import Note
+from .._base.warnings import Note
 from ..inference.evidence import Evidence
 from ..inference.proportions import Discordant
 from ..inference.subgroup_gap import Side, SubgroupGap

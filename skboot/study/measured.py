@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as check
-from .._messages import rename
-from .._warnings import Note, tell
+from .._base import checks as check
+from .._base.messages import rename
+from .._base.warnings import Note, tell
 from ..metrics.doubts import LookedAt, doubts
 from ..metrics.lookup import resolve_metrics
 from ..metrics.names import NotGiven

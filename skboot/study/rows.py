@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._arrays import is_column, is_dask
-from .._warnings import Note
-from .._workers import Workers
+from .._base import checks as check
+from .._base.arrays import is_column, is_dask
+from .._base.warnings import Note
+from .._base.workers import Workers
 from ..metrics.statistic import Statistic
 from ..metrics.two_class import positive_note
 

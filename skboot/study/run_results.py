@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _checks as check
-from .._warnings import Notes, tell, texts_of
+from .._base import checks as check
+from .._base.warnings import Notes, tell, texts_of
 from ..inference.automatic import degeneracy
 from ..inference.distribution import BoundStatistic
 from ..inference.evidence import Evidence

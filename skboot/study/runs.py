@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
-from .._arrays import is_column
+from .._base import checks as check
+from .._base.arrays import is_column
 from .rows import Rows, check_truth
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .._messages import fail
-from .._warnings import Note, tell, texts_of
+from .._base.messages import fail
+from .._base.warnings import Note, tell, texts_of
 from ..inference.automatic import (
     IntervalWithNotes,
     automatic_interval,

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .. import _checks as check
-from .._warnings import Note, tell
+from .._base import checks as check
+from .._base.warnings import Note, tell
 from ..inference._tuning import FEWEST_BLOCKS, FEWEST_ROWS
 from ..inference.dependence import longest_block, neighbours_are_alike, optimal_block_length
 from ..inference.distribution import BoundStatistic, leave_out

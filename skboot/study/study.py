@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _checks as check
-from .._warnings import Note, tell
-from .._workers import DEFAULT_WORKERS, Workers
+from .._base import checks as check
+from .._base.warnings import Note, tell
+from .._base.workers import DEFAULT_WORKERS, Workers
 from ..inference.distribution import check_replicates_fit
 from ..metrics.task_average import Tasks
 from ..resampling.design import (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _checks as check
+from .._base import checks as check
 from ..inference.distribution import BoundStatistic
 from ..metrics.statistic import MetricError, ReducedData, Statistic
 from ..metrics.task_average import DrawnTaskAverage, TaskAverage, Tasks

@@ -2,7 +2,7 @@
 
 import typing
 
-from .. import _lazy
+from .._base import lazy as _lazy
 
 if typing.TYPE_CHECKING:
     from ..comparison import assert_not_worse

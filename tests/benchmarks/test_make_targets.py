@@ -17,7 +17,17 @@ import scipy.stats
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 # Run by `.ci/run` and the job of the gallery; `help`, `format` and `clean` are for people.
-ELSEWHERE = {"test", "lint", "types", "docs", "demo", "wheel-smoke", "test-oldest", "gallery"}
+ELSEWHERE = {
+    "test",
+    "test-studies",
+    "lint",
+    "types",
+    "docs",
+    "demo",
+    "wheel-smoke",
+    "test-oldest",
+    "gallery",
+}
 FOR_PEOPLE = {"help", "format", "clean"}
 HERE = {"bench", "bench-revisions", "coverage-study", "soak", "slow", "coverage"}
 # Packages that `make bench` compares with, by the names that import them.

@@ -5,13 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from skboot import (
-    ResultTable,
-    bootstrap_curve,
-    bootstrap_score,
-    compare_systems,
-    plan_evaluation,
-)
+from skboot import bootstrap_curve, bootstrap_score, compare_systems, plan_evaluation
+from skboot.results import ResultTable
 from skboot.testing import assert_not_worse
 
 NAMES = ("logistic", "bayes", "tree")

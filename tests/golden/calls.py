@@ -255,7 +255,7 @@ def _folds(splitter, groups=None):
 
 def _out_of_fold():
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 3]}, cv=3)
-    return skboot.out_of_fold(search.fit(X, LABEL), X, LABEL)
+    return skboot.model_selection.out_of_fold(search.fit(X, LABEL), X, LABEL)
 
 
 BAYES, TREE = GaussianNB(), DecisionTreeClassifier(max_depth=3)
@@ -476,7 +476,7 @@ CALLS = {
     "methods, groups": _methods({"bayes": BAYES, "tree": TREE}, LABEL, groups=GROUP),
     "methods, test set": _methods({"bayes": BAYES, "tree": TREE}, LABEL, **TEST),
     "out of fold": _out_of_fold,
-    "corrected t": lambda: skboot.corrected_t(
+    "corrected t": lambda: skboot.model_selection.corrected_t(
         [0.8, 0.82, 0.79, 0.85, 0.81], [0.78, 0.8, 0.8, 0.79, 0.8], n_train=54, n_test=6
     ),
     "proportion interval": _proportion,

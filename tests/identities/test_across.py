@@ -58,6 +58,8 @@ def test_what_data_sets_say_besides_is_said_by_scipy(n, better, side):
         ahead = own if better else -own
         close(pair.share_better, np.mean(ahead > 0.2))
         close(pair.share_worse, np.mean(ahead < -0.2))
+        turned = result.pair(pair.second, pair.first)
+        assert (turned.share_better, turned.share_worse) == (pair.share_worse, pair.share_better)
         close(pair.share_within_margin, np.mean(np.abs(own) <= 0.2))
     statistic, p_value = stats.friedmanchisquare(*scores.T)
     close([*result.friedman], [statistic, p_value])

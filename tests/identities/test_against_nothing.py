@@ -1,8 +1,9 @@
 """A method beside one that always scores 0 is the method by itself; several share their law.
 
 Exact: whatever varies between the runs and in any design, the difference from a constant has the
-components, limits and errors of the runs, and paired runs those of their differences. Within the
-error of simulations: how far simultaneous limits of methods reach, and how limits vary with seeds.
+components, limits and errors of the runs, and paired runs those of their differences; limits vary
+as those of calls on the same resamples drawn again. Within the error of simulations: how far
+simultaneous limits of methods reach, and how limits vary with seeds.
 """
 
 import numpy as np
@@ -208,6 +209,29 @@ def test_limits_vary_with_the_seed_as_their_monte_carlo_error_says(interval, see
     found = np.mean([[*one.monte_carlo_error] for one in results], axis=0)
     expected = np.std([[*one.confidence_interval] for one in results], axis=0, ddof=1)
     assert ((found / expected > 0.5) & (found / expected < 2)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "asked"),
+    [("mae", "studentized"), ("auc", "bca"), ("mae", "gap"), ("f1", "gap")],
+)
+def test_the_error_of_limits_is_that_of_calls_on_its_resamples_drawn_again(name, asked):
+    """Exact, of 25 calls: all that a limit is made of is of the resamples that are drawn."""
+    call = call_of(name, n=72)
+    weights = np.random.default_rng(1).integers(1, 4, 72) / 2
+    is_gap = asked == "gap"
+    options = {"by": np.arange(72) % 2, "sample_weight": weights} if is_gap else {"interval": asked}
+
+    def result_on(resamples):
+        found = scored(call.y_true, call.y_pred, metric=call.score.metric, resamples=resamples,
+                       **options)  # fmt: skip
+        return found["gap"] if is_gap else found
+
+    rows, rng = call.resamples(49), np.random.default_rng(0)
+    drawn = [result_on(rows[rng.integers(49, size=49)]).confidence_interval for _ in range(25)]
+    found = result_on(rows).monte_carlo_error
+    close([*found], np.std([[*one] for one in drawn], axis=0, ddof=1), 1e-6, 1e-9)
+    assert min(found) > 0
 
 
 @pytest.mark.parametrize("estimand", ["method", "next_run", "pooled", "system"])

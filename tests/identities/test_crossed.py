@@ -3,7 +3,8 @@
 Exact: the influence of a row is the score less that of the plain function without it, and the
 variance of two factors is that of their members less that of their cells. In one population the
 members of both columns are drawn together, so that the columns may change places; two factors that
-change places have other resamples, and the same variance.
+change places have other resamples, and the same variance. Variances of systems on rows of their
+own add up.
 """
 
 import numpy as np
@@ -110,6 +111,29 @@ def test_two_way_limits_follow_from_the_score_without_each_row(name, same, seed)
     ).pairs
     expected = two_way_limits(sign * drawn, plain.confidence_interval, variance, df)
     close([*pair.confidence_interval], expected, 1e-4, 1e-7)
+
+
+@pytest.mark.parametrize("same", [False, True])
+@pytest.mark.parametrize("name", ["accuracy of two", "mae", "f1_macro", "auc"])
+def test_two_way_limits_of_rows_of_their_own_have_the_sum_of_the_variances(name, same):
+    calls = [call_of(name, n=n, seed=n) for n in (50, 70)]
+    members = [members_of(call.n, call.rng) for call in calls]
+    rows = [dict(zip("AB", own, strict=True)) for own in (
+        [call.y_true for call in calls], [call.y_pred for call in calls], members)]  # fmt: skip
+    options = {"metric": calls[0].score.metric, "same_population": same}
+    result = compared(*rows[:2], groups=rows[2], paired=False, interval="two-way", **options)
+    alone = [
+        scored(call.y_true, call.y_pred, groups=own, **options)
+        for call, own in zip(calls, members, strict=True)
+    ]
+    variance = sum(one.evidence.robust_variance for one in alone)
+    df = min(one.evidence.drawn.degrees_of_freedom for one in alone)
+    [pair] = result.pairs
+    drawn = result.replicates("A", "B")
+    plain = compared(*rows[:2], groups=rows[2], paired=False, interval="percentile", **options)
+    percentiles = plain.pairs[0].confidence_interval
+    expected = two_way_limits(drawn, percentiles, variance, df)
+    close([*pair.confidence_interval], expected, 1e-6, 1e-9)
 
 
 @each_of(SMOOTH)

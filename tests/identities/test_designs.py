@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from identity_cases import (
     FAST,
+    MEANS,
     any_seed,
     call_of,
     close,
+    each_of,
     each_with,
     means_of,
     one_of,
@@ -135,6 +137,21 @@ def test_a_pair_by_name_is_that_of_the_function_on_rows(name, design, seed):
             asked = (getattr(pair, kind) for pair in (one, other))
             assert_same_limits(*asked, (low - high, high - low))
         close([one.p_value, one.p_value_adjusted], [other.p_value, other.p_value_adjusted], 1e-5)
+
+
+@each_of(MEANS)
+@any_seed
+def test_given_rows_that_split_groups_leave_a_name_what_its_function_is(name, seed):
+    """What is known of whole groups says nothing of resamples that do not hold them whole."""
+    call = call_of(name, one_of(("groups", "groups in strata"), name, seed), seed=seed)
+    columns = {**call.columns, "resamples": call.resamples()}
+    found = quiet(skboot.bootstrap_score, call.y_true, call.y_pred, metric=both_forms(call),
+                  **columns)  # fmt: skip
+    one, other = found.values()
+    assert one.confidence_interval.method == other.confidence_interval.method
+    assert_same_limits(one.confidence_interval, other.confidence_interval, call.score.bounds)
+    close(one.standard_error, other.standard_error)
+    assert one.evidence.standard_error is None
 
 
 @each_with(OF_ROWS, OF_RUNS)

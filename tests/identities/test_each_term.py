@@ -62,9 +62,33 @@ def constants_of(call):
     return [*np.unique(truth)]
 
 
-@pytest.mark.parametrize("name", WITH_PARAMETERS)
+# Of labels that are not equally frequent, in another order than that of their shares.
+OF_SETS = {
+    f"{function.__name__} {average}": (function, average)
+    for function in (sk.precision_score, sk.recall_score, sk.f1_score, sk.jaccard_score)
+    for average in ("micro", "macro", "weighted")
+}
+
+
+def call_of_sets(name):
+    call = call_of("f1 of sets", weighted=len(name) % 2 > 0, n=30)
+    function, average = OF_SETS[name]
+    options = {"average": average, "zero_division": 0.0}
+
+    def plain(truth, said, weights=None):
+        return function(truth, said, sample_weight=weights, **options)
+
+    truth = call.y_true * (call.rng.random(call.y_true.shape) < [0.4, 0.9, 0.6, 1.0])
+    score = call.score._replace(metric=partial(function, **options), plain=plain)
+    return call._replace(score=score, y_true=truth)
+
+
+@pytest.mark.parametrize("name", [*WITH_PARAMETERS, *OF_SETS])
 def test_the_baseline_is_the_score_of_the_best_constant(name):
-    call = call_of(name, weighted=WITH_PARAMETERS.index(name) % 3 > 0, n=30)
+    if name in OF_SETS:
+        call = call_of_sets(name)
+    else:
+        call = call_of(name, weighted=WITH_PARAMETERS.index(name) % 3 > 0, n=30)
     result = scored(call.y_true, call.y_pred, **call.options, **FEW)
     found = []
     for one in constants_of(call):
@@ -104,6 +128,31 @@ def test_the_error_of_groups_is_of_the_derivatives_by_their_weights(name):
     weights = call.columns.get("sample_weight", np.ones(call.n))
     is_smooth = assert_error_is_of_derivatives(call.score, call.y_true, call.y_pred, weights)
     assert is_smooth or call.score.data in ("scores", "probability", "values")
+
+
+def sums_on_a_circle(influence, length):
+    starts = range(len(influence))
+    return [np.take(influence, range(k, k + length), mode="wrap").sum() for k in starts]
+
+
+@pytest.mark.parametrize(
+    ("name", "length", "sizes"),
+    [("mae", 4, (42,)), ("r2", 4, (19, 13, 10)), ("cost with priors", 5, (42,)),
+     ("mae", 3, (19, 13, 10))],
+)  # fmt: skip
+def test_the_error_of_blocks_is_of_all_blocks_that_can_be_drawn(name, length, sizes):
+    """The last block of a series is cut where its length is no multiple of that of blocks."""
+    call = call_of(name, weighted=True, n=sum(sizes))
+    weights, series = call.columns["sample_weight"], np.repeat(np.arange(len(sizes)), sizes)
+    columns = {"strata": series} if len(sizes) > 1 else {}
+    result = scored(call.y_true, call.y_pred, **call.options, block_length=length, **columns, **FEW)
+    influence = derivatives(call.score, call.y_true, call.y_pred, weights, np.arange(call.n))
+    variance = 0.0
+    for k, size in enumerate(sizes):
+        of_blocks = [length] * (size // length) + [size % length] * (size % length > 0)
+        own = influence[series == k]
+        variance += sum(np.var(sums_on_a_circle(own, one)) for one in of_blocks)
+    close(result.evidence.standard_error, np.sqrt(variance), 1e-5)
 
 
 @pytest.mark.parametrize(

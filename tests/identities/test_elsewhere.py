@@ -14,6 +14,7 @@ from scipy import stats
 from scipy.special import stdtrit
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, ShuffleSplit, cross_val_predict
@@ -279,7 +280,13 @@ def test_the_corrected_t_test_is_nadeau_and_bengios(level):
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.8, 0.05, size=(2, 15))
     for scores, given in ((a, (a,)), (a - b, (a, b))):
-        found = quiet(skboot.corrected_t, *given, n_train=90, n_test=10, confidence_level=level)
+        found = quiet(
+            skboot.model_selection.corrected_t,
+            *given,
+            n_train=90,
+            n_test=10,
+            confidence_level=level,
+        )
         error = np.sqrt((1 / 15 + 10 / 90) * np.var(scores, ddof=1))
         close([found.estimate, found.standard_error], [scores.mean(), error])
         half = stats.t.ppf(0.5 + level / 2, 14) * error
@@ -291,6 +298,10 @@ def test_pass_at_k_is_the_share_of_draws_with_a_right_one():
     for n, c, k in ((10, 0, 3), (10, 2, 3), (7, 6, 2), (5, 5, 5), (8, 3, 8), (20, 1, 1)):
         share = 1 - math.comb(n - c, k) / math.comb(n, k)
         close(pass_at_k([c, c], [n, n], k), [share, share])
+    # Each question keeps its place.
+    rng = np.random.default_rng(0)
+    n, c = rng.integers(3, 9, 30), rng.integers(0, 4, 30)
+    close(pass_at_k(c, n, 2), [pass_at_k([a], [b], 2)[0] for a, b in zip(c, n, strict=True)])
 
 
 # ------------------------------------------------------------------ searches
@@ -313,6 +324,21 @@ def test_predictions_out_of_fold_are_those_of_each_candidate():
     [own] = found.values()
     model = LogisticRegression(C=0.1)
     close(own, cross_val_predict(model, X, y, cv=GroupKFold(3), groups=groups))
+
+
+@pytest.mark.parametrize(
+    ("refit", "method"),
+    [("second", "predict_proba"), ("third", "decision_function"), (False, "predict")],
+)
+def test_of_several_metrics_the_one_that_a_search_is_fitted_by_says_what_is_predicted(
+    refit, method
+):
+    X, y = make_classification(30, 3, n_redundant=0, flip_y=0.2, random_state=0)
+    scoring = {"first": "accuracy", "second": "neg_log_loss", "third": "roc_auc"}
+    model = LinearDiscriminantAnalysis()
+    search = GridSearchCV(model, {"tol": [1e-4]}, scoring=scoring, refit=refit, cv=KFold(2))
+    [own] = skboot.model_selection.out_of_fold(search.fit(X, y), X, y).values()
+    close(own, cross_val_predict(model, X, y, cv=KFold(2), method=method))
 
 
 @pytest.mark.parametrize("scoring", [None, "one"])

@@ -193,6 +193,8 @@ def test_unpaired_systems_have_the_freedom_of_the_smaller_and_mirror(name, seed)
     half = stats.t.ppf(0.975, fewest) * drawn.std(ddof=1)
     assert (1 - 1e-6) * half - 1e-12 <= (high - low) / 2
     assert (high - low) / 2 <= half * np.sqrt(inflation) * (1 + 1e-6) + 1e-12
+    for result in (one, turned):
+        assert result.pairs[0].n_units == min(each.n_units for each in alone)
     [other] = turned.pairs
     other = other if other.first == "B" else other.mirrored()
     close(other.difference, -pair.difference)

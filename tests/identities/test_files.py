@@ -17,7 +17,7 @@ from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
-from skboot import ComparisonResult, EvaluationResult, ResultTable
+from skboot.results import ComparisonResult, EvaluationResult, ResultTable
 
 each_score = each_of(FAST)
 METHODS = (

@@ -59,7 +59,7 @@ def test_intervals_are_drawn_where_they_are(case):
     results = [
         quiet(skboot.bootstrap_score, y, own, metric="f1", **OPTIONS) for own in systems.values()
     ]
-    display = quiet(skboot.IntervalDisplay.from_results, results)
+    display = quiet(skboot.plots.IntervalDisplay.from_results, results)
     told = texts_of(display)
     for one in results:
         assert str(one) in told
@@ -70,7 +70,7 @@ def test_intervals_are_drawn_where_they_are(case):
 def test_differences_are_drawn_with_both_intervals(case, options):
     _, y, _, _, systems = case
     result = quiet(skboot.compare_systems, y, systems, metric="f1", **options, **OPTIONS)
-    display = quiet(skboot.ComparisonDisplay.from_result, result)
+    display = quiet(skboot.plots.ComparisonDisplay.from_result, result)
     values = []
     for pair in result.pairs:
         wide = pair.simultaneous_interval or pair.confidence_interval
@@ -85,7 +85,7 @@ def test_ranks_and_mean_ranks_are_drawn(case):
     _, y, _, _, systems = case
     rng = np.random.default_rng(3)
     result = quiet(skboot.compare_systems, y, systems, metric="f1", **OPTIONS)
-    display = quiet(skboot.RankDisplay.from_result, result)
+    display = quiet(skboot.plots.RankDisplay.from_result, result)
     rows = result.ranks().rows
     for told, values in ((display.lows, [row.low for row in rows]),
                          (display.highs, [row.high for row in rows])):  # fmt: skip
@@ -93,7 +93,7 @@ def test_ranks_and_mean_ranks_are_drawn(case):
     assert_drawn(display, *[[row.rank, row.low, row.high] for row in rows])
     table = {f"set {k}": dict(zip("ABC", rng.normal([0, 0.5, 1]), strict=True)) for k in range(12)}
     result = quiet(skboot.compare_across, table, greater_is_better=True, **OPTIONS)
-    display = quiet(skboot.CriticalDifferenceDisplay.from_result, result)
+    display = quiet(skboot.plots.CriticalDifferenceDisplay.from_result, result)
     ranks = result.mean_ranks()
     drawn = np.unique(points_of(display.ax_)[:, 0])
     gaps = np.abs(drawn[:, None] - drawn)
@@ -105,7 +105,7 @@ def test_a_distribution_is_drawn_with_its_limits_and_counts(case):
     _, y, _, _, systems = case
     result = quiet(skboot.bootstrap_score, y, systems["A"], metric="f1", interval="percentile",
                    **OPTIONS)  # fmt: skip
-    display = quiet(skboot.BootstrapDistributionDisplay.from_result, result)
+    display = quiet(skboot.plots.BootstrapDistributionDisplay.from_result, result)
     assert any(one.get_extents().height > 0 for one in display.ax_.patches)
     assert_drawn(display, [result.estimate, *result.confidence_interval])
 
@@ -116,7 +116,7 @@ def test_a_curve_is_drawn_with_its_band_and_reference(case, curve):
     found = quiet(skboot.bootstrap_curve, y, {"A": p, "B": other}, curve=curve, band="pointwise",
                   **OPTIONS)  # fmt: skip
     for one in (found["A"], found["difference"]):
-        display = quiet(skboot.CurveBandDisplay.from_result, one)
+        display = quiet(skboot.plots.CurveBandDisplay.from_result, one)
         assert_curve(display, one.x, one.estimate)
         assert_curve(display, one.x, one.low)
         assert_curve(display, one.x, one.high)
@@ -129,7 +129,7 @@ def test_components_of_runs_are_drawn_by_their_sizes(case):
     rng, y, *_ = case
     runs = np.array([np.where(rng.random(80) < 0.1 * k, 1 - y, y) for k in range(1, 5)])
     result = quiet(skboot.bootstrap_runs, y, runs, metric="accuracy", **OPTIONS)
-    display = quiet(skboot.VarianceComponentsDisplay.from_result, result)
+    display = quiet(skboot.plots.VarianceComponentsDisplay.from_result, result)
     parts, n = result.variance_components, result.n_units
     expected = [0, parts["seed"], parts["test"] / n, parts["interaction"] / n]
     widths = [one.get_width() for one in display.ax_.patches]
@@ -141,7 +141,7 @@ def test_a_plan_is_drawn_with_what_sizes_reach(case):
     _, y, _, _, systems = case
     pilot = quiet(skboot.bootstrap_score, y, systems["A"], metric="f1", **OPTIONS)
     plan = quiet(skboot.plan_evaluation, pilot, half_width=0.04)
-    display = quiet(skboot.PlanDisplay.from_result, plan)
+    display = quiet(skboot.plots.PlanDisplay.from_result, plan)
     for points in plan.curves.values():
         assert_curve(display, *np.transpose(points))
     assert_drawn(display, plan.n_units)

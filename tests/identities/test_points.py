@@ -194,7 +194,7 @@ def test_a_curve_after_loading_is_the_curve(curve, tmp_path):
     y_true, score, columns, _ = case(0, "groups", False)
     one = curve_of(y_true, score, curve=curve, **columns)
     one.save(tmp_path / "curve.npz")
-    other = skboot.CurveResult.load(tmp_path / "curve.npz")
+    other = skboot.results.CurveResult.load(tmp_path / "curve.npz")
     assert other == one
     assert other.summary() == one.summary()
     assert other.to_dict() == one.to_dict()

@@ -410,6 +410,23 @@ def test_an_accumulator_and_its_bytes_name_the_positive_class(metric):
         own.merge(other)
 
 
+@pytest.mark.parametrize("labels", [[0, 1], [1, 0], [-1, 1], [False, True], ["", "wasp"]])
+def test_any_label_may_be_positive_also_one_that_is_nothing(labels):
+    """0, False and an empty text are names like others, also where another class was named."""
+    of_class = np.array(labels)
+    truth, given = of_class[TRUTH], {"grid": [0.2, 0.5], "band": "pointwise"}
+    expected = quietly(skboot.bootstrap_curve, TRUTH, PROB, **given)
+    found = [quietly(skboot.bootstrap_curve, truth, PROB, pos_label=labels[1], **given)]
+    for named in (None, *labels):
+        own = skboot.BootstrapAccumulator("roc_auc", pos_label=named, **QUIET)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            own.update(truth, PROB, start=0)
+            found.append(own.curve(pos_label=labels[1], **given))
+    for one in found:
+        np.testing.assert_allclose(one.estimate, expected.estimate)
+
+
 # ------------------------------------------------------------------ what is refused, or warned of
 
 

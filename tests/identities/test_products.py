@@ -376,7 +376,7 @@ def test_a_search_by_a_loss_keeps_its_limits_in_a_file(seed, tmp_path):
     for metric in ("mean_absolute_error", "neg_mean_absolute_error"):
         found = quiet(skboot.search_score, y, systems, metric=metric, **OPTIONS)
         found.save(tmp_path / "search.npz")
-        loaded = skboot.EvaluationResult.load(tmp_path / "search.npz")
+        loaded = skboot.results.EvaluationResult.load(tmp_path / "search.npz")
         for level in (0.8, 0.95):
             limits = quiet(found.interval, confidence_level=level)
             close([*quiet(loaded.interval, confidence_level=level)], [*limits])

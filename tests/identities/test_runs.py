@@ -2,7 +2,8 @@
 
 A score that is a mean of row values has the limits, by every estimand, of "mean" on these values.
 The components are those of the analysis of variance; strata lose a degree of freedom each, in the
-test variance (n / (n - H), DESIGN 4.7 and record 0005) and in the quantile of t.
+test variance (n / (n - H), DESIGN 4.7 and record 0005) and in the quantile of t. An interval over
+the runs alone has the error of their scores, and says that it holds the test rows fixed.
 """
 
 import itertools
@@ -260,6 +261,25 @@ def test_runs_on_rows_have_the_analysis_of_variance(varied, scale, rows):
     squares = [square_run * (s + 1), square_row + s * n * single, square_rest * (s + 1)]
     df = satterthwaite(following, zip(np.array(squares) / (s * n), freedom, strict=True))
     assert_t(result, following, df, estimand="next_run")
+
+
+@each_varied
+@pytest.mark.parametrize("design", ["weights", "groups in strata"])
+def test_an_interval_over_the_runs_alone_says_that_it_holds_test_rows_fixed(varied, design):
+    """Beside all else that intervals of components hold fixed; its error is that of the scores."""
+    values, more = values_of_runs(seed=3), {**VARIED[varied], **DESIGNS[design]}
+    more |= {"metric": "mean", "varied": varied, "n_resamples": 9}
+    known, alone = (runs_of(None, values, interval=name, **more) for name in ("components", "t"))
+    assert "test rows" not in known.held_fixed
+    assert {*alone.held_fixed} == {*known.held_fixed, "test rows"}
+    carry = more.get("full_runs", values)
+    scores = np.average(carry, axis=1, weights=more.get("sample_weight"))
+    close(alone.standard_error, scores.std(ddof=1) / np.sqrt(len(scores)))
+    pair = {"A": values, "B": values[::-1] ** 2}
+    more |= {"full_runs": dict.fromkeys(pair, carry)} if "full_runs" in more else {}
+    more |= {"training": dict.fromkeys(pair, TRAINED)} if varied == "both" else {}
+    known, alone = (compared(None, pair, interval=name, **more) for name in ("components", "welch"))
+    assert {*alone.held_fixed} == {*known.held_fixed, "the test rows"}
 
 
 @each_design

@@ -156,6 +156,25 @@ def test_undefined_resamples_are_counted_in_words():
     assert re.search(rf"undefined +{n} of 39 resamples", result.summary())
 
 
+def test_resamples_on_which_any_of_two_curves_is_undefined_are_counted_in_either_order():
+    rows = case()
+    systems = {"always": rows["p"], "at times": np.where(np.arange(len(rows["p"])) < 2, 9.0, 0.1)}
+
+    def share(y, score, grid):
+        return np.full(len(grid), np.mean(y) if score.max() > 1 else np.nan)
+
+    notes = []
+    for order in ([*systems], [*systems][::-1]):
+        own = {name: systems[name] for name in order}
+        found = quiet(skboot.bootstrap_curve, rows["y"], own, curve=share, grid=[0.5], **OPTIONS)
+        n = int(np.isnan(found["at times"].bootstrap_distribution).sum())
+        assert 0 < n < 39
+        for one in found.values():
+            assert any(f"undefined on {n} of 39 resamples" in note for note in one.notes)
+        notes.append(found["always"].notes)
+    assert notes[0] == notes[1]
+
+
 # ------------------------------------------------------------------ the command line
 
 

@@ -87,6 +87,10 @@ def case(n, n_groups, weighted=False):
     systems = {name: np.clip(0.2 * y + 0.8 * rng.beta(2, 2, n), 0.001, 0.999) for name in "AB"}
     groups = np.arange(n) % n_groups
     weight = rng.integers(1, 9, n) / 4 if weighted else None
+    if n > 1000:
+        # Some intervals have a point of the grid between their scores, and rows of both classes.
+        for score in systems.values():
+            score[::10] = np.resize(GRID, n // 10) + rng.uniform(-5e-4, 5e-4, n // 10)
     return y, systems, groups, weight
 
 

@@ -5,6 +5,7 @@ order of merging, packed in between; of others in any order of merging the same 
 numbers of fewer than 30 rows or groups, which are those of all rows in memory. Within 1e-12: the
 estimate, which is that of `bootstrap_score` whatever the number of rows. The replicates of 30 rows
 or more are Poisson counts (DESIGN 4.12), and agree with those of `bootstrap_score` in law alone.
+Of several metrics each says what it says alone, notes and all.
 """
 
 import warnings
@@ -266,3 +267,32 @@ def test_a_batch_that_comes_again_is_refused_and_leaves_the_stream_as_it_was(str
     ):
         found.merge(stream.update(stream.empty(), again))
     assert found.to_bytes() == before
+
+
+@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("systems", [None, ["new", "old"]])
+def test_several_metrics_of_a_stream_in_batches_say_what_each_says_of_it_alone(unit, systems):
+    """Notes and all: of rows without a key, and of one row, among the last, that carries much."""
+    rng = np.random.default_rng(0)
+    y_true, n = rng.normal(size=60), 60
+    said = {name: y_true + rng.normal(size=n) for name in ("new", "old")}
+    y_true[55] = 900.0
+
+    def stream(metric, cuts):
+        found = BootstrapAccumulator(metric, systems=systems, random_state=7, n_resamples=B)
+        for rows in np.split(np.arange(n), cuts):
+            key = {"start": int(rows[0]), "ids": rows, "groups": rows // 2}
+            own = {name: one[rows] for name, one in said.items()}
+            answer(found.update, y_true[rows], own if systems else own["new"],
+                   **({unit: key[unit]} if unit in key else {}))  # fmt: skip
+        return answer(found.result)
+
+    metrics = ["mean_absolute_error", "neg_mean_squared_error", "r2"]
+    table = stream(metrics, [20, 31])
+    for metric in metrics:
+        alone = stream(metric, [])
+        assert table[metric].notes == alone.notes
+        np.testing.assert_allclose(numbers(table[metric]), numbers(alone), rtol=1e-8, atol=1e-9)
+        assert ("order of arrival" in " ".join(alone.notes)) == (unit == "arrival")
+        if systems is None and unit != "groups" and metric != "r2":
+            assert "One row carries" in " ".join(alone.notes)

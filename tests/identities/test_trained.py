@@ -997,6 +997,40 @@ def test_runs_on_test_sets_are_those_of_their_answers(classes, estimand, n_seeds
     assert [*scorer.runs_["sample"]] == ["full"] * n_seeds + ["bootstrap"] * (n_seeds * b)
 
 
+@pytest.mark.parametrize(("n_seeds", "b"), [(2, 4), (3, 0), (1, 4)])
+def test_methods_on_a_test_set_are_the_runs_of_their_answers(n_seeds, b):
+    """Runs of both methods on one sample belong together, whichever the seed."""
+    (X, y), (X_test, y_test) = (rows_for(0, 1.5, seed) for seed in (6, 7))
+    methods = {"small": Slope(0.3, 1), "large": Slope(0.5)}
+    RUNS.clear()
+    result = quiet(
+        skboot.compare_methods, methods, X, y, X_test=X_test, y_test=y_test,
+        scoring="neg_mean_absolute_error", n_train_resamples=b, n_seeds=n_seeds,
+        n_test_resamples=19, random_state=0,
+    )  # fmt: skip
+    models = [model for _, model in RUNS]
+    each = dict(zip(methods, np.array_split(np.arange(len(models)), 2), strict=True))
+    said = {key: [models[k].predict(X_test) for k in own] for key, own in each.items()}
+    options = {"varied": "seed", "n_resamples": 19, "random_state": OF_TESTS}
+    runs = said
+    if b:
+        runs = {key: own[1 : 1 + n_seeds * b] for key, own in said.items()}
+        full = {key: [own[0], *own[1 + n_seeds * b :]] for key, own in said.items()}
+        options |= {"varied": "training", "full_runs": full}
+    if b and n_seeds > 1:
+        training = dict.fromkeys(methods, np.arange(n_seeds * b) // n_seeds)
+        options |= {"varied": "both", "training": training}
+    expected = quiet(skboot.compare_runs, y_test, runs, metric="neg_mean_absolute_error",
+                     paired_runs=True, **options)  # fmt: skip
+    for one, other in zip(result.pairs, expected.pairs, strict=True):
+        close(one.difference, other.difference)
+        close([one.standard_error, one.degrees_of_freedom, one.p_value],
+              [other.standard_error, other.degrees_of_freedom, other.p_value], 1e-6)  # fmt: skip
+        close([*one.confidence_interval], [*other.confidence_interval], 1e-6)
+        assert (one.n_runs, one.components.keys()) == (other.n_runs, other.components.keys())
+        close([*one.components.values()], [*other.components.values()], 1e-6, 1e-9)
+
+
 FEW = [name for name, metric in METRICS.items() if metric.rule and metric.rule != "classes"]
 
 

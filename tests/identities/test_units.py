@@ -116,6 +116,15 @@ def test_what_strata_hold_fixed_varies_in_no_function(unit, weighted, seed):
     assert runs.variance_components["test"] < 1e-9
     if unit == "block":
         return
+    # On rows of their own as well, which differ in size.
+    own = {"A": slice(None), "B": slice(0, 40)}
+    by_system = {
+        key: {name: column[rows] for name, rows in own.items()}
+        for key, column in columns.items() if key != "metric"
+    }  # fmt: skip
+    predicted = {name: values[rows] for name, rows in own.items()}
+    [pair] = compared(None, predicted, paired=False, metric="mean", **by_system).pairs
+    assert pair.standard_error < 1e-9
     # Of values that vary within strata alone the mean varies, and each row may be drawn.
     within = rng.normal(size=60)
     assert np.ptp(scored(None, within, **columns).bootstrap_distribution) > 0

@@ -1,8 +1,10 @@
 """Weights of rows: their unit changes nothing, and whole numbers are rows that come so often.
 
 For every metric that takes weights, in every design, in runs, pairs and curves. Exact: a power of
-two scales without rounding.
+two scales without rounding. A label all of whose rows weigh nothing is one as for scikit-learn.
 """
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from identity_cases import (
     same_interval,
     scored,
 )
+from sklearn import metrics as sk
 
 import skboot
 
@@ -125,6 +128,34 @@ def test_standard_errors_are_derivatives_by_weights_of_groups(name, seed):
     influence = np.array([at(k, 1e-3) - at(k, -1e-3) for k in range(len(stratum))]) / 2e-3
     influence -= (np.bincount(stratum, influence) / np.bincount(stratum))[stratum]
     close(result.evidence.standard_error, np.sqrt(np.sum(influence**2)), 1e-4, 1e-8)
+
+
+OF_THREE = [name for name in WEIGHED if call_of(name).score.data in ("three", "words", "columns")]
+
+
+@pytest.mark.parametrize("name", OF_THREE)
+def test_a_label_whose_rows_weigh_nothing_counts_as_in_the_plain_function(name):
+    call = call_of(name, "rows", True, n=40)
+    label = np.unique(call.y_true)[1]
+    said = call.y_pred if call.y_pred.ndim == 1 else np.full(call.n, -1)
+    none = (call.y_true == label) | (said == label)
+    weights = np.where(none, 0.0, call.columns["sample_weight"])
+    expected = plain_value(call.score, call.y_true, call.y_pred, weights)
+    result = scored(call.y_true, call.y_pred, metric=call.score.metric, sample_weight=weights,
+                    n_resamples=2, interval="percentile")  # fmt: skip
+    close(result.estimate, expected, 1e-7, 1e-9)
+
+
+@pytest.mark.parametrize("distance", ["linear", "quadratic", None])
+def test_a_label_whose_rows_weigh_nothing_keeps_its_place_among_four(distance):
+    rng = np.random.default_rng(0)
+    truth, other = rng.integers(0, 4, (2, 60))
+    said = np.where(rng.random(60) < 0.5, truth, other)
+    weights = np.where((truth == 1) | (said == 1), 0.0, 1.0)
+    kappa = partial(sk.cohen_kappa_score, weights=distance)
+    result = scored(truth, said, metric=kappa, sample_weight=weights, n_resamples=2,
+                    interval="percentile")  # fmt: skip
+    close(result.estimate, kappa(truth, said, sample_weight=weights))
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

@@ -8,7 +8,8 @@ from scipy import stats
 from scipy.optimize import brentq
 from sklearn import metrics
 
-from skboot import EvaluationResult, bootstrap_score, compare_systems
+from skboot import bootstrap_score, compare_systems
+from skboot.results import EvaluationResult
 
 ignore_few = pytest.mark.filterwarnings("ignore:(bootstrap_score|compare_systems). There (are|is)")
 ignore_caution = pytest.mark.filterwarnings("ignore:(bootstrap_score|compare_systems)")

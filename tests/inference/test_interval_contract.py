@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.metrics import f1_score, make_scorer, zero_one_loss
 
-from skboot import EvaluationResult, bootstrap_score, compare_systems
-from skboot._warnings import texts_of
+from skboot import bootstrap_score, compare_systems
+from skboot._base.warnings import texts_of
 from skboot.inference import ConfidenceInterval
 from skboot.inference.automatic import automatic_interval, degeneracy, left_out_estimate
 from skboot.inference.differences import DIFFERENCE_METHODS
@@ -37,6 +37,7 @@ from skboot.inference.intervals import (
 )
 from skboot.inference.multiplicity import joint_deviations
 from skboot.metrics import expected_calibration_error
+from skboot.results import EvaluationResult
 from skboot.results.basis import SystemBasis
 
 LEVELS = (0.8, 0.95, 0.99)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skboot._warnings import collected
+from skboot._base.warnings import collected
 from skboot.inference.differences import (
     CLOSED_FORM,
     DIFFERENCE_METHODS,

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from skboot import Verdict
 from skboot.inference.verdicts import detectable_margin, outcome_of
+from skboot.results import Verdict
 
 
 @pytest.mark.parametrize(

@@ -95,12 +95,12 @@ RESULTS = {
     "plan of runs": lambda: skboot.plan_evaluation(runs(), half_width=0.08),
 }
 KINDS = (
-    skboot.EvaluationResult,
-    skboot.ResultTable,
-    skboot.CurveResult,
-    skboot.DatasetsComparison,
-    skboot.ComparisonResult,
-    skboot.EvaluationPlan,
+    skboot.results.EvaluationResult,
+    skboot.results.ResultTable,
+    skboot.results.CurveResult,
+    skboot.results.DatasetsComparison,
+    skboot.results.ComparisonResult,
+    skboot.results.EvaluationPlan,
 )
 
 
@@ -123,10 +123,10 @@ def parts_of(result, name="it"):
     if isinstance(result, dict):
         for key, value in result.items():
             yield from parts_of(value, str(key))
-    elif isinstance(result, skboot.ComparisonResult):
+    elif isinstance(result, skboot.results.ComparisonResult):
         for key, value in result.systems.items():
             yield from parts_of(value, str(key))
-    elif isinstance(result, skboot.EvaluationResult):
+    elif isinstance(result, skboot.results.EvaluationResult):
         yield name, result
 
 

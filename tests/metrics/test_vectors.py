@@ -217,7 +217,7 @@ def test_a_series_of_pandas_names_its_entries():
 def test_a_table_of_entries_is_saved_and_loaded(tmp_path):
     result = bootstrap_score(TRUTH, PREDICTED, metric=[clinical, "accuracy"], **OPTIONS)
     result.save(tmp_path / "table.npz")
-    assert skboot.ResultTable.load(tmp_path / "table.npz") == result
+    assert skboot.results.ResultTable.load(tmp_path / "table.npz") == result
 
 
 # ------------------------------------------------------------------ single classes

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from displayed import result
 
-from skboot import BootstrapDistributionDisplay, IntervalDisplay, compare_systems
+from skboot import compare_systems
+from skboot.plots import BootstrapDistributionDisplay, IntervalDisplay
 
 
 def test_without_matplotlib_displays_say_what_to_install(monkeypatch):

@@ -9,7 +9,7 @@ from skboot import compare_systems
 
 plt = pytest.importorskip("matplotlib.pyplot")
 
-from skboot import ComparisonDisplay  # noqa: E402
+from skboot.plots import ComparisonDisplay  # noqa: E402
 
 
 def compared(n_systems, **options):

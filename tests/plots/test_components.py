@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skboot import VarianceComponentsDisplay, bootstrap_runs, bootstrap_score
+from skboot import bootstrap_runs, bootstrap_score
+from skboot.plots import VarianceComponentsDisplay
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, size=150)

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from skboot import CriticalDifferenceDisplay, compare_across
+from skboot import compare_across
+from skboot.plots import CriticalDifferenceDisplay
 
 pytest.importorskip("matplotlib")
 

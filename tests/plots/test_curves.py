@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from skboot import CurveBandDisplay, bootstrap_curve
+from skboot import bootstrap_curve
+from skboot.plots import CurveBandDisplay
 
 pytest.importorskip("matplotlib")
 

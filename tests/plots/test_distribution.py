@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from displayed import labels_of, result
 
-from skboot import BootstrapDistributionDisplay
 from skboot.inference import ConfidenceInterval
+from skboot.plots import BootstrapDistributionDisplay
 
 plt = pytest.importorskip("matplotlib.pyplot")
 

@@ -6,7 +6,8 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from training_jobs import drawn
 
-from skboot import BootstrapScorer, PredictionInstabilityDisplay
+from skboot import BootstrapScorer
+from skboot.plots import PredictionInstabilityDisplay
 
 CLASSES = make_classification(60, 4, flip_y=0.2, class_sep=0.6, random_state=0)
 VALUES = make_regression(50, 3, noise=20.0, random_state=0)

@@ -7,8 +7,9 @@ import pytest
 from displayed import labels_of, overlaps, result
 from made_results import subgroups
 
-from skboot import IntervalDisplay, ResultTable
 from skboot.inference import ConfidenceInterval
+from skboot.plots import IntervalDisplay
+from skboot.results import ResultTable
 
 plt = pytest.importorskip("matplotlib.pyplot")
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from displayed import labels_of
 
-from skboot import PlanDisplay, bootstrap_runs, bootstrap_score, plan_evaluation
+from skboot import bootstrap_runs, bootstrap_score, plan_evaluation
+from skboot.plots import PlanDisplay
 
 Y = np.tile([0, 1, 1], 50)
 

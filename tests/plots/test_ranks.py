@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from skboot import RankDisplay, compare_systems
+from skboot import compare_systems
+from skboot.plots import RankDisplay
 
 pytest.importorskip("matplotlib")
 

@@ -14,7 +14,8 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from skboot import BootstrapScorer, EvaluationResult
+from skboot import BootstrapScorer
+from skboot.results import EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*smallest class has 10 rows")
 

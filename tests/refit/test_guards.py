@@ -16,7 +16,8 @@ from sklearn.metrics import (
 from sklearn.naive_bayes import GaussianNB
 from training_jobs import few_positives
 
-from skboot import BootstrapScorer, EvaluationResult
+from skboot import BootstrapScorer
+from skboot.results import EvaluationResult
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*smallest class has 15 rows")
 

@@ -22,7 +22,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
-from skboot import BootstrapScorer, compare_methods, out_of_fold
+from skboot import BootstrapScorer, compare_methods
+from skboot.model_selection import out_of_fold
 from skboot.refit import lending
 from skboot.refit.lending import Loan, copy_of, copy_of_rows, locked, with_copied_objects
 from skboot.refit.training import has_rows
@@ -178,7 +179,7 @@ def test_nothing_of_the_callers_is_changed_and_no_run_sees_what_others_wrote(
 
 @pytest.mark.parametrize("backend", [None, "threading", "loky"])
 def test_scaling_in_place_gives_the_numbers_of_scaling_copies(backend, monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     (A, a), (B, b) = made(80, 0), made(300, 1)
     A0, B0 = A.copy(), B.copy()
     found = []
@@ -257,7 +258,7 @@ class WritesLate(DecisionTreeClassifier):
 
 
 def test_the_whole_run_is_repeated_so_that_numbers_do_not_depend_on_who_wrote_first(monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     X, y = made()
     options = dict(n_train_resamples=24, n_test_resamples=50, random_state=0, scoring="accuracy")
     own_copies = np.copy

@@ -39,7 +39,7 @@ def scorer(estimator, folder, **options):
 
 
 def test_records_are_the_same_in_workers(monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     X, y = make_classification(60, random_state=0)
     runs = drawn(n_repeats=0).runs()
     job = job_of(DecisionTreeClassifier(max_features=1), X, y, keep=(PicklableLabels().keep,))
@@ -179,9 +179,9 @@ def test_a_probe_of_a_fit_that_was_killed_goes_with_the_next_fit(tmp_path, monke
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("skboot._files.os.fsync", killed)
+        patched.setattr("skboot._base.files.os.fsync", killed)
         # A process that is killed removes nothing.
-        patched.setattr("skboot._files.Path.unlink", lambda *_, **__: None)
+        patched.setattr("skboot._base.files.Path.unlink", lambda *_, **__: None)
         with pytest.raises(KeyboardInterrupt):
             scorer(GaussianNB(), tmp_path).fit(X, Y)
     [probe] = tmp_path.rglob(".probe.*")
@@ -294,7 +294,7 @@ def test_an_interrupted_fit_says_what_is_kept_and_goes_on(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:A worker stopped", "ignore:resource_tracker")
 def test_a_worker_that_died_is_named_with_what_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     with parallel_config("loky"), pytest.raises(BrokenProcessPool) as stopped:
         scorer(Stopped("death"), tmp_path, n_jobs=2).fit(X, Y)
     assert any("0 of 8 runs are kept" in note for note in stopped.value.__notes__)
@@ -358,7 +358,7 @@ def failing(monkeypatch, after):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         real(descriptor)
 
-    monkeypatch.setattr("skboot._files.os.fsync", fsync)
+    monkeypatch.setattr("skboot._base.files.os.fsync", fsync)
 
 
 def test_a_fit_whose_disk_becomes_full_ends_with_its_numbers_and_says_so(tmp_path, monkeypatch):

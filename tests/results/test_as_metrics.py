@@ -7,13 +7,8 @@ import numpy as np
 import pytest
 from made_results import undefined_result
 
-from skboot import (
-    ResultTable,
-    bootstrap_curve,
-    bootstrap_score,
-    compare_across,
-    compare_systems,
-)
+from skboot import bootstrap_curve, bootstrap_score, compare_across, compare_systems
+from skboot.results import ResultTable
 
 N = 120
 _rng = np.random.default_rng(0)

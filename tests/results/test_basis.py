@@ -12,7 +12,6 @@ from sklearn.linear_model import LogisticRegression
 
 from skboot import (
     BootstrapScorer,
-    EvaluationResult,
     bootstrap_runs,
     bootstrap_score,
     compare_across,
@@ -22,7 +21,7 @@ from skboot import (
 from skboot.inference.intervals import FOR_ONE_SCORE, INTERVALS
 from skboot.inference.run_intervals import RUN_METHODS
 from skboot.method_error.method_intervals import METHOD_INTERVALS
-from skboot.results import basis
+from skboot.results import EvaluationResult, basis
 
 N = 60
 _rng = np.random.default_rng(0)

@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pytest
 
-from skboot import ComparisonResult, compare_systems
+from skboot import compare_systems
+from skboot.results import ComparisonResult
 
 N = 400
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from skboot import ResultTable, compare_systems
+from skboot import compare_systems
+from skboot.results import ResultTable
 
 # 200 rows: "good" errs on the first 20, "fair" on 30 others, "poor" on 80 of the rest.
 Y = np.tile([0, 1], 100)

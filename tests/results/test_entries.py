@@ -14,7 +14,7 @@ from made_results import (
     undefined_result,
 )
 
-from skboot import ResultTable
+from skboot.results import ResultTable
 
 
 def test_a_table_of_results_is_a_dict():

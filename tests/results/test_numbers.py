@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from made_results import ALL_KINDS, accuracy_result, any_kind, subgroups, undefined_result
 
-from skboot import ResultTable, compare_systems
+from skboot import compare_systems
 from skboot.inference import proportion_interval
+from skboot.results import ResultTable
 
 
 def one_pair():

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import skboot
-from skboot import ComparisonResult
+from skboot.results import ComparisonResult
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 2, size=120)

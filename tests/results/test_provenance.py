@@ -113,7 +113,7 @@ def test_a_file_whose_settings_are_none_is_refused(tmp_path):
     del parts["facts"]
     save(tmp_path / "kept.npz", parts, format_name="skboot.EvaluationResult", version=2)
     with pytest.raises(ValueError, match="does not hold a whole result"):
-        skboot.EvaluationResult.load(tmp_path / "kept.npz")
+        skboot.results.EvaluationResult.load(tmp_path / "kept.npz")
 
 
 def test_what_a_provenance_holds_is_plain():

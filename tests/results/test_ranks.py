@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.metrics import zero_one_loss
 
-from skboot import ComparisonResult, compare_runs, compare_systems
+from skboot import compare_runs, compare_systems
+from skboot.results import ComparisonResult
 
 N = 120
 

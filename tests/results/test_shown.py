@@ -19,8 +19,9 @@ from made_results import (
 )
 from sklearn.metrics import recall_score
 
-from skboot import ResultTable, bootstrap_runs, bootstrap_score
+from skboot import bootstrap_runs, bootstrap_score
 from skboot.inference import ConfidenceInterval
+from skboot.results import ResultTable
 
 
 def test_a_dict_of_a_result_is_json():

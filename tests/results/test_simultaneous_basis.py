@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from skboot import EvaluationResult, ResultTable, bootstrap_score
+from skboot import bootstrap_score
+from skboot.results import EvaluationResult, ResultTable
 
 N = 200
 RNG = np.random.default_rng(0)

@@ -19,8 +19,8 @@ from made_results import (
     subgroups,
 )
 
-from skboot import EvaluationResult
 from skboot.inference import ConfidenceInterval
+from skboot.results import EvaluationResult
 
 
 @any_kind
@@ -148,7 +148,7 @@ def test_a_full_disk_is_told_with_the_path_as_given(tmp_path, monkeypatch):
     def fsync(file):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("skboot._files.os.fsync", fsync)
+    monkeypatch.setattr("skboot._base.files.os.fsync", fsync)
     with pytest.raises(OSError, match=r"No space left on device: '.*/x\.npz'$"):
         accuracy_result().save(tmp_path / "x.npz")
     assert not list(tmp_path.iterdir())

@@ -253,7 +253,7 @@ def test_files_and_groups_of_rows_may_be_of_any_size(
         at += n_rows
     files = scan_dataset(folder)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+        patched.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
         patched.setattr("skboot.streams.scanned._RUNS", runs)
         patched.setattr("skboot.streams.scanned.ROWS_AT_ONCE", rows_at_once)
         found = evaluated(call, lambda name: files[name], n_jobs=n_jobs)

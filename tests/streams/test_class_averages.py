@@ -122,7 +122,7 @@ def test_a_class_that_no_row_has_is_what_it_is_in_memory(name):
     asked = {"n_resamples": 99, "interval": "percentile"}
     found, expected = accumulator(name, **asked), None
     with np.errstate(all="ignore"), pytest.MonkeyPatch.context() as patched:
-        patched.setattr("skboot._warnings.warn_user", lambda *_: None)
+        patched.setattr("skboot._base.warnings.warn_user", lambda *_: None)
         found = found.update(TRUTH[kept], COLUMNS[kept], start=0).result()
         expected = bootstrap_score(TRUTH[kept], COLUMNS[kept], **options, **asked)
     assert found.estimate == pytest.approx(expected.estimate, nan_ok=True)

@@ -7,13 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_curve
 
-from skboot import (
-    BootstrapAccumulator,
-    CurveBandDisplay,
-    CurveResult,
-    bootstrap_curve,
-    scan_dataset,
-)
+from skboot import BootstrapAccumulator, bootstrap_curve, scan_dataset
+from skboot.plots import CurveBandDisplay
+from skboot.results import CurveResult
 
 N, B = 1500, 60
 RNG = np.random.default_rng(5)

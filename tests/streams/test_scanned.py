@@ -90,7 +90,7 @@ def test_probabilities_are_several_columns_or_lists(folder, predicted):
 
 
 def test_workers_give_the_bits_of_one_process(folder, monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     data = scan_dataset(folder)
     found = bootstrap_score(data["y"], data["good"], groups=data["group"], n_jobs=2, **OPTIONS)
     assert_same_bits(found, of_one_process("accuracy", TRUTH, GOOD, groups=GROUPS))
@@ -136,7 +136,7 @@ def test_files_that_are_cut_differently_are_paired_row_by_row(folder, tmp_path):
 
 
 def test_a_filter_of_a_data_set_is_kept(folder, monkeypatch):
-    monkeypatch.setattr("skboot._workers._WORTH_WORKERS", 0.0)
+    monkeypatch.setattr("skboot._base.workers._WORTH_WORKERS", 0.0)
     kept = SCORES > 0.3
     data = scan_dataset(ds.dataset(folder).filter(ds.field("score") > 0.3))
     found = bootstrap_score(data["y"], data["good"], n_jobs=2, **OPTIONS)

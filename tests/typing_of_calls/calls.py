@@ -9,10 +9,6 @@ from sklearn.metrics import f1_score, fbeta_score
 
 from skboot import (
     BootstrapScorer,
-    ComparisonResult,
-    CurveResult,
-    EvaluationResult,
-    ResultTable,
     bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
@@ -22,6 +18,7 @@ from skboot import (
     search_score,
 )
 from skboot.inference import proportion_interval
+from skboot.results import ComparisonResult, CurveResult, EvaluationResult, ResultTable
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100, 3))

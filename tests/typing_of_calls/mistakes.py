@@ -5,7 +5,6 @@ from sklearn.linear_model import LogisticRegression
 
 from skboot import (
     BootstrapScorer,
-    ComparisonDisplay,
     bootstrap_curve,
     bootstrap_runs,
     bootstrap_score,
@@ -15,6 +14,7 @@ from skboot import (
     search_score,
 )
 from skboot.inference import prediction_error, proportion_interval
+from skboot.plots import ComparisonDisplay
 
 y = np.arange(100) % 2
 systems = {"A": y, "B": 1 - y}

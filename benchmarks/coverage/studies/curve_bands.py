@@ -3,7 +3,7 @@
 Question: does the band of `bootstrap_curve` hold the whole true curve in 95 % of data sets, and is
 it wider than it must be? Written before the run; the form of the band (the scale of constant
 variance, exact limits where all rows behind a point are of one label) was chosen on 25 to 100 other
-data sets of eight of these cells, which record 0052 lists.
+data sets of eight of these cells, which the log of record 0052 lists.
 
 Design. ROC curves of normal scores (equal variances), whose true curve is known, at areas of .7,
 .85 and .95, 200 and 1000 rows, 10 and 50 % positives; calibration in ten bins, and the decision

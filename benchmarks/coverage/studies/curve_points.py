@@ -3,7 +3,7 @@
 Question: `CurveResult.at` gives a point its own interval, and ``band="pointwise"`` all of them. Do
 they hold the true value in 95 % of data sets, also at rates that few rows decide? Written before
 the run; the form for curves over thresholds (standard errors on the scale of constant variance, as
-the band has) was chosen on 200 other data sets of seven designs, which record 0065 lists.
+the band has) was chosen on 200 other data sets of seven designs, listed in the log of record 0065.
 
 Design. The designs of `curve_bands`: ROC curves and precision at recalls of normal scores, whose
 true curves are known, at 200 and 1000 rows, 10 and 50 % positives and areas of .7 to .95; net

@@ -12,10 +12,10 @@ rows; "zero" is no difference. A steep and a flat learner are equal at this size
 rows.
 
 Tools. skboot: the default, from the runs of `method_differences_at_n`, which a test holds against
-`compare_methods`. "corrected t": Nadeau and Bengio (2003) on 5 x 10 folds by `skboot.corrected_t`,
-"naive" the plain t of the 50 differences. mlxtend gives decisions: Dietterich's 5 x 2 cv t test
-(1998) and Alpaydin's F test (1999), which train on half of the rows, the resampled t test (30
-splits, not corrected) and the t test of ten folds.
+`compare_methods`. "corrected t": Nadeau and Bengio (2003) on 5 x 10 folds by
+`skboot.model_selection.corrected_t`, "naive" the plain t of the 50 differences. mlxtend gives
+decisions: Dietterich's 5 x 2 cv t test (1998) and Alpaydin's F test (1999), which train on half of
+the rows, the resampled t test (30 splits, not corrected) and the t test of ten folds.
 
 Rule. Equal methods are told apart by the default in at most 5 % of the data sets, and the true
 difference is held in at least 93 %, up to 2.6 Monte Carlo standard errors (3.3 points of 300). A
@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from skboot import corrected_t
+from skboot.model_selection import corrected_t
 
 from ..runner import LEVEL, Cell, Study, Tool, decision
 from . import method_differences_at_n as designs

@@ -9,6 +9,7 @@ from sklearn import metrics
 import skboot
 from skboot import inference
 from skboot import metrics as ours
+from skboot.model_selection import corrected_t
 
 from . import columns
 from .case import REFUSAL, Case
@@ -147,7 +148,7 @@ def _corrected_t(rng, folder):
     stored = [columns.contained(own.tolist(), rng, folder) for own in scores]
 
     def call():
-        found = skboot.corrected_t(stored[0][1], stored[1][1], n_train=90, n_test=10)
+        found = corrected_t(stored[0][1], stored[1][1], n_train=90, n_test=10)
         return list(found.confidence_interval[:2])
 
     text = f"corrected_t: scores in {stored[0][0]} and {stored[1][0]}, {len(gap)} folds"

@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import skboot
 from skboot import inference, metrics, testing
+from skboot.model_selection import corrected_t, out_of_fold
 
 from .case import SOUND, UNCOMPARABLE, Case
 
@@ -101,8 +102,11 @@ BASE = {
     ),
     "BootstrapAccumulator": (streamed, {}),
     "BootstrapAccumulator.curve": (curved, {}),
-    "out_of_fold": (skboot.out_of_fold, {"search": None, "X": X, "y": Y}),
-    "corrected_t": (skboot.corrected_t, {"scores_a": [0.8, 0.9], "n_train": 90, "n_test": 10}),
+    "out_of_fold": (out_of_fold, {"search": None, "X": X, "y": Y}),
+    "corrected_t": (
+        corrected_t,
+        {"scores_a": [0.8, 0.9], "n_train": 90, "n_test": 10},
+    ),
     "compare_across": (
         skboot.compare_across,
         {"scores": SCORED, "greater_is_better": True, "n_resamples": 9, "random_state": 0},

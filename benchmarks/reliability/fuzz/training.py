@@ -234,7 +234,7 @@ def of_searches(rng, folder):
     made = stored({"X": X, "y": CODES}, kinds, rng, folder)
 
     def call(data):
-        found = skboot.out_of_fold(searched(), **data)
+        found = skboot.model_selection.out_of_fold(searched(), **data)
         return np.concatenate([found[name].astype(float) for name in sorted(found)])
 
     expected = call({"X": X.astype(float), "y": CODES})

@@ -1,0 +1,39 @@
+"""Intervals of the default strategy cover the method's expected score."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from benchmarks.coverage.methods.table import CONSERVATIVE, shares
+from benchmarks.coverage.runner import RESULTS
+from benchmarks.coverage.studies import cv_bootstrap_coverage as study
+
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "methods.md"
+SHOWN = ("cv-bootstrap", CONSERVATIVE)
+
+
+def table():
+    with (RESULTS / "cv_bootstrap_coverage.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_committed_table_has_every_cell():
+    rows = table()
+    assert list(dict.fromkeys(row["cell"] for row in rows)) == list(study.CELLS)
+    for row in rows:
+        assert row["interval"] in SHOWN
+        assert int(row["data sets"]) == study.n_sets(study.CELLS[row["cell"]])
+
+
+def test_no_cell_is_below_its_bound():
+    for row in table():
+        upper = float(row["covered %"]) + 2.6 * float(row["Monte Carlo error"])
+        assert upper >= 93.0, row["cell"]
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="the guide is not part of the installed package")
+def test_the_guide_shows_the_committed_table():
+    text = GUIDE.read_text(encoding="utf-8")
+    for line in shares(table(), SHOWN):
+        assert line in text

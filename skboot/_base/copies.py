@@ -1,0 +1,441 @@
+"""Copies of rows: rows that are equal in every column and target.
+
+Where one copy is trained on and another is scored, the score is that of a row that is known
+already, and too good. `copies_as_groups` makes a group of each row and its copies. `Distinct`
+counts copies and tells them from the natural repeats of coarse data (an age and two flags).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .arrays import EXACT, Unusable, as_array, is_missing, refuse_other_things
+from .checks import check_readable, fail
+from .doors import door
+from .sklearn_compat import n_rows_of
+
+Keys = NDArray[np.uint64]
+Rows = NDArray[np.intp]
+
+# Values that are worked on at a time (values, 256 kB): their temporaries stay in the cache.
+_VALUES_AT_ONCE = 1 << 15
+# Rows by which columns are ruled out before all rows are read (rows), and the least share of
+# distinct values there: with half in all rows, a column has half in these on average.
+_SAMPLE, _LEAST_IN_SAMPLE = 1000, 0.4
+# Equal pairs beyond those that chance makes (ratio): chance is measured on distinct rows, where it
+# is up to some times too small, since the pairs that are equal by chance are not among them.
+_BEYOND_CHANCE = 10.0
+# Chance below which no more columns are read (share of pairs): 1e8 rows have 5e15 pairs.
+_NO_CHANCE = 1e-18
+# Maximum number of rows per distinct text or object (ratio), and minimum number of these (values):
+# texts that repeat more, or are fewer, are categories.
+_ROOM_OF_TEXTS, _LEAST_TEXTS = 10, 30
+# Odd numbers of 64 bits without pattern: of a column, and by which those of the others differ.
+_FACTOR, _STEP = np.uint64(0x94D049BB133111EB), np.uint64(0xBF58476D1CE4E5BA)
+
+
+@door("copies_as_groups")
+def copies_as_groups(X: Any, y: Any = None) -> NDArray[np.intp]:
+    """Make a group of each row and its copies, for ``groups=``.
+
+    Rows are copies if they are equal in every column and in their targets. As groups they are drawn
+    into training samples, and left out of them, together. So no copy of a row that is scored was
+    trained on. Natural repeats of coarse data, such as an age and two flags, are equal rows too.
+    They are different cases, and need no groups.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, ...)
+        Rows: arrays, sparse matrices, data frames of pandas and polars, lists of numbers, of texts
+        or of objects. Missing values equal each other.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), optional
+        Targets. Rows of different targets are no copies; without ``y`` only ``X`` decides.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        Number of the group of each row, from 0, in the order of the first rows of the groups.
+        Without copies these are 0 to ``n_samples - 1``.
+
+    Raises
+    ------
+    ValueError
+        For rows that cannot be read, or a ``y`` of another length.
+
+    See Also
+    --------
+    skboot.BootstrapScorer : Warns of copies, and takes these groups.
+
+    Notes
+    -----
+    Rows are compared by keys of 64 bits. Two of ``n`` different rows share a key with probability
+    ``n ** 2 / 2 ** 65``, which is 3e-10 for 100,000 rows.
+
+    Examples
+    --------
+    >>> from skboot.model_selection import copies_as_groups
+    >>> copies_as_groups([[1.5, 0.2], [0.7, 0.1], [1.5, 0.2]], ["a", "b", "a"])
+    array([0, 1, 0])
+    """
+    n_rows = None
+    for name, values in (("X", X), ("y", y)):
+        if values is None and name == "y":
+            continue
+        check_readable(name, values)
+        try:
+            refuse_other_things(name, values)
+            found = n_rows_of(values)
+        except Unusable as error:
+            raise fail(name, error.must, error.got, error.advice) from None
+        except TypeError:
+            must = "be an array-like, a row for each sample"
+            raise fail(name, must, type(values).__name__) from None
+        n_rows = found if n_rows is None else n_rows
+        if found != n_rows:
+            raise fail(name, f"have as many rows as X, {n_rows}", f"{found}")
+    try:
+        return Distinct(Columns(X, y)).number
+    except Unusable as error:
+        raise fail("X", error.must, error.got, error.advice) from None
+
+
+def can_be_read(values: Any) -> bool:
+    """Whether rows are in memory, in a form that is read without computing or loading them."""
+    known = (type(None), np.ndarray, list, tuple)
+    return isinstance(values, known) or sparse.issparse(values) or _is_table(values)
+
+
+class _Part(NamedTuple):
+    """Columns of one kind: an array (n_samples, ...) or a sparse matrix by rows.
+
+    `numbered` says that the values are numbers of texts or objects.
+    """
+
+    values: Any
+    numbered: bool = False
+
+
+class Columns:
+    """Rows and their targets as columns whose values can be compared.
+
+    Parameters
+    ----------
+    X, y : array-like of n_samples rows
+        Columns and targets.
+    numbers : dict, optional
+        Numbers of texts and objects; that of other rows makes the keys of both comparable.
+
+    Raises
+    ------
+    skboot._base.arrays.Unusable
+        For values that no array can hold.
+    """
+
+    def __init__(self, X: Any, y: Any = None, *, numbers: dict[Any, int] | None = None) -> None:
+        self.numbers: dict[Any, int] = {} if numbers is None else numbers
+        of_targets = [] if y is None else _parts_of(y, self.numbers)
+        self._of_rows = _parts_of(X, self.numbers)
+        self._parts = self._of_rows + of_targets
+
+    @cached_property
+    def keys_without_targets(self) -> Keys:
+        """Key of each row of X, (n_samples,): the sum of the mixed values of its columns."""
+        return _sums_of(self._of_rows, 0)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """Key of each row, (n_samples,), its targets included."""
+        n_columns = sum(int(np.prod(part.values.shape[1:])) for part in self._of_rows)
+        of_targets = self._parts[len(self._of_rows) :]
+        return self.keys_without_targets + _sums_of(of_targets, n_columns)
+
+    def blocks(self, n_rows: int, most: int) -> Iterator[tuple[Callable[[Rows], Any], bool]]:
+        """Yield blocks of columns: a function from rows to their values, and whether numbered.
+
+        Columns of sparse matrices with fewer than `most` - 1 entries are left out: they hold fewer
+        distinct values. `n_rows` is how many rows will be read at a time.
+        """
+        at_once = max(_VALUES_AT_ONCE // n_rows, 1)
+        for values, numbered in self._parts:
+            columns: Any = slice(None)
+            if sparse.issparse(values):
+                n_entries = np.bincount(values.indices, minlength=values.shape[1])
+                columns = np.flatnonzero(n_entries >= most - 1)
+            flat = values if sparse.issparse(values) else values.reshape(len(values), -1)
+            every = np.arange(flat.shape[1])[columns]
+            for start in range(0, len(every), at_once):
+                own = every[start : start + at_once]
+                yield partial(_values_at, flat, own), numbered
+
+
+class _ToldApart(NamedTuple):
+    """How well some columns tell distinct rows apart.
+
+    Attributes
+    ----------
+    chance : float
+        Share of pairs of rows that chance makes equal in these columns: the larger of the share of
+        pairs of distinct rows and of what their room for values lets expect; 1 without columns.
+    alone : ndarray of shape (n_distinct,)
+        Whether no other distinct row has its values there. Many rows have a balance of 0, and say
+        nothing where all else is coarse.
+    """
+
+    chance: float
+    alone: NDArray[np.bool_]
+
+
+class Distinct:
+    """The distinct rows among rows, and whether chance makes as many of them equal.
+
+    Attributes
+    ----------
+    number : ndarray of shape (n_samples,)
+        Number of the distinct row that each row is, in their order.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._keys, first, number, self._counts = np.unique(
+            columns.keys, return_index=True, return_inverse=True, return_counts=True
+        )
+        order = np.argsort(first)
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        # Of distinct rows the first row and how often they occur are in the order of their keys.
+        self.number, self._first = place[number], first
+
+    @property
+    def n_copies(self) -> int:
+        """Rows that are copies of an earlier one; 0 where chance makes as many."""
+        if len(self._first) == (n_rows := len(self.number)):
+            return 0
+        counts = self._counts[self._told_apart.alone]
+        equal = float(np.sum(counts * (counts - 1.0))) / 2
+        are_copies = self._are_copies(equal, n_rows * (n_rows - 1) / 2)
+        return int(np.sum(counts - 1)) if are_copies else 0
+
+    def n_copies_in(self, others: Columns) -> int:
+        """Return how many other rows are copies of these; 0 where chance makes as many."""
+        place = np.minimum(np.searchsorted(self._keys, others.keys), len(self._keys) - 1)
+        found = place[self._keys[place] == others.keys]
+        if not len(found):
+            return 0
+        found = found[self._told_apart.alone[found]]
+        equal, n_pairs = float(self._counts[found].sum()), float(len(self.number)) * len(place)
+        return len(found) if self._are_copies(equal, n_pairs) else 0
+
+    def _are_copies(self, equal: float, n_pairs: float) -> bool:
+        return equal > 0 and equal > _BEYOND_CHANCE * n_pairs * self._told_apart.chance
+
+    @cached_property
+    def _told_apart(self) -> _ToldApart:
+        """What the columns say that tell rows apart.
+
+        They have distinct values for at least half of the distinct rows, and room for a value of
+        each row. An age in years has no room where there are more rows than ages.
+        """
+        own_keys = self._columns.keys_without_targets[self._first]
+        n_distinct, most = len(self._first), (len(np.unique(own_keys)) + 1) // 2
+        some = self._first[:: max(n_distinct // _SAMPLE, 1)]
+        total, room = np.zeros(n_distinct, np.uint64), 1.0
+        told, orders = _ToldApart(1.0, np.zeros(n_distinct, dtype=bool)), set[int]()
+        for read, numbered in self._columns.blocks(n_distinct, most):
+            in_sample = _n_distinct(_bits_of(read(some)))
+            for column in np.flatnonzero(in_sample >= _LEAST_IN_SAMPLE * len(some)):
+                values = read(self._first)[:, column]
+                bits = _bits_of(values)
+                n_values = int(_n_distinct(bits[:, None])[0])
+                is_text = numbered and n_values >= _LEAST_TEXTS
+                own_room = n_values * _ROOM_OF_TEXTS if is_text else _room_of(values)
+                # The year of birth says nothing that the age does not say.
+                order = _order_of(bits if numbered else values)
+                if n_values < most or own_room < len(self.number) or order in orders:
+                    continue
+                orders.add(order)
+                total = _mixed(total + bits)
+                room *= np.inf if is_text else own_room
+                told = _ToldApart(*_sharing(total, own_keys, 1 / room))
+                if told.chance < _NO_CHANCE:
+                    return told
+        return told
+
+
+def _sharing(total: Keys, own_keys: Keys, least: float) -> tuple[float, NDArray[np.bool_]]:
+    """Return the fields of `_ToldApart`. Rows that differ in their targets alone are one row."""
+    number = np.unique(total, return_inverse=True)[1]
+    once = np.unique(_mixed(own_keys) + total, return_index=True)[1]
+    counts, n_rows = np.bincount(number[once]), len(once)
+    share = float(np.sum(counts * (counts - 1.0))) / max(n_rows * (n_rows - 1.0), 1.0)
+    return max(share, least), counts[number] == 1
+
+
+def _order_of(values: NDArray[Any]) -> int:
+    """Return what columns share that order the rows alike, or in reverse."""
+    rank = np.unique(values, return_inverse=True)[1]
+    return hash(min(rank.tobytes(), (rank.max() - rank).tobytes()))
+
+
+def _room_of(values: NDArray[Any]) -> float:
+    """Return how many values are possible: those of a grid as fine as the closest two."""
+    finite = np.unique(values[np.isfinite(values)].astype(float))
+    gaps = np.diff(finite)
+    return float((finite[-1] - finite[0]) / gaps.min()) + 1 if len(gaps) else 1.0
+
+
+# ------------------------------------------------------------------ values as bits
+
+
+def _values_at(flat: Any, columns: Rows, rows: Rows) -> NDArray[Any]:
+    values = flat[:, columns][rows] if sparse.issparse(flat) else flat[np.ix_(rows, columns)]
+    return values.toarray() if sparse.issparse(values) else np.asarray(values)
+
+
+def _n_distinct(bits: Keys) -> NDArray[np.intp]:
+    """Return the number of distinct values of each column."""
+    ordered = np.sort(bits, axis=0)
+    return np.asarray(1 + np.count_nonzero(ordered[1:] != ordered[:-1], axis=0))
+
+
+def _sums_of(parts: Sequence[_Part], first: int) -> Any:
+    """Return the sum of the mixed values of each row; 0 without columns."""
+    total: Any = np.uint64(0)
+    for values, _ in parts:
+        sums = _sums_of_sparse if sparse.issparse(values) else _sums_of_dense
+        total = total + sums(values, first)
+        first += int(np.prod(values.shape[1:]))
+    return total
+
+
+def _sums_of_dense(values: NDArray[Any], first: int) -> Keys:
+    """Return the sum of the mixed values of each row, whose first column has this number."""
+    flat = values.reshape(len(values), -1)
+    factors = _factors(first, np.arange(flat.shape[1]))
+    at_once = max(_VALUES_AT_ONCE // max(flat.shape[1], 1), 1)
+    total = np.empty(len(flat), np.uint64)
+    for start in range(0, len(flat), at_once):
+        bits = _bits_of(flat[start : start + at_once])
+        total[start : start + at_once] = _mixed(bits, factors).sum(axis=1)
+    return total
+
+
+def _sums_of_sparse(values: Any, first: int) -> Keys:
+    """Return the sum of the mixed entries of each row; an entry of zero counts as none."""
+    mixed = _mixed(_bits_of(values.data), _factors(first, values.indices))
+    before = np.append(np.uint64(0), np.cumsum(np.where(values.data == 0, np.uint64(0), mixed)))
+    return np.asarray(before[values.indptr[1:]] - before[values.indptr[:-1]])
+
+
+def _factors(first: int, columns: NDArray[np.integer]) -> Keys:
+    """Return an odd factor for each column."""
+    return _FACTOR + (columns.astype(np.uint64) + np.uint64(first)) * _STEP
+
+
+def _bits_of(values: NDArray[Any]) -> Keys:
+    """Return the bits of numbers; equal numbers of any type have the same, and all NaN."""
+    is_long = values.dtype.kind in "iu" and values.dtype.itemsize == 8 and values.size
+    if is_long and max(int(values.max()), -int(values.min())) > EXACT:
+        # Floats cannot hold these apart.
+        return values.astype(np.uint64)
+    # -0.0 becomes 0.0; the smallest of some values is NaN where one of them is.
+    floats = np.add(values, 0.0, dtype=np.float64)
+    if values.size and np.isnan(floats.min()):
+        floats[np.isnan(floats)] = np.nan
+    return floats.view(np.uint64)
+
+
+def _mixed(bits: Keys, factors: Any = _FACTOR) -> Keys:
+    """Return bits of which each depends on all that are given, by odd factors.
+
+    As in SplitMix64 (Steele, Lea & Flood 2014, OOPSLA, figure 15), with one factor: the keys are
+    sums of values that are mixed.
+    """
+    mixed = bits >> np.uint64(32)
+    mixed ^= bits
+    mixed *= factors
+    mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+# ------------------------------------------------------------------ tables as parts
+
+
+def _is_table(values: Any) -> bool:
+    """Whether values are a frame or a series of pandas or polars."""
+    return type(values).__module__.partition(".")[0] in ("pandas", "polars") and hasattr(
+        values, "shape"
+    )
+
+
+def _parts_of(values: Any, numbers: dict[Any, int]) -> list[_Part]:
+    if sparse.issparse(values):
+        by_rows = values.tocsr()
+        if not by_rows.has_canonical_format:
+            by_rows = by_rows.copy()
+            by_rows.sum_duplicates()
+        return [_Part(by_rows)]
+    if _is_table(values) and len(values.shape) == 2:
+        columns: list[Any] = [
+            values.iloc[:, j] if hasattr(values, "iloc") else values[:, j]
+            for j in range(values.shape[1])
+        ]
+        return [part for column in columns for part in _parts_of(column, numbers)]
+    if isinstance(values, np.ndarray) and values.dtype.names:
+        named = [values[name] for name in values.dtype.names]
+        return [part for column in named for part in _parts_of(column, numbers)]
+    return [_part_of(_array_of(values), numbers)]
+
+
+def _array_of(values: Any) -> NDArray[Any]:
+    """Return rows as an array; of a list of arrays or pictures one that refers to them."""
+    if isinstance(values, np.ndarray):
+        return values if values.dtype.kind in "biufMm" else as_array(values)
+    first: Any = values[0] if isinstance(values, list | tuple) and len(values) else None
+    if isinstance(first, Mapping) or (hasattr(first, "__array__") and np.ndim(first) > 0):
+        rows = np.empty(len(values), dtype=object)
+        rows[:] = [*values]
+        return rows
+    return as_array(values)
+
+
+def _part_of(array: NDArray[Any], numbers: dict[Any, int]) -> _Part:
+    if array.dtype.kind in "Mm":
+        return _Part(array.view(np.int64))
+    if array.dtype.kind in "biuf":
+        return _Part(array)
+    numbered = [_number_of(value, numbers) for value in array.ravel().tolist()]
+    return _Part(np.array(numbered, dtype=np.int64).reshape(array.shape), numbered=True)
+
+
+def _number_of(value: Any, numbers: dict[Any, int]) -> int:
+    """Return the number of a text or an object; equal ones have the same."""
+    try:
+        known = value if type(value) is str else _comparable(value)
+        return numbers.setdefault(known, len(numbers))
+    except TypeError:
+        # It cannot be compared, but with itself.
+        return numbers.setdefault((id, id(value)), len(numbers))
+
+
+def _comparable(value: Any) -> Any:
+    """Return what is equal for equal values, and can be looked up."""
+    if isinstance(value, Mapping):
+        return dict, frozenset((key, _comparable(own)) for key, own in value.items())
+    if isinstance(value, list | tuple):
+        return list, tuple(_comparable(own) for own in value)
+    if isinstance(value, set):
+        return set, frozenset(value)
+    if hasattr(value, "__array__") and np.ndim(value) > 0:
+        array = np.ascontiguousarray(value)
+        if not array.dtype.hasobject:
+            digest = hashlib.blake2b(array.view(np.uint8).data, digest_size=16).digest()
+            return array.dtype.str, array.shape, digest
+        return array.shape, _comparable(array.tolist())
+    return None if is_missing(value) else value

@@ -1,0 +1,155 @@
+"""What a reader must know of a result, and warnings at the line of the user's that caused them.
+
+Steps `tell` notes, and engines put them into results. Whether a note becomes a warning follows from
+its kind, never from its text; the door of the public function that the user called raises one
+warning of each kind, under its own name (`skboot._base.doors`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sklearn.exceptions import EfficiencyWarning, FitFailedWarning, UndefinedMetricWarning
+
+NoteKind = Literal[
+    "few",
+    "caution",
+    "resamples",
+    "undefined",
+    "failed",
+    "slow",
+    "degenerate",
+    "choice",
+    "advice",
+]
+
+# Notes of the other kinds are read in a summary and raise no warning.
+_CATEGORIES: dict[NoteKind, type[Warning]] = {
+    "few": UserWarning,
+    "caution": UserWarning,
+    "resamples": UserWarning,
+    "undefined": UndefinedMetricWarning,
+    "failed": FitFailedWarning,
+    "slow": EfficiencyWarning,
+}
+
+# What sentences of one kind may differ in.
+_NUMBERS_AND_NAMES = re.compile(r"'[^']*'|\d[\d.,]*")
+
+# A context manager of the package ends inside a frame of contextlib.
+_SKIPPED = (f"{Path(__file__).parents[1]}{os.sep}", str(contextlib.__file__))
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence about a result.
+
+    Attributes
+    ----------
+    kind : str
+        "few": too few rows, groups or runs were drawn; "caution": the interval is unreliable for
+        another reason; "resamples": they are too few for a level; "undefined": the metric has no
+        value on some resamples; "failed": some runs are left out; "slow": the call could be much
+        shorter; "degenerate": an interval without width or limits; "choice": why this interval was
+        made; "advice": how to read the result, or what would narrow it.
+    text : str
+        The sentence.
+    about : str
+        What it warns of, which a call warns of once although texts differ; empty: the text, but for
+        its numbers and quoted names.
+    item : str
+        What differs: the items of all such notes are listed after ``about``.
+    """
+
+    kind: NoteKind
+    text: str
+    about: str = ""
+    item: str = ""
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether the public function warns of it."""
+        return self.kind in _CATEGORIES
+
+
+class Notes(list[Note]):
+    """Notes in the order in which they were found."""
+
+    def add(self, kind: NoteKind, text: str) -> None:
+        """Append a note."""
+        self.append(Note(kind, text))
+
+
+def texts_of(notes: Iterable[Note]) -> tuple[str, ...]:
+    """Return the text of each note, as a result holds it."""
+    return tuple(note.text for note in notes)
+
+
+# Where notes go: to the engine that collects them, or to the public function that the user called.
+# Each thread has its own; workers return their notes.
+COLLECTED: ContextVar[Notes | None] = ContextVar("collected", default=None)
+
+
+@contextlib.contextmanager
+def collected(notes: Notes | None = None) -> Iterator[Notes]:
+    """Collect what the steps below `tell`."""
+    notes = Notes() if notes is None else notes
+    before = COLLECTED.set(notes)
+    try:
+        yield notes
+    finally:
+        COLLECTED.reset(before)
+
+
+def tell(*notes: Note) -> None:
+    """Hand notes to whoever collects them; where nobody does, warn of them."""
+    taken = COLLECTED.get()
+    if taken is None:
+        warn_of(notes)
+    else:
+        taken.extend(notes)
+
+
+def say(kind: NoteKind, text: str) -> None:
+    """Tell a note of one sentence."""
+    tell(Note(kind, text))
+
+
+def warn_of(notes: Iterable[Note], of: str = "") -> None:
+    """Raise the warnings among some notes under the name of a public function or class.
+
+    Items of one list are one warning, and so are sentences that differ in numbers and names alone:
+    the first, and how many more the result holds.
+    """
+    alike: dict[tuple[NoteKind, str], dict[Note, None]] = {}
+    for note in notes:
+        if note.is_warning:
+            key = (note.kind, note.about or _NUMBERS_AND_NAMES.sub("#", note.text))
+            alike.setdefault(key, {})[note] = None
+    for (kind, about), own in alike.items():
+        first, *others = dict.fromkeys(note.text for note in own)
+        text = f"{first} ({len(others)} more: see the summary.)" if others else first
+        if items := [note.item for note in own if note.item]:
+            text = f"{about}: {'; '.join(items)}."
+        warn_user(f"{of}: {text}" if of else text, _CATEGORIES[kind])
+
+
+def warn_user(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the nearest caller outside the package, however deep inside it the call stands.
+
+    A filter of Python shows a warning once a place: were it a place inside the package, all such
+    warnings of a session would share it.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_SKIPPED):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)

@@ -1,0 +1,55 @@
+"""Intervals of a proportion, from its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..evidence import Evidence
+from ..proportions import clopper_pearson_limits, wald_limits, wilson_limits
+from . import registered
+
+
+def _needs_proportion(evidence: Evidence) -> str:
+    if evidence.facts.proportion is None or not evidence.independent_rows:
+        return (
+            "needs 0/1 values of independent, unweighted, unstratified rows. "
+            "Use interval='bca', or 'studentized' with groups."
+        )
+    return ""
+
+
+_SINGLE = "is for a single proportion"
+
+
+def _of_proportion(
+    evidence: Evidence, limits: Callable[[int, int, float], tuple[float, float]], level: float
+) -> tuple[float, float]:
+    """Return limits of hits / n on the scale of the metric."""
+    share = evidence.facts.proportion
+    assert share is not None
+    # F1 = 2 q / (1 + q) with q the Jaccard index is monotone, so the limits map.
+    low, high = map(share.to_metric, limits(share.hits, share.n, level))
+    return (low, high) if share.sign > 0 else (high, low)
+
+
+@registered("wald", "Wald interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE)
+def _wald(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    return _of_proportion(evidence, wald_limits, confidence_level)
+
+
+@registered(
+    "wilson", "Wilson interval", _needs_proportion, uses_resamples=False, no_difference=_SINGLE
+)
+def _wilson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    return _of_proportion(evidence, wilson_limits, confidence_level)
+
+
+@registered(
+    "clopper-pearson",
+    "Clopper-Pearson interval",
+    _needs_proportion,
+    uses_resamples=False,
+    no_difference=_SINGLE,
+)
+def _clopper_pearson(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    return _of_proportion(evidence, clopper_pearson_limits, confidence_level)

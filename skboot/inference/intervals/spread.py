@@ -1,0 +1,35 @@
+"""Intervals from the spread of the replicates."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from ..evidence import Evidence
+from . import needs_replicates, registered
+
+
+@registered("normal", "normal bootstrap interval", needs_replicates, for_difference=True)
+def _normal(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """Estimate without its bias, -/+ z standard deviations of the replicates."""
+    z = ndtri(0.5 + confidence_level / 2)
+    replicates = evidence.sorted_replicates
+    centre = 2 * evidence.estimate - replicates.mean(axis=-1)
+    half = z * replicates.std(axis=-1, ddof=1)
+    return centre - half, centre + half
+
+
+@registered("t", "t interval with bootstrap standard error", needs_replicates, for_difference=True)
+def _t(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    spread = evidence.sorted_replicates.std(axis=-1, ddof=1) * np.sqrt(evidence.drawn.inflation)
+    half = stdtrit(evidence.drawn.degrees_of_freedom, 0.5 + confidence_level / 2) * spread
+    return evidence.estimate - half, evidence.estimate + half
+
+
+# Not for a difference: the biases of two systems are nearly equal.
+@registered("bias-corrected", "t interval about the bias-corrected estimate", needs_replicates)
+def _bias_corrected(evidence: Evidence, confidence_level: float) -> tuple[float, float]:
+    """As "t" about 2 t - mean t*, the estimate without its bias (Davison & Hinkley 1997, 2.1.2)."""
+    low, high = _t(evidence, confidence_level)
+    bias = evidence.sorted_replicates.mean() - evidence.estimate
+    return low - bias, high - bias
