@@ -26,7 +26,6 @@ from .estimates import (
     UsableRows,
     by_unit,
     filled,
-    linearised,
     losses_of,
     over_seeds,
     replicates_of,
@@ -294,7 +293,7 @@ def _folds_of_rows(
         data = kept.of_folds(part.metric.key)
         if not len(data):
             return None
-        errors, losses = linearised(part.metric, data, np.ones(data.shape[:2], dtype=bool))
+        errors, losses = part.metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
         of_methods.append((errors, losses))
         two_valued.append(_two_valued(part.metric, losses))
     good = np.all([np.isfinite(errors) for errors, _ in of_methods], axis=0)

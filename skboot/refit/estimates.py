@@ -224,24 +224,10 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
         none = np.empty((0, kept.n_rows))
         return UsableRows(data, runs, none == 0, np.empty(0), none)
     outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
-    errors, linear = linearised(metric, data, outside)
+    errors, linear = metric.linearised(data, outside)
     good = np.isfinite(errors)
     rows = UsableRows(data, runs, outside, errors, linear)
     return rows if good.all() else UsableRows(*(of_runs[good] for of_runs in rows))
-
-
-def linearised(metric: RowRunMetric, data: Array, outside: Array) -> tuple[Array, Array]:
-    """Error of each run on its rows `outside`, and losses linearised there that average to it."""
-    if metric.is_mean:
-        losses = metric.losses(data)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sums = np.einsum("ij,ij->i", losses, outside, dtype=float)
-            return sums / outside.sum(axis=1), losses
-    sums = metric.sums(data, outside.astype(float))
-    errors, gradient = metric.at(sums)
-    size = outside.sum(axis=1)[:, None]
-    linear = metric.derivatives(data, gradient) * size
-    return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
 
 
 def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
@@ -385,7 +371,7 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
     data = kept.of_folds(metric.key)
     if not len(data):
         return None
-    errors, linear = linearised(metric, data, np.ones(data.shape[:2], dtype=bool))
+    errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
     good = np.isfinite(errors)
     if not good.any():
         return None

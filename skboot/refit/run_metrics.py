@@ -166,28 +166,41 @@ class RowRunMetric(RunMetric):
         raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no sums.")
 
     def errors(self, data: Array, weights: Array) -> Array:
-        """Error of each run at weights (n_runs, n_samples) of its rows."""
+        """Error of each run, (n_runs,)."""
         if self.is_mean:
-            return np.einsum("ij,ij->i", self.losses(data), weights) / weights.sum(axis=1)
-        return self.at(self.sums(data, weights))[0]
+            return _means(self.losses(data), weights)
+        return self._at(self._sums(data, weights))[0]
+
+    def linearised(self, data: Array, weights: Array) -> tuple[Array, Array]:
+        """Error of each run, and values of its rows whose mean it is, to first order of others.
+
+        The values are (n_runs, n_samples); those of a mean are its losses.
+        """
+        if self.is_mean:
+            losses = self.losses(data)
+            return _means(losses, weights), losses
+        sums = self._sums(data, weights)
+        errors, gradient = self._at(sums)
+        linear = self._derivatives(data, gradient) * weights.sum(axis=1)[:, None]
+        return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
 
     def together(self, data: Array, weights: Array) -> tuple[float, Array]:
         """Error of the rows of all runs as one table, and its derivative by the weight of each."""
-        values, gradient = self.at(self.sums(data, weights).sum(axis=0)[None])
-        return float(values[0]), self.derivatives(data, np.repeat(gradient, len(data), axis=0))
+        values, gradient = self._at(self._sums(data, weights).sum(axis=0)[None])
+        return float(values[0]), self._derivatives(data, np.repeat(gradient, len(data), axis=0))
 
-    def sums(self, data: Array, weights: Array) -> Array:
+    def _sums(self, data: Array, weights: Array) -> Array:
         """Weighted sums of each run, (n_runs, n_terms)."""
         each = zip(map(self.reduced, data), weights, strict=True)
         return np.array([_sums_of(rows, weight) for rows, weight in each])
 
-    def at(self, sums: Array) -> tuple[Array, Array]:
+    def _at(self, sums: Array) -> tuple[Array, Array]:
         """Error of each run by its sums, and its derivative by each of them."""
         with np.errstate(all="ignore"):
             errors = self.factor * self.statistic.combine(sums, self._like)
             return errors, self.factor * self.statistic.gradient(sums, self._like)
 
-    def derivatives(self, data: Array, gradient: Array) -> Array:
+    def _derivatives(self, data: Array, gradient: Array) -> Array:
         """Derivative of each run's error by the weight of each row, (n_runs, n_samples)."""
         derivatives = np.empty(data.shape[:2])
         for own, answers, slopes in zip(derivatives, data, gradient, strict=True):
@@ -200,6 +213,11 @@ class RowRunMetric(RunMetric):
     def _like(self) -> ReducedData:
         """Rows whose data are those that the formula needs besides sums, of any run."""
         raise NotImplementedError
+
+
+def _means(losses: Array, weights: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.einsum("ij,ij->i", losses, weights, dtype=float) / weights.sum(axis=1)
 
 
 def _sums_of(rows: ReducedData, weights: Array) -> Array:
@@ -264,7 +282,7 @@ class LabelRunMetric(RowRunMetric):
         cells = np.outer(shares, np.bincount(predicted, minlength=size)).ravel()
         if self.is_mean:
             return float(cells @ self._cell_losses / n)
-        return float(self.at(_sums_of(self._like, cells)[None])[0][0])
+        return float(self._at(_sums_of(self._like, cells)[None])[0][0])
 
 
 class ValueRunMetric(RowRunMetric):
@@ -343,9 +361,7 @@ class LossRunMetric(RowRunMetric):
         return "probability" if is_known and classes is not None and len(classes) == 2 else None
 
     def _columns(self, answers: Answers) -> Array:
-        if self.statistic.response == "probabilities":
-            return answers.probabilities
-        return answers.scores(self._methods, self._positive)
+        return answers.response(self.statistic.response, self._methods, self._positive)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the loss of each row, and the probability behind it."""
@@ -390,9 +406,7 @@ class ReplicateRunMetric(RunMetric):
 
     def responses(self, answers: Answers) -> Array:
         """Answers that the metric takes."""
-        if self.statistic.response == "probabilities":
-            return answers.probabilities
-        given = answers.scores(self._methods, self._positive)
+        given = answers.response(self.statistic.response, self._methods, self._positive)
         return np.array(given.tolist()) if given.dtype.hasobject else given
 
     @property

@@ -91,8 +91,6 @@ class Needed(NamedTuple):
         Methods of the estimator, in order of preference.
     positive : int
         Column of the positive class, of two.
-    whole : bool
-        Whether all columns of probabilities are read.
     function : callable
         The metric function behind it.
     """
@@ -100,7 +98,6 @@ class Needed(NamedTuple):
     statistic: Statistic
     methods: tuple[str, ...]
     positive: int
-    whole: bool
     function: Any
 
 
@@ -113,9 +110,8 @@ def needed_of(
         return None
     named = {name: scorer}
     statistic = resolve_metrics(named, labels=classes, several_outputs=several_outputs)[0][name]
-    whole = statistic.response == "probabilities"
     positive = _positive(parts.options.get("pos_label"), classes)
-    return Needed(statistic, parts.response_methods, positive, whole, parts.function)
+    return Needed(statistic, parts.response_methods, positive, parts.function)
 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
@@ -173,10 +169,7 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
     if columns and not _predicts_columns(needed, answers):
         bounds = (0.0 - high, 0.0 - low)
         return run_metrics.ScorerRunMetric(RunMetricArguments(name, target, bounds=bounds), scorer)
-    if needed.whole:
-        response = answers.probabilities
-    else:
-        response = answers.scores(needed.methods, needed.positive)
+    response = answers.response(statistic.response, needed.methods, needed.positive)
     statistic = check_response(statistic, y, response)
     sign = -1.0 if statistic.greater_is_better is False else 1.0
     inner = without_sign(statistic)
