@@ -66,9 +66,9 @@ WALKS = {
         355,
         55,
     ),
-    "fit": (fit, 501, 296, 49),
+    "fit": (fit, 498, 296, 49),
     "fit with a test set": (lambda: fit(X_test=X[::-1], y_test=Y[::-1]), 664, 385, 60),
-    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1131, 420, 68),
+    "methods compared": (lambda: skboot.compare_methods(METHODS, X, Y, **FITS), 1119, 420, 68),
     "search": (lambda: skboot.search_score(Y, {"A": A, "B": B}, random_state=0), 217, 211, 37),
 }
 

@@ -152,10 +152,6 @@ class RowMean(SumsStatistic):
         """See `Statistic.signed_values`."""
         return self.sign * np.asarray(self.row_values(y_true, y_pred), dtype=np.float64)
 
-    def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
-        """One, and the value; see `Statistic.terms_of`."""
-        return np.column_stack((np.ones(len(y_pred)), self.row_values(y_true, y_pred)))
-
     def of_values(self, values: NDArray[Any], sample_weight: Floats | None) -> ReducedData:
         """Reduce rows of these values, (n_samples,); see `reduce`."""
         if sample_weight is None and values.dtype == bool:

@@ -73,11 +73,13 @@ class Coefficient(SumsStatistic):
             sums += [weights * values, weights * values**2]
         return ReducedData(None, len(truth), np.column_stack(sums))
 
-    def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
-        """The same terms without weights, the truth about the origin; see `Statistic.terms_of`."""
-        truth, residual = y_true - origin, y_true - y_pred
-        ones = np.ones(len(y_true))
-        return np.column_stack((ones, ones, truth, truth**2, residual, residual**2))
+    def reduce_about(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
+    ) -> ReducedData:
+        """The same terms without weights; see `Statistic.reduce_about`."""
+        truth, residual, ones = y_true - origin, y_true - y_pred, np.ones(len(y_true))
+        sums = (ones, ones, truth, truth**2, residual, residual**2)
+        return ReducedData(None, len(y_true), np.column_stack(sums))
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """One less the ratio of sums of squares."""

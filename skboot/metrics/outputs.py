@@ -36,6 +36,8 @@ class OutputAverage(SumsStatistic):
         Weigh an output by the variance of its truth; for coefficients of determination alone.
     """
 
+    adds_by_row = True
+
     name: str
     column: Any
     by_variance: bool = False
@@ -57,9 +59,16 @@ class OutputAverage(SumsStatistic):
             # Variances of outputs are compared, so that all have one scale.
             truth, predicted = in_ordinary_range(truth, predicted)
             reduce = self.column.reduce_scaled
-        outputs = [reduce(*own, weights) for own in zip(truth.T, predicted.T, strict=True)]
-        terms = np.hstack([own.terms for own in outputs])
-        return ReducedData(None, len(terms), terms, MappingProxyType({"outputs": outputs}))
+        return _side_by_side(
+            [reduce(*own, weights) for own in zip(truth.T, predicted.T, strict=True)]
+        )
+
+    def reduce_about(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
+    ) -> ReducedData:
+        """The same about a point of each output; see `Statistic.reduce_about`."""
+        each = zip(y_true.T, y_pred.T, origin, strict=True)
+        return _side_by_side([self.column.reduce_about(*own) for own in each])
 
     def combine(self, sums: Floats, reduced: ReducedData) -> Floats:
         """Average of the values of the outputs."""
@@ -125,6 +134,11 @@ class OutputAverage(SumsStatistic):
         columns = zip(y_true.T, y_pred.T, strict=True)
         values = [self.column.naive(None, (*own, sample_weight)) for own in columns]
         return None if None in values else float(np.mean(values))
+
+
+def _side_by_side(outputs: list[ReducedData]) -> ReducedData:
+    terms = np.hstack([own.terms for own in outputs])
+    return ReducedData(None, len(terms), terms, MappingProxyType({"outputs": outputs}))
 
 
 def _total(sums: Floats) -> Floats:

@@ -359,13 +359,14 @@ class Statistic(Evaluated):
         """
         raise TypeError(f"{self.name} is no function of a mean of row values.")
 
-    def terms_of(self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: float = 0.0) -> Floats:
-        """What each row adds to each sum of `combine`, (n_samples, n_terms), where `adds_by_row`.
+    def reduce_about(
+        self, y_true: NDArray[Any], y_pred: NDArray[Any], origin: NDArray[Any]
+    ) -> ReducedData:
+        """As `reduce` of rows that are their own codes, about a point that other rows share.
 
-        Only of real values, whose truth is taken about ``origin``; the rows of few labels are
-        counted by the pairs that occur.
+        So sums of several reductions may be added, and the data of any serve them all.
         """
-        raise TypeError(f"{self.name} has no terms of single rows.")
+        return self.reduce(y_true, y_pred, np.ones(len(y_true)))
 
     def least_in_intervals(
         self,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics.class_metrics import averages_classes, class_weights
-from .run_metrics import LabelRunMetric, RowRunMetric, RunMetric
+from .run_metrics import LabelRunMetric, RunMetric
 from .run_records import RunRecords
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ def n_effective_of(metric: RunMetric, runs: RunRecords) -> int:
     int
     """
     rarest = runs.target.smallest_class
-    if rarest is None or (isinstance(metric, RowRunMetric) and metric.is_mean):
+    if rarest is None or metric.is_mean:
         return runs.n_units
     if isinstance(metric, LabelRunMetric):
         by_class = averages_classes(metric.statistic)
@@ -94,42 +94,43 @@ def _is_balanced_binary(metric: LabelRunMetric) -> bool:
 
 def _of_class_average(metric: LabelRunMetric, runs: RunRecords) -> int:
     """Return degrees of freedom plus one, rounded down because fewer give the wider interval."""
-    counts = _cell_counts(metric, runs)
-    of_class = counts.sum(axis=1)
+    data, weights = _answers_once(metric, runs)
+    of_class = _by_class(metric, weights)
     present = of_class > 0
     if not present.any():
         return 2
-    n_rows = of_class.sum()
-    influence = metric.cell_influence(counts) / n_rows
-    mean = np.sum(counts * influence, axis=1) / np.maximum(of_class, 1e-300)
-    spread = np.sum(counts * (influence - mean[:, None]) ** 2, axis=1)
+    _, influence = metric.together(data, weights)
+    mean = _by_class(metric, weights * influence) / np.maximum(of_class, 1e-300)
+    spread = _by_class(metric, weights * (influence - mean[metric.codes]) ** 2)
     sizes = _units_of_classes(metric, runs)
     scale = sizes / np.maximum(sizes - 1, 1)
     rows = np.bincount(metric.codes, minlength=len(sizes))
-    weights = class_weights(metric.statistic, metric.labels, rows)
-    hits = np.diag(counts) / np.maximum(of_class, 1e-300) * sizes
+    weights_of_classes = class_weights(metric.statistic, metric.labels, rows)
+    hits = _by_class(metric, weights * (data == metric.codes)) / np.maximum(of_class, 1e-300)
     df = class_average_df(
         (scale * spread)[present],
         sizes[present],
-        hits[present],
-        weights[present],
+        (hits * sizes)[present],
+        weights_of_classes[present],
         max(runs.n_units - 1, 2),
     )
     return min(int(df) + 1, runs.n_units)
 
 
-def _cell_counts(metric: LabelRunMetric, runs: RunRecords) -> Floats:
-    """Return the mean confusion matrix, (n_classes, n_classes), out-of-fold or else out-of-bag."""
+def _answers_once(metric: LabelRunMetric, runs: RunRecords) -> tuple[Any, Floats]:
+    """Return answers out-of-fold, or else out-of-bag, at weights by which each row counts once."""
     data = runs.of_folds(metric.key)
     if len(data):
-        return metric.cell_counts(data, np.ones(data.shape)).mean(axis=0)
+        return data, np.full(data.shape, 1 / len(data))
     data, numbers = runs.of_bootstrap(metric.key)
-    if not len(numbers):
-        return np.zeros((len(metric.labels), len(metric.labels)))
     outside = runs.row_counts[numbers // runs.samples.n_seeds] == 0
-    # Each row counts once, by its mean answer over the runs that left it out.
-    times = np.maximum(outside.sum(axis=0), 1)
-    return metric.cell_counts(data, outside / times).sum(axis=0)
+    return data, outside / np.maximum(outside.sum(axis=0), 1)
+
+
+def _by_class(metric: LabelRunMetric, values: Floats) -> Floats:
+    """Sum values of runs and rows over the rows of each true class, (n_classes,)."""
+    sums = values.sum(axis=0, dtype=np.float64)
+    return np.bincount(metric.codes, sums, len(metric.labels)).astype(np.float64)
 
 
 def _units_of_classes(metric: LabelRunMetric, runs: RunRecords) -> Floats:

@@ -26,7 +26,6 @@ from .estimates import (
     UsableRows,
     by_unit,
     filled,
-    linearised,
     losses_of,
     over_seeds,
     replicates_of,
@@ -294,7 +293,7 @@ def _folds_of_rows(
         data = kept.of_folds(part.metric.key)
         if not len(data):
             return None
-        errors, losses = linearised(part.metric, data, np.ones(data.shape[:2], dtype=bool))
+        errors, losses = part.metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
         of_methods.append((errors, losses))
         two_valued.append(_two_valued(part.metric, losses))
     good = np.all([np.isfinite(errors) for errors, _ in of_methods], axis=0)
@@ -332,7 +331,7 @@ def _of_samples(method: FoldsOfMethod, resubstitution: float) -> tuple[Array, Ar
         share = share_of_training(resubstitution, centre, float(np.median(part.scores)))
         return part.scores, part.influence, share
     rows, n_seeds = part.rows, part.kept.samples.n_seeds
-    inner = part.metric.under_root if isinstance(part.metric, RowRunMetric) else None
+    inner = part.metric.under_root
     if inner is not None:
         rows, resubstitution = usable_rows(inner, part.kept), resubstitution * abs(resubstitution)
         centre, slope = centre * abs(centre), slope_of_root(centre * abs(centre))
@@ -372,7 +371,7 @@ def _difference(
 
 def _two_valued(metric: RunMetric, losses: Any) -> bool:
     """Whether each loss of a mean is the least or the largest there can be, as right and wrong."""
-    if not (isinstance(metric, RowRunMetric) and metric.is_mean):
+    if not metric.is_mean:
         return False
     return bool(np.isfinite(metric.bounds).all() and np.isin(losses, metric.bounds).all())
 

@@ -82,7 +82,7 @@ def method_error(metric: RunMetric, kept: RunRecords, no_information: float) -> 
     -------
     MethodError
     """
-    inner = metric.under_root if isinstance(metric, RowRunMetric) else None
+    inner = metric.under_root
     straight = metric if inner is None else inner
     spread = (
         _of_rows(straight, kept)
@@ -130,8 +130,8 @@ def optimism_error(metric: RunMetric, kept: RunRecords, resubstitution: float) -
         if not len(runs):
             return np.nan
         counts = kept.row_counts[runs // kept.samples.n_seeds].astype(float)
-        inside = _errors(metric, data, counts)
-        on_all = _errors(metric, data, np.ones_like(counts))
+        inside = metric.errors(data, counts)
+        on_all = metric.errors(data, np.ones_like(counts))
     else:
         records = kept.records[: kept.samples.n_bootstrap_runs]
         inside, on_all = (
@@ -170,7 +170,7 @@ class _Parts:
 def _of_rows(metric: RowRunMetric, kept: RunRecords) -> _Parts:
     """Means of losses and functions of means."""
     answers = np.array([one[metric.key] for one in kept.full])
-    full = np.asarray(_errors(metric, answers, np.ones(answers.shape)), dtype=float)
+    full = np.asarray(metric.errors(answers, np.ones(answers.shape[:2])), dtype=float)
     rows = usable_rows(metric, kept)
     used = np.unique(rows.runs // kept.samples.n_seeds)
     out_of_bag = _out_of_bag_rows(metric, kept, rows) if len(used) >= 2 else None
@@ -200,7 +200,7 @@ class UsableRows(NamedTuple):
 
     Attributes
     ----------
-    data : ndarray of shape (n_runs, n_samples)
+    data : ndarray of shape (n_runs, n_samples, ...)
     runs : ndarray of shape (n_runs,)
         Numbers of the runs.
     outside : ndarray of shape (n_runs, n_samples)
@@ -221,33 +221,13 @@ def usable_rows(metric: RowRunMetric, kept: RunRecords) -> UsableRows:
     """Leave out runs whose error on these rows, or its gradient, is undefined."""
     data, runs = kept.of_bootstrap(metric.key)
     if not len(runs):
-        return UsableRows(data, runs, data == 0, np.empty(0), data)
+        none = np.empty((0, kept.n_rows))
+        return UsableRows(data, runs, none == 0, np.empty(0), none)
     outside = kept.row_counts[runs // kept.samples.n_seeds] == 0
-    errors, linear = linearised(metric, data, outside)
+    errors, linear = metric.linearised(data, outside)
     good = np.isfinite(errors)
     rows = UsableRows(data, runs, outside, errors, linear)
     return rows if good.all() else UsableRows(*(of_runs[good] for of_runs in rows))
-
-
-def linearised(metric: RowRunMetric, data: Array, outside: Array) -> tuple[Array, Array]:
-    """Error of each run on its rows `outside`, and losses linearised there that average to it."""
-    if metric.is_mean:
-        losses = metric.losses(data)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sums = np.einsum("ij,ij->i", losses, outside, dtype=float)
-            return sums / outside.sum(axis=1), losses
-    sums = metric.sums(data, outside.astype(float))
-    errors, gradient = metric.combined(sums), metric.gradient(sums)
-    size = outside.sum(axis=1)[:, None]
-    linear = metric.project(data, gradient) * size
-    return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
-
-
-def _errors(metric: RowRunMetric, data: Array, weights: Array) -> Array:
-    """Error of each run under weights of its rows."""
-    if metric.is_mean:
-        return np.einsum("ij,ij->i", metric.losses(data), weights) / weights.sum(axis=1)
-    return metric.combined(metric.sums(data, weights))
 
 
 def _out_of_bag_rows(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> OutOfBagError:
@@ -267,18 +247,15 @@ def losses_of(metric: RowRunMetric, kept: RunRecords, rows: UsableRows) -> tuple
     For a function of means they are linearised; with them its value, and its value on the rows
     that each sample left out, (n_used,).
     """
-    data, runs, outside, _, linear = rows
+    data, runs, outside, errors, linear = rows
     n_seeds = kept.samples.n_seeds
     if metric.is_mean:
         return over_seeds(linear, runs, n_seeds), np.nan, None
     # Each row once, by the mean of its terms over the runs that left it out.
     times = np.maximum(outside.sum(axis=0), 1)
     rows_used = np.count_nonzero(outside.any(axis=0))
-    sums = metric.sums(data, outside * (kept.n_rows / (times * rows_used))).sum(axis=0)[None]
-    value, gradient = float(metric.combined(sums)[0]), metric.gradient(sums)
-    linear = metric.project(data, np.repeat(gradient, len(data), axis=0)) * kept.n_rows
-    values = metric.combined(metric.sums(data, outside.astype(float)))
-    return over_seeds(linear, runs, n_seeds), value, over_seeds(values, runs, n_seeds)
+    value, moves = metric.together(data, outside * (kept.n_rows / (times * rows_used)))
+    return over_seeds(moves * kept.n_rows, runs, n_seeds), value, over_seeds(errors, runs, n_seeds)
 
 
 def by_unit(rows: UsableRows, kept: RunRecords) -> Array:
@@ -394,7 +371,7 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
     data = kept.of_folds(metric.key)
     if not len(data):
         return None
-    errors, linear = linearised(metric, data, np.ones(data.shape[:2], dtype=bool))
+    errors, linear = metric.linearised(data, np.ones(data.shape[:2], dtype=bool))
     good = np.isfinite(errors)
     if not good.any():
         return None
@@ -407,7 +384,7 @@ def _cv_rows(metric: RowRunMetric, kept: RunRecords) -> cross_validated.CrossVal
 def _centre_of_root(inner: RowRunMetric, kept: RunRecords) -> float:
     """Mean over the repeats of the square root of the error on all rows."""
     data = kept.of_folds(inner.key)
-    errors = square_root(_errors(inner, data, np.ones(data.shape)))
+    errors = square_root(inner.errors(data, np.ones(data.shape[:2])))
     return float(errors[np.isfinite(errors)].mean())
 
 

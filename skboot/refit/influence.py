@@ -161,25 +161,6 @@ def replicate_rows(
     return value, influence
 
 
-def replicate_sums(
-    error: Callable[[Array], Array], value: float, terms: Array, units: Array | None, number: int
-) -> Array:
-    """As the influence of `replicate_rows`, for a function of sums of terms (n_rows, n_terms).
-
-    ``error`` takes sums (n, n_terms), and ``value`` is the error on all rows.
-    """
-    code = np.arange(len(terms)) if units is None else np.unique(units, return_inverse=True)[1]
-    n_units = int(code.max()) + 1 if len(terms) else 0
-    influence = np.full(n_units, np.nan)
-    if not np.isfinite(value) or n_units < 2:
-        return influence
-    of_unit = np.zeros((n_units, terms.shape[1]))
-    np.add.at(of_unit, code, terms)
-    chosen = _chosen(n_units, units, number)
-    influence[chosen] = (n_units - 1) * (value - error(of_unit.sum(axis=0) - of_unit[chosen]))
-    return influence
-
-
 def call_scorer(scorer: Any, answers: Answers, rows: Array | None, y_rows: Array | None) -> float:
     """Call a scorer on some of the rows answered for, with the targets of others if asked."""
     call = partial(scorer, answers.estimator)

@@ -2,12 +2,16 @@
 
 * `LabelRunMetric`: functions of the confusion matrix, accuracy included; keeps the predicted label
   of each row, one small integer for all such metrics together.
-* `ValueRunMetric`: functions of values predicted (squared error, R2); keeps the values.
+* `ValueRunMetric`: functions of values predicted (squared error, R2), or of several a row, labels
+  that it has or lacks among them; keeps the values.
 * `LossRunMetric`: means of a loss of probabilities, or of hits; keeps the loss of each row.
 * `ReplicateRunMetric`: anything else (AUC, any function): keeps its value on the rows left out, and
   the influence of each of these on it.
-* `ScorerRunMetric`: a callable of estimator, X and y; likewise. Of several outputs:
-  `several_outputs`.
+* `ScorerRunMetric`: a callable of estimator, X and y; likewise.
+
+The first three are of one kind, `RowRunMetric`: the statistic at weights of rows, which are 1 for
+those left out and 0 for the others, and its derivative by them. What differs is what is kept of a
+row, and how such rows are reduced.
 
 Everything is in loss direction, smaller is better, as minus the score where larger is better.
 """
@@ -16,7 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +31,7 @@ from numpy.typing import NDArray
 from ..method_error.no_information import no_information_absolute, no_information_squared
 from ..metrics.additive import SumsStatistic
 from ..metrics.posteriors import PosteriorMean
-from ..metrics.statistic import Statistic
+from ..metrics.statistic import ReducedData, Statistic
 from .influence import ErrorFunction, call_scorer, replicate, replicate_rows
 from .training import Answers, Scored
 
@@ -112,11 +116,17 @@ class RunMetric(ABC):
         How the no-information error was found, where not exactly.
     positive_note : str or None
         Which of two classes is the positive one, where the user did not name it.
+    is_mean : bool
+        Whether the error is the mean of one loss per row.
+    under_root : RowRunMetric or None
+        The mean that the error is the square root of, from the same answers; None where it is none.
     """
 
     key: str
     no_information_note: str | None = None
     positive_note: str | None = None
+    is_mean: bool = False
+    under_root: RowRunMetric | None = None
 
     def __init__(self, arguments: RunMetricArguments) -> None:
         self.name, self.target = arguments.name, arguments.target
@@ -136,9 +146,10 @@ class RunMetric(ABC):
 
 
 class RowRunMetric(RunMetric):
-    """A metric computed from one value kept per row and run; ``is_mean`` if it is their mean loss.
+    """A function of sums over rows, from what each run keeps of each; ``is_mean`` of their losses.
 
-    ``data`` below are the values kept, (n_runs, n_samples), of some or all rows.
+    ``data`` below are the answers kept, (n_runs, n_samples, ...), and ``weights`` those of the rows
+    of each run: the out-of-bag error is that at 1 for the rows left out, and 0 for the others.
     """
 
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
@@ -147,36 +158,71 @@ class RowRunMetric(RunMetric):
         self.is_mean = statistic.is_row_mean
 
     @abstractmethod
-    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
-        """Loss of each run and row; for means."""
+    def losses(self, data: Array) -> Array:
+        """Loss of each run and row, (n_runs, n_samples); for means."""
 
-    def sums(self, data: Array, weights: Array) -> Array:
-        """Weighted sums of all terms, (n_runs, n_terms); for functions of means."""
-        raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no terms.")
+    def reduced(self, answers: Array) -> ReducedData:
+        """The rows of one run, about points that are those of all runs; for functions of means."""
+        raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no sums.")
 
-    def project(self, data: Array, coefficients: Array) -> Array:
-        """Terms times coefficients (n_runs, n_terms), summed over terms: (n_runs, n_samples)."""
-        raise TypeError(f"{type(self).__name__} has losses only, whose mean needs no terms.")
+    def errors(self, data: Array, weights: Array) -> Array:
+        """Error of each run, (n_runs,)."""
+        if self.is_mean:
+            return _means(self.losses(data), weights)
+        return self._at(self._sums(data, weights))[0]
 
-    def combined(self, sums: Array) -> Array:
-        """Error of each run by its sums."""
+    def linearised(self, data: Array, weights: Array) -> tuple[Array, Array]:
+        """Error of each run, and values of its rows whose mean it is, to first order of others.
+
+        The values are (n_runs, n_samples); those of a mean are its losses.
+        """
+        if self.is_mean:
+            losses = self.losses(data)
+            return _means(losses, weights), losses
+        sums = self._sums(data, weights)
+        errors, gradient = self._at(sums)
+        linear = self._derivatives(data, gradient) * weights.sum(axis=1)[:, None]
+        return errors, linear - (np.einsum("ij,ij->i", sums, gradient) - errors)[:, None]
+
+    def together(self, data: Array, weights: Array) -> tuple[float, Array]:
+        """Error of the rows of all runs as one table, and its derivative by the weight of each."""
+        values, gradient = self._at(self._sums(data, weights).sum(axis=0)[None])
+        return float(values[0]), self._derivatives(data, np.repeat(gradient, len(data), axis=0))
+
+    def _sums(self, data: Array, weights: Array) -> Array:
+        """Weighted sums of each run, (n_runs, n_terms)."""
+        each = zip(map(self.reduced, data), weights, strict=True)
+        return np.array([_sums_of(rows, weight) for rows, weight in each])
+
+    def _at(self, sums: Array) -> tuple[Array, Array]:
+        """Error of each run by its sums, and its derivative by each of them."""
         with np.errstate(all="ignore"):
-            return self.factor * self.statistic.combine(sums, self.reduced)
+            errors = self.factor * self.statistic.combine(sums, self._like)
+            return errors, self.factor * self.statistic.gradient(sums, self._like)
 
-    def gradient(self, sums: Array) -> Array:
-        """Derivative of the error by each sum."""
-        with np.errstate(all="ignore"):
-            return self.factor * self.statistic.gradient(sums, self.reduced)
+    def _derivatives(self, data: Array, gradient: Array) -> Array:
+        """Derivative of each run's error by the weight of each row, (n_runs, n_samples)."""
+        derivatives = np.empty(data.shape[:2])
+        for own, answers, slopes in zip(derivatives, data, gradient, strict=True):
+            rows = self.reduced(answers)
+            of_codes = np.asarray(rows.terms @ slopes)
+            own[:] = of_codes if rows.code is None else of_codes.take(rows.code)
+        return derivatives
 
-    @property
-    def reduced(self) -> Any:
-        """Reduced data that the statistic's formula needs besides sums."""
-        return None
+    @cached_property
+    def _like(self) -> ReducedData:
+        """Rows whose data are those that the formula needs besides sums, of any run."""
+        raise NotImplementedError
 
-    @property
-    def under_root(self) -> RowRunMetric | None:
-        """The mean that the error is the square root of; None where it is none."""
-        return None
+
+def _means(losses: Array, weights: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.einsum("ij,ij->i", losses, weights, dtype=float) / weights.sum(axis=1)
+
+
+def _sums_of(rows: ReducedData, weights: Array) -> Array:
+    of_codes = weights if rows.code is None else np.bincount(rows.code, weights, rows.n_codes)
+    return np.asarray(of_codes @ rows.terms)
 
 
 class LabelRunMetric(RowRunMetric):
@@ -190,9 +236,9 @@ class LabelRunMetric(RowRunMetric):
         super().__init__(arguments, statistic)
         self.labels = labels
         self.codes = np.searchsorted(labels, np.asarray(arguments.target.y))
-        self.n_cells = len(labels) ** 2
         # Numbers of cells have the smallest type that holds them: there is one per row and run.
-        self._first_cell = (self.codes * len(labels)).astype(np.min_scalar_type(self.n_cells - 1))
+        of_type = np.min_scalar_type(len(labels) ** 2 - 1)
+        self._first_cell = (self.codes * len(labels)).astype(of_type)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the position of each predicted label."""
@@ -204,59 +250,29 @@ class LabelRunMetric(RowRunMetric):
 
     @cached_property
     def _cells(self) -> tuple[Array, Array]:
-        truth, decision = np.divmod(np.arange(self.n_cells), len(self.labels))
+        truth, decision = np.divmod(np.arange(len(self.labels) ** 2), len(self.labels))
         return self.labels[truth], self.labels[decision]
 
     @cached_property
-    def reduced(self) -> Any:
+    def _like(self) -> ReducedData:
         """All cells of the matrix, reduced."""
         return self.statistic.reduce(*self._cells, None)
 
     @cached_property
-    def _terms(self) -> Any:
-        """Terms of a row of each cell, (n_cells, n_terms)."""
-        code = self.reduced.code
-        every = np.arange(self.n_cells) if code is None else np.asarray(code, dtype=np.intp)
-        return self.reduced.terms[every]
-
-    @cached_property
     def _cell_losses(self) -> Array:
-        return self.factor * self.statistic.signed_values(*self._cells)
-
-    def _cell_of(self, data: Array, rows: Any = slice(None)) -> Array:
-        return self._first_cell[rows] + data[..., rows]
-
-    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
-        """Loss of each row's cell; whole numbers have a small type."""
-        table = self._cell_losses
+        table = self.factor * self.statistic.signed_values(*self._cells)
+        # Whole numbers have a small type.
         small = table.astype(np.int8)
-        whole = np.array_equal(small, table)
-        return (small if whole else table).take(self._cell_of(data, rows))
+        return small if np.array_equal(small, table) else table
 
-    def sums(self, data: Array, weights: Array) -> Array:
-        """Count cells, then sum their terms."""
-        counts = self.cell_counts(data, weights)
-        return np.asarray(counts.reshape(len(data), -1) @ self._terms)
+    def losses(self, data: Array) -> Array:
+        """Loss of each row's cell."""
+        return self._cell_losses.take(self._first_cell + data)
 
-    def cell_counts(self, data: Array, weights: Array) -> Array:
-        """Confusion matrix of each run, (n_runs, n_classes, n_classes), truth first."""
-        counts = np.empty((len(data), self.n_cells))
-        for k, codes in enumerate(data):
-            counts[k] = np.bincount(self._cell_of(codes), weights[k], self.n_cells)
-        return counts.reshape(len(data), len(self.labels), len(self.labels))
-
-    def cell_influence(self, counts: Array) -> Array:
-        """Influence of a row of each cell on the error at a matrix, (n_classes, n_classes)."""
-        sums = np.asarray(counts.reshape(1, -1) @ self._terms)
-        influence = np.asarray(self._terms @ self.gradient(sums)[0]) * counts.sum()
-        return influence.reshape(counts.shape)
-
-    def project(self, data: Array, coefficients: Array) -> Array:
-        """Look up the cells' terms times the coefficients."""
-        projected = np.empty(data.shape)
-        for k, codes in enumerate(data):
-            projected[k] = np.asarray(self._terms @ coefficients[k])[self._cell_of(codes)]
-        return projected
+    def reduced(self, answers: Array) -> ReducedData:
+        """The rows by the codes of their cells."""
+        cell, code = self._first_cell + answers, self._like.code
+        return replace(self._like, code=cell if code is None else code.take(cell))
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
@@ -266,60 +282,45 @@ class LabelRunMetric(RowRunMetric):
         cells = np.outer(shares, np.bincount(predicted, minlength=size)).ravel()
         if self.is_mean:
             return float(cells @ self._cell_losses / n)
-        return float(self.combined(np.asarray(cells @ self._terms).reshape(1, -1))[0])
+        return float(self._at(_sums_of(self._like, cells)[None])[0][0])
 
 
 class ValueRunMetric(RowRunMetric):
-    """A function of predicted values: means of a loss, their roots, R2, explained variance."""
+    """A function of predicted values, or of several a row: means of a loss, their roots, R2.
+
+    Of labels that a row has or lacks the predictions are kept as flags.
+    """
 
     key = "values"
 
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
         super().__init__(arguments, statistic)
-        self._arguments, self._function = arguments, arguments.function
-
-    @property
-    def under_root(self) -> RowRunMetric | None:
-        """Of the root of a squared error the squared error, from the same values."""
-        mean: Any = self.statistic.under_root
-        return None if mean is None else ValueRunMetric(self._arguments, mean)
+        self._function = arguments.function
+        self._y = np.asarray(arguments.target.y)
+        # Of all rows: the median, which the outliers that a run may lack do not move.
+        self._origin = np.median(self._y, axis=0)
+        mean: Any = statistic.under_root
+        self.under_root = None if mean is None else ValueRunMetric(arguments, mean)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the predicted values."""
         values = np.asarray(answers.predicted, dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError("The estimator predicts values that are not finite.")
-        return {self.key: values}
+        return {self.key: values == 1 if self.statistic.response == "indicators" else values}
 
-    @property
-    def _y(self) -> Array:
-        assert self.target.y is not None
-        return self.target.y
-
-    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
+    def losses(self, data: Array) -> Array:
         """Loss of each run and row."""
-        y = self._y[rows]
-        values = [self.statistic.signed_values(y, predicted[rows]) for predicted in data]
+        values = [self.statistic.signed_values(self._y, predicted) for predicted in data]
         return self.factor * np.array(values)
 
-    def _terms(self, predicted: Array) -> Array:
-        """Terms of one run, (n_samples, n_terms)."""
-        return self.statistic.terms_of(self._y, predicted, float(np.median(self._y)))
-
-    def sums(self, data: Array, weights: Array) -> Array:
-        """Weighted sums of each run's terms."""
-        each = zip(data, weights, strict=True)
-        return np.array([weight @ self._terms(predicted) for predicted, weight in each])
-
-    def project(self, data: Array, coefficients: Array) -> Array:
-        """Terms times coefficients."""
-        each = zip(data, coefficients, strict=True)
-        return np.array([self._terms(predicted) @ factors for predicted, factors in each])
+    def reduced(self, answers: Array) -> ReducedData:
+        """The rows about the median of the truth."""
+        return self.statistic.reduce_about(self._y, answers, self._origin)
 
     @cached_property
-    def reduced(self) -> Any:
-        """Reduced data with the centre 0, about which roots of means are taken."""
-        return _AboutZero()
+    def _like(self) -> ReducedData:
+        return self.reduced(self._y)
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Closed form for squared and absolute errors, R2 and explained variance."""
@@ -336,22 +337,12 @@ class ValueRunMetric(RowRunMetric):
             sklearn.metrics.r2_score: lambda: 1 - no_information_squared(y, predicted) / y.var(),
             sklearn.metrics.explained_variance_score: lambda: -predicted.var() / y.var(),
         }
-        if self._function in closed_forms:
+        if y.ndim == 1 and self._function in closed_forms:
             return float(self.factor * self.statistic.sign * closed_forms[self._function]())
         self.no_information_note = _permuted("predicted values")
-        data, ones = np.tile(predicted, (1, 1)), np.ones((1, len(y)))
-        errors = []
-        for _ in range(N_PERMUTATIONS):
-            data[0] = predicted[rng.permutation(len(y))]
-            mean = self.losses(data).mean() if self.is_mean else None
-            errors.append(self.combined(self.sums(data, ones))[0] if mean is None else mean)
-        return float(np.mean(errors))
-
-
-class _AboutZero:
-    """`ReducedData` of a mean of values about zero, as far as its formula reads it."""
-
-    data: Mapping[str, Any] = {"centre": 0.0}
+        ones = np.ones((1, len(y)))
+        every = (rng.permutation(len(y)) for _ in range(N_PERMUTATIONS))
+        return float(np.mean([self.errors(predicted[order][None], ones) for order in every]))
 
 
 class LossRunMetric(RowRunMetric):
@@ -370,9 +361,7 @@ class LossRunMetric(RowRunMetric):
         return "probability" if is_known and classes is not None and len(classes) == 2 else None
 
     def _columns(self, answers: Answers) -> Array:
-        if self.statistic.response == "probabilities":
-            return answers.probabilities
-        return answers.scores(self._methods, self._positive)
+        return answers.response(self.statistic.response, self._methods, self._positive)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep the loss of each row, and the probability behind it."""
@@ -387,9 +376,9 @@ class LossRunMetric(RowRunMetric):
     def _row_losses(self, codes: Array, columns: Array) -> Array:
         return self.factor * self.statistic.signed_values(codes, columns)
 
-    def losses(self, data: Array, rows: Any = slice(None)) -> Array:
+    def losses(self, data: Array) -> Array:
         """The kept losses."""
-        return data[..., rows]
+        return data
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean loss over all pairs of a class and an answer."""
@@ -417,9 +406,7 @@ class ReplicateRunMetric(RunMetric):
 
     def responses(self, answers: Answers) -> Array:
         """Answers that the metric takes."""
-        if self.statistic.response == "probabilities":
-            return answers.probabilities
-        given = answers.scores(self._methods, self._positive)
+        given = answers.response(self.statistic.response, self._methods, self._positive)
         return np.array(given.tolist()) if given.dtype.hasobject else given
 
     @property

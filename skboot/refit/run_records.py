@@ -56,12 +56,13 @@ class RunRecords:
         return self.samples.counts if unit is None else self.samples.counts[:, unit]
 
     def of_bootstrap(self, key: str) -> tuple[Array, Array]:
-        """Values kept per row, (n_runs, n_samples), and the numbers of these runs."""
+        """Values kept per row, (n_runs, n_samples, ...), and the numbers of these runs."""
         records = self.records[: self.samples.n_bootstrap_runs]
         runs = np.array([k for k, record in enumerate(records) if key in record], dtype=np.intp)
         if not len(runs):
             return np.empty((0, self.n_rows)), runs
-        data = np.zeros((len(runs), self.n_rows), dtype=records[runs[0]][key].dtype)
+        first = records[runs[0]][key]
+        data = np.zeros((len(runs), self.n_rows, *first.shape[1:]), dtype=first.dtype)
         for values, k in zip(data, runs, strict=True):
             counts = self.row_counts[k // self.samples.n_seeds]
             rows = slice(None) if self.all_rows else np.flatnonzero(counts == 0)

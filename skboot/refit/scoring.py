@@ -23,7 +23,6 @@ from ..metrics.statistic import Statistic
 from ..metrics.two_class import positive_note
 from . import run_metrics
 from .run_metrics import RunMetric, RunMetricArguments, Target
-from .several_outputs import OutputsRunMetric
 from .training import Answers
 
 
@@ -78,7 +77,8 @@ def run_metrics_of(scorers: Mapping[str, Any], target: Target, answers: Answers)
     -------
     list of RunMetric
     """
-    return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
+    with arguments_named({"metric": "scoring", "y_true": "y"}):
+        return [_run_metric(name, scorer, target, answers) for name, scorer in scorers.items()]
 
 
 class Needed(NamedTuple):
@@ -91,14 +91,14 @@ class Needed(NamedTuple):
         Methods of the estimator, in order of preference.
     positive : int
         Column of the positive class, of two.
-    whole : bool
-        Whether all columns of probabilities are read.
+    function : callable
+        The metric function behind it.
     """
 
     statistic: Statistic
     methods: tuple[str, ...]
     positive: int
-    whole: bool
+    function: Any
 
 
 def needed_of(
@@ -108,14 +108,10 @@ def needed_of(
     parts = scorer_parts(scorer)
     if parts is None:
         return None
-    with arguments_named({"metric": "scoring"}):
-        statistics, _ = resolve_metrics(
-            {name: scorer}, labels=classes, several_outputs=several_outputs
-        )
-    statistic = statistics[name]
-    whole = statistic.response == "probabilities" and not _takes_column(statistic)
+    named = {name: scorer}
+    statistic = resolve_metrics(named, labels=classes, several_outputs=several_outputs)[0][name]
     positive = _positive(parts.options.get("pos_label"), classes)
-    return Needed(statistic, parts.response_methods, positive, whole)
+    return Needed(statistic, parts.response_methods, positive, parts.function)
 
 
 def _scorer(scoring: Any, estimator: Any) -> Any:
@@ -162,26 +158,20 @@ def _name_of(scoring: Any) -> str:
 
 
 def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> RunMetric:
-    parts = scorer_parts(scorer)
-    if parts is None or target.y is None or target.y.ndim != 1:
-        predicts = parts is not None and parts.response_methods == ("predict",)
-        has_outputs = predicts and target.y is not None and target.y.dtype.kind in "biuf"
-        of_type = OutputsRunMetric if has_outputs else run_metrics.ScorerRunMetric
-        low, high = -np.inf, np.inf
-        if target.y is not None and target.y.ndim == 2:
-            # Its options, and its range, are those of a metric on a test set.
-            needed = needed_of(name, scorer, None, several_outputs=True)
-            low, high = (low, high) if needed is None else needed.statistic.bounds
-        return of_type(RunMetricArguments(name, target, bounds=(0.0 - high, 0.0 - low)), scorer)
-    labels = target.classes
-    statistics, _ = resolve_metrics({name: scorer}, labels=labels)
-    statistic = statistics[name]
-    positive = _positive(parts.options.get("pos_label"), labels)
-    response = _response(statistic, parts.response_methods, positive, answers)
-    with arguments_named({"y_true": "y"}):
-        statistic = check_response(statistic, target.y, response)
-    sign = -1.0 if statistic.greater_is_better is False else 1.0
+    y, needed = target.y, None
+    columns = y is not None and y.ndim == 2
+    if y is not None and y.ndim in (1, 2):
+        needed = needed_of(name, scorer, target.classes, columns)
+    if needed is None:
+        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target), scorer)
+    statistic = needed.statistic
     low, high = statistic.bounds
+    if columns and not _predicts_columns(needed, answers):
+        bounds = (0.0 - high, 0.0 - low)
+        return run_metrics.ScorerRunMetric(RunMetricArguments(name, target, bounds=bounds), scorer)
+    response = answers.response(statistic.response, needed.methods, needed.positive)
+    statistic = check_response(statistic, y, response)
+    sign = -1.0 if statistic.greater_is_better is False else 1.0
     inner = without_sign(statistic)
     factor = -sign if inner is statistic else sign
     arguments = RunMetricArguments(
@@ -190,15 +180,23 @@ def _run_metric(name: str, scorer: Any, target: Target, answers: Answers) -> Run
         sign,
         factor,
         (0.0 - high, 0.0 - low) if sign > 0 else (low, high),
-        parts.function,
-        parts.response_methods,
-        positive,
+        needed.function,
+        needed.methods,
+        needed.positive,
     )
     metric = _of_statistic(arguments, inner, response)
     # Scores are those of the class that scikit-learn takes, whichever it is.
-    note = positive_note(inner, target.y, response) if inner.response == "labels" else None
+    note = positive_note(inner, y, response) if inner.response == "labels" else None
     metric.positive_note = None if note is None else note.text
     return metric
+
+
+def _predicts_columns(needed: Needed, answers: Answers) -> bool:
+    """Whether the metric reads predictions of numbers in columns; sparse ones are not."""
+    if needed.methods != ("predict",):
+        return False
+    y, predicted = np.asarray(answers.y), answers.predicted
+    return predicted.ndim == 2 and all(own.dtype.kind in "biuf" for own in (y, predicted))
 
 
 def _of_statistic(
@@ -208,7 +206,7 @@ def _of_statistic(
     if statistic.response == "labels" and statistic.adds_by_row:
         labels = np.unique(np.concatenate([target.y, response]))
         return run_metrics.LabelRunMetric(arguments, statistic, labels)
-    if statistic.response == "values" and statistic.adds_by_row:
+    if statistic.response in ("values", "outputs", "indicators") and statistic.adds_by_row:
         return run_metrics.ValueRunMetric(arguments, statistic)
     by_posteriors = statistic.response in ("probabilities", "scores") and statistic.adds_by_row
     if by_posteriors and target.codes is not None:
@@ -217,17 +215,6 @@ def _of_statistic(
         getattr(arguments.function, "__name__", "").removesuffix("_score")
     )
     return run_metrics.ReplicateRunMetric(arguments, statistic, limit)
-
-
-def _response(statistic: Statistic, methods: Any, positive: int, answers: Answers) -> NDArray[Any]:
-    if statistic.response == "probabilities" and not _takes_column(statistic):
-        return answers.probabilities
-    return answers.scores(methods, positive)
-
-
-def _takes_column(statistic: Statistic) -> bool:
-    """Return whether a function of the user takes one column of two, as in scikit-learn."""
-    return statistic.calls_function and statistic.response in ("any", "scores")
 
 
 def _positive(pos_label: Any, classes: NDArray[Any] | None) -> int:

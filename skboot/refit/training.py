@@ -213,6 +213,10 @@ class Answers:
         aligned = self._aligned(values, values.min(axis=1, keepdims=True) - 1)
         return aligned[:, 1] - aligned[:, 0] if aligned.shape[1] == 2 else aligned
 
+    def response(self, kind: str, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
+        """Answers that a metric of this kind of response takes; see `Statistic`."""
+        return self.probabilities if kind == "probabilities" else self.scores(methods, positive)
+
     def scores(self, methods: Sequence[str], positive: int = 1) -> NDArray[Any]:
         """First available response: of two classes one column, else (n_scored, n_classes)."""
         name = self._method(methods)

@@ -36,15 +36,10 @@ class KeptAnswers:
     needed: Needed
     metrics: dict[str, ErrorFunction]
 
-    def of(self, answers: Answers) -> NDArray[Any]:
-        """Answers for the rows of a test set."""
-        if self.needed.whole:
-            return answers.probabilities
-        return answers.scores(self.needed.methods, self.needed.positive)
-
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Answers by their key; a run fails by those that are no numbers or have no score."""
-        found = np.asarray(self.of(answers))
+        kind = self.needed.statistic.response
+        found = np.asarray(answers.response(kind, self.needed.methods, self.needed.positive))
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise ValueError("The answers for the test set hold NaN or infinity.")
         found = narrow(found)
@@ -78,7 +73,8 @@ def responses_of(
     found: dict[str, KeptAnswers] = {}
     by_key: dict[str, KeptAnswers] = {}
     for name, scorer in scorers.items():
-        needed = needed_of(name, scorer, classes, several_outputs)
+        with check.arguments_named({"metric": "scoring"}):
+            needed = needed_of(name, scorer, classes, several_outputs)
         if needed is None:
             raise check.fail(
                 "scoring",
@@ -87,7 +83,7 @@ def responses_of(
                 "Its answers cannot be drawn again: use a name, or make_scorer of a metric.",
             )
         method = next((own for own in needed.methods if hasattr(model, own)), "none")
-        part = "all" if needed.whole else needed.positive
+        part = "all" if needed.statistic.response == "probabilities" else needed.positive
         key = method if method == "predict" else f"{method} {part}"
         found[name] = by_key.setdefault(key, KeptAnswers(key, needed, {}))
         found[name].metrics[name] = ErrorFunction(needed.statistic, 1.0, classes)

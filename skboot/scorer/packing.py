@@ -162,7 +162,8 @@ def instability_of(
     Returns
     -------
     dict or None
-        As the attribute ``prediction_instability_``; None where no metric keeps answers of rows.
+        As the attribute ``prediction_instability_``; None where no metric keeps the one answer of
+        each row.
 
     Notes
     -----
@@ -170,7 +171,8 @@ def instability_of(
     trained on included, which are nearer to the answers of the model of all rows.
     """
     found = _kept_answers([error.metric for error in errors])
-    if found is None:
+    y = kept.target.y
+    if found is None or (y is not None and y.ndim > 1):
         return None
     kind, key, labels = found
     (data, runs), full = kept.of_bootstrap(key), kept.full[0].get(key)

@@ -1,7 +1,6 @@
 """Metrics of several outputs, held against the scorers of scikit-learn on the same rows."""
 
 import warnings
-from functools import partial
 
 import numpy as np
 import pytest
@@ -14,10 +13,8 @@ from sklearn.metrics import get_scorer, make_scorer
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from skboot import BootstrapScorer
-from skboot.refit.influence import MOST_LEFT_OUT
-from skboot.refit.run_metrics import Target
+from skboot.refit.run_metrics import ReplicateRunMetric, Target, ValueRunMetric
 from skboot.refit.scoring import run_metrics_of
-from skboot.refit.several_outputs import OutputsRunMetric
 from skboot.refit.training import Answers, Scored
 
 
@@ -28,10 +25,17 @@ def outputs(regression, n_rows=60):
     return X, (y if regression else (y > 0.3).astype(int))
 
 
-def metric_of(scorer, answers):
+def metric_of(scorer, answers, kind=ValueRunMetric):
     (metric,) = run_metrics_of({"m": scorer}, Target(answers.y, None, None, None), answers)
-    assert type(metric) is OutputsRunMetric
+    assert type(metric) is kind
     return metric
+
+
+def kept_of(metric, answers):
+    """What a run keeps of all rows, as the only one of its table."""
+    every = np.arange(len(answers.y))
+    kept = metric.keep(answers, Scored(every, every >= 0, None, None, "fold"))
+    return kept[metric.key][None]
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "f1_macro", "r2", "neg_mean_absolute_error"])
@@ -42,12 +46,10 @@ def test_scores_of_several_outputs_are_those_of_the_scorer(scoring):
     answers = Answers(tree.fit(X, y), X, y, None)
     scorer = get_scorer(scoring)
     metric = metric_of(scorer, answers)
-    rows, others = np.arange(10, 40), np.arange(30)[::-1]
-    for of_rows, of_y in ((None, None), (rows, None), (rows, others)):
-        X_rows = X if of_rows is None else X[of_rows]
-        y_rows = y if of_rows is None else y[of_rows if of_y is None else of_y]
-        expected = -scorer(tree, X_rows, y_rows)
-        assert metric.error(answers, of_rows, of_y) == pytest.approx(expected, rel=1e-12)
+    for times in (np.ones(60, int), np.arange(60) // 20, np.arange(60) % 3):
+        rows = np.repeat(np.arange(60), times)
+        (error,) = metric.errors(kept_of(metric, answers), times[None])
+        assert error == pytest.approx(-scorer(tree, X[rows], y[rows]), rel=1e-12)
 
 
 def test_several_outputs_are_predicted_once_a_run():
@@ -60,10 +62,11 @@ def test_several_outputs_are_predicted_once_a_run():
             return super().predict(X)
 
     tree = Counted(max_depth=2).fit(X, y)
+    scorer = make_scorer(lambda y, a: metrics.f1_score(y, a, average="macro"))
     answers = Answers(tree, X, y, None)
-    metric = metric_of(get_scorer("f1_macro"), answers)
-    for row in range(20):
-        metric.error(answers, np.delete(np.arange(60), row))
+    metric = metric_of(scorer, answers, ReplicateRunMetric)
+    kept = metric.keep(answers, Scored(np.arange(60), np.arange(60) > 9, None, None, "bootstrap"))
+    assert len(kept["replicate of m: influence"]) == 50
     assert calls == [60]
 
 
@@ -119,56 +122,54 @@ def problem(kind):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize("kind", ["all labels", "one label absent", "all absent", "none predicted"])
 @pytest.mark.parametrize("name", SCORERS)
-@pytest.mark.parametrize("by_group", [False, True])
-def test_rows_and_groups_are_left_out_as_the_scorer_does(name, kind, by_group):
+def test_rows_weigh_as_often_as_the_scorer_is_given_them(name, kind):
     answers, scorer = problem(kind), SCORERS[name]
     metric = metric_of(scorer, answers)
-    outside = np.arange(45) % 3 > 0
-    rows = np.flatnonzero(outside)
-    units = np.arange(45) // 5 if by_group else None
-    kept = metric.keep(answers, Scored(np.arange(45), outside, units, None, "bootstrap", number=3))
+    data = kept_of(metric, answers)
+    assert data.dtype == bool
+    for times in (np.arange(45) % 3 > 0, np.arange(45) // 5 == 2, np.arange(45) % 4):
+        rows = np.repeat(np.arange(45), times)
+        expected = -scorer(answers.estimator, answers.X[rows], answers.y[rows])
+        assert metric.errors(data, times[None] * 1.0) == pytest.approx([expected], abs=1e-12)
 
-    def error(some):
-        return -scorer(answers.estimator, answers.X[some], answers.y[some])
 
-    unit = np.arange(len(rows)) if units is None else units[rows]
-    n = len(np.unique(unit))
-    expected = np.array([(n - 1) * (error(rows) - error(rows[unit != one])) for one in set(unit)])
-    error_key, influence_key = (f"score of m: {part}" for part in ("error", "influence"))
-    assert kept[error_key] == pytest.approx(error(rows), rel=1e-12, abs=1e-12)
-    # The scale is that of the score: differences are multiplied by the number of units.
-    assert kept[influence_key] == pytest.approx(expected, abs=1e-12 * n)
-    assert len(kept[influence_key]) == n <= MOST_LEFT_OUT
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_little_more_weight_of_a_row_moves_the_scorer_by_its_derivative(name):
+    answers, scorer, h = problem("all labels"), SCORERS[name], 1e-6
+    metric = metric_of(scorer, answers)
+    data, weights = kept_of(metric, answers), np.arange(45) % 3 + 1.0
+    if metric.is_mean:
+        losses = metric.losses(data)[0]
+        moves = (losses - weights @ losses / weights.sum()) / weights.sum()
+    else:
+        moves = metric.together(data, weights[None])[1][0]
+    more = [
+        [-scorer(answers.estimator, answers.X, answers.y, sample_weight=weights + change)
+         for change in (h * row, -h * row)]
+        for row in np.eye(45)
+    ]  # fmt: skip
+    assert moves == pytest.approx(-np.diff(more, axis=1)[:, 0] / (2 * h), abs=1e-8)
 
 
 @pytest.mark.parametrize(
     "scorer",
     [
-        make_scorer(metrics.precision_score, average="macro", zero_division=np.nan),
+        make_scorer(metrics.precision_score, average="samples", zero_division=np.nan),
         make_scorer(metrics.f1_score, average="macro", labels=[0, 2]),
         make_scorer(metrics.accuracy_score, normalize=False),
-        make_scorer(partial(metrics.f1_score, average="macro")),
+        make_scorer(lambda y, a: metrics.f1_score(y, a, average="macro")),
     ],
 )
-def test_options_that_counts_do_not_know_are_left_to_the_function(scorer):
+def test_options_without_a_statistic_of_sums_are_left_to_the_function(scorer):
     answers = problem("one label absent")
-    metric = metric_of(scorer, answers)
-    rows = np.arange(10, 45)
+    metric = metric_of(scorer, answers, ReplicateRunMetric)
+    outside = np.arange(45) >= 10
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
-        expected = -scorer(answers.estimator, answers.X[rows], answers.y[rows])
-        assert metric.error(answers, rows) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", ["precision_macro", "f1_samples"])
-def test_undefined_ratios_are_warned_of_in_the_words_of_scikit_learn(name):
-    answers = problem("one label absent")
-    metric = metric_of(SCORERS[name], answers)
-    with pytest.warns(UndefinedMetricWarning) as expected:
-        SCORERS[name](answers.estimator, answers.X, answers.y)
-    with pytest.warns(UndefinedMetricWarning) as given:
-        metric.error(answers)
-    assert str(given[0].message) == str(expected[0].message)
+        expected = -scorer(answers.estimator, answers.X[outside], answers.y[outside])
+        kept = metric.keep(answers, Scored(np.arange(45), outside, None, None, "bootstrap"))
+    assert kept["replicate of m: error"] == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore:BootstrapScorer.*20 resamples are too few")
@@ -177,7 +178,8 @@ def test_a_fit_does_not_call_metrics_of_several_labels(scoring, monkeypatch):
     """Each call takes milliseconds, and a run of 1000 rows made 65 of them."""
     X, y = outputs(regression=False, n_rows=80)
     # The value of every call is read by this function.
-    monkeypatch.setattr("skboot.refit.several_outputs.as_number", None)
+    for module in ("refit.influence", "metrics.statistic"):
+        monkeypatch.setattr(f"skboot.{module}.as_number", None)
     tree = DecisionTreeClassifier(max_depth=3, random_state=0)
     options = dict(n_train_resamples=20, n_cv_repeats=1, random_state=0)
     scorer = BootstrapScorer(tree, scoring=scoring, error_score="raise", **options).fit(X, y)
