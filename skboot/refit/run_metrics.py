@@ -321,7 +321,7 @@ class ValueRunMetric(RowRunMetric):
 
     @cached_property
     def _like(self) -> ReducedData:
-        return self.reduced(self._y)
+        return self.reduced(self._y.astype(np.float64))
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Closed form for squared and absolute errors, R2 and explained variance."""
