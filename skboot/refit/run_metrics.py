@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -271,8 +271,9 @@ class LabelRunMetric(RowRunMetric):
 
     def reduced(self, answers: Array) -> ReducedData:
         """The rows by the codes of their cells."""
-        cell, code = self._first_cell + answers, self._like.code
-        return replace(self._like, code=cell if code is None else code.take(cell))
+        cell, like = self._first_cell + answers, self._like
+        code = cell if like.code is None else like.code.take(cell)
+        return ReducedData(code, like.n_codes, like.terms, like.data)
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """The metric at the confusion matrix of labels and predictions that are independent."""
@@ -320,7 +321,7 @@ class ValueRunMetric(RowRunMetric):
 
     @cached_property
     def _like(self) -> ReducedData:
-        return self.reduced(self._y)
+        return self.reduced(self._y.astype(np.float64))
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Closed form for squared and absolute errors, R2 and explained variance."""
@@ -467,11 +468,8 @@ class ScorerRunMetric(RunMetric):
 
     def error(self, answers: Answers, rows: Any = None, y: Any = None) -> float:
         """Error on some of the rows answered for; NaN where it is not finite."""
-        value = self._value(answers, rows, y)
+        value = call_scorer(self.scorer, answers, rows, y)
         return 0.0 - self.sign * value if np.isfinite(value) else np.nan
-
-    def _value(self, answers: Answers, rows: Any, y: Any) -> float:
-        return call_scorer(self.scorer, answers, rows, y)
 
     def keep(self, answers: Answers, scored: Scored) -> Mapping[str, Any]:
         """Keep error and influence; for bootstrap runs on the rows left out."""
@@ -483,18 +481,10 @@ class ScorerRunMetric(RunMetric):
             kept[f"{self.key}: inside"] = self.error(answers, scored.train)
         outside = np.flatnonzero(scored.outside)
         units = None if scored.units is None else scored.units[outside]
-        error, influence = self.replicate(answers, outside, units, scored.number)
+        error, influence = replicate_rows(
+            lambda rows: self.error(answers, outside[rows]), len(outside), units, scored.number
+        )
         return {**kept, f"{self.key}: error": error, f"{self.key}: influence": influence}
-
-    def replicate(
-        self, answers: Answers, outside: Array, units: Array | None, number: int
-    ) -> tuple[float, Array]:
-        """Error on the rows left out, and the influence of each of their units."""
-
-        def error(rows: Array) -> float:
-            return self.error(answers, outside[rows])
-
-        return replicate_rows(error, len(outside), units, number)
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Mean over permutations of y; NaN without y."""

@@ -52,6 +52,17 @@ def test_scores_of_several_outputs_are_those_of_the_scorer(scoring):
         assert error == pytest.approx(-scorer(tree, X[rows], y[rows]), rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:BootstrapScorer.*20 resamples are too few")
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_flags_have_the_r2_of_numbers(n_columns):
+    X, y = outputs(regression=False)
+    y = y[:, 0] if n_columns == 1 else y
+    options = dict(scoring="r2", n_train_resamples=20, n_cv_repeats=1, random_state=0)
+    tree = DecisionTreeRegressor(max_depth=2, random_state=0)
+    of_numbers, of_flags = (BootstrapScorer(tree, **options).fit(X, own) for own in (y, y == 1))
+    assert of_flags.score_ == pytest.approx(of_numbers.score_, rel=1e-12)
+
+
 def test_several_outputs_are_predicted_once_a_run():
     X, y = outputs(regression=False)
     calls = []
