@@ -243,8 +243,10 @@ def _private_reached(module):
     }
     for node in module.nodes:
         if isinstance(node, ast.Attribute):
+            if not _has_private_part(node.attr):
+                continue  # to write down what owns it takes longest
             owner = ast.unparse(node.value)
-            of_sklearn = owner.partition(".")[0] in sklearn_names and _has_private_part(node.attr)
+            of_sklearn = owner.partition(".")[0] in sklearn_names
             of_scorer = node.attr in PRIVATE_OF_SCORERS and owner not in ("self", "cls")
             if of_sklearn or of_scorer:
                 yield node, ast.unparse(node)

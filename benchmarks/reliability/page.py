@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 DATA = Path(__file__).parent / "results" / "reliability.csv"
+MUTANTS = DATA.with_name("mutants.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 PARTS = {
     "fuzz": (
@@ -49,6 +50,16 @@ class Row(NamedTuple):
     note: str
 
 
+class Mutant(NamedTuple):
+    """A fault put into a line; how many tests were asked, and if one failed."""
+
+    path: str
+    line: int
+    what: str
+    n_tests: int
+    verdict: str
+
+
 def read() -> list[Row]:
     """All rows of the data."""
     if not DATA.exists():
@@ -90,7 +101,32 @@ def text_of(rows: list[Row]) -> str:
         own = [row for row in rows if row.part == part]
         if own:
             parts += [f"## {title}\n", f"{text}\n", _table(own)]
-    return "\n".join(parts)
+    return "\n".join([*parts, "## Faults put into the code\n", _text_of_mutants(), ""])
+
+
+def put_mutants(rows: Iterable[Mutant]) -> None:
+    """Write the table of mutants, and the page anew."""
+    with MUTANTS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Mutant._fields)
+        writer.writerows(sorted(rows))
+    put([])
+
+
+def _text_of_mutants() -> str:
+    with MUTANTS.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    n_passed = sum(row["verdict"] == "passed" for row in rows)
+    n_unread = sum(row["n_tests"] == "0" for row in rows)
+    packages = " and ".join(sorted({f"`{row['path'].split('/')[1]}`" for row in rows}))
+    return (
+        f"{len(rows)} faults, one at a time, were put into lines drawn at random from functions of "
+        f"{packages}: another operator, a condition turned round, a number or a slice that is one "
+        f"off. Tests of these packages failed of {len(rows) - n_passed}. Of the other {n_passed}, "
+        f"{n_unread} are in lines that none of these tests runs, and some change speed alone. "
+        "`python -m benchmarks.reliability.mutants` tries them again, which `make soak` does not; "
+        "they are in `benchmarks/reliability/results/mutants.csv`."
+    )
 
 
 def _table(rows: list[Row]) -> str:

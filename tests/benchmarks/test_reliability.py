@@ -1,5 +1,7 @@
 """The faults that are tried, a few times each, and the page that counts them."""
 
+import ast
+import csv
 import multiprocessing
 
 import pytest
@@ -64,3 +66,40 @@ def test_the_page_counts_every_part_and_nothing_lost():
     assert {row.name for row in rows if row.part == "faults"} == set(faults.FAULTS)
     assert sum(row.lost for row in rows) == 0
     assert next(row.tried for row in rows if row.name == "killed") >= 50
+
+
+# ------------------------------------------------------------------ faults put into the code
+
+SOURCE = """
+LIMIT = 3
+
+def f(x: int = 1) -> int:
+    'Add 1.'
+    if x < LIMIT:
+        raise ValueError(f"{x + 1} is more than {LIMIT - 1}")
+    return x - LIMIT
+"""
+
+
+def test_a_fault_is_in_what_a_function_does_and_not_in_what_it_says():
+    mutants = pytest.importorskip("benchmarks.reliability.mutants")
+    found = [type(one.node).__name__ for one in mutants.changes_of(ast.parse(SOURCE))]
+    assert found == ["Compare"] * 2 + ["BinOp"] * 2
+
+
+def test_functions_get_the_code_of_a_fault(tmp_path, monkeypatch):
+    mutants = pytest.importorskip("benchmarks.reliability.mutants")
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    (tmp_path / "own.py").write_text(SOURCE, encoding="utf-8")
+    own = {}
+    exec(compile(SOURCE, str(tmp_path / "own.py"), "exec"), own)
+    assert own["f"](7) == 4
+    mutants.put_into_functions(mutants.Fault("own.py", 8, 8, 3, "turned round"))
+    assert own["f"](7) == -4
+
+
+def test_the_table_of_faults_has_each_line_once():
+    with page.MUTANTS.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len({(row["path"], row["line"]) for row in rows}) == len(rows)
+    assert {row["verdict"] for row in rows} <= {"failed", "time", "signal", "passed"}

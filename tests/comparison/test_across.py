@@ -416,7 +416,8 @@ def test_wilcoxons_test_of_ties_and_zeros_is_that_of_scipy(n):
     if tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15):
         pytest.skip("this scipy has no exact test with ties")
     rng = np.random.default_rng(n)
-    for _ in range(3):
+    # scipy tries the signs of 13 differences one by one.
+    for _ in range(1 if n == 13 else 3):
         d = rng.integers(-2, 5, size=n) / 4
         for alternative in ("two-sided", "greater", "less"):
             expected = stats.wilcoxon(d, alternative=alternative).pvalue

@@ -227,7 +227,15 @@ def test_few_resamples_leave_the_jackknife_out_of_the_cap(problem):
     assert cv_bootstrap(*few, resubstitution=0.1).standard_error == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("seed", "high"), [(1, 1.0), (2, 1.0), (3, np.inf), (4, np.inf)])
+@pytest.mark.parametrize(
+    ("seed", "high"),
+    [
+        (1, 1.0),
+        pytest.param(2, 1.0, marks=pytest.mark.slow),
+        (3, np.inf),
+        pytest.param(4, np.inf, marks=pytest.mark.slow),
+    ],
+)
 def test_the_monte_carlo_error_is_that_of_fresh_bootstrap_samples(seed, high):
     rng = np.random.default_rng(seed)
     y = np.arange(50) % 2

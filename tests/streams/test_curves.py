@@ -179,18 +179,23 @@ def test_the_curve_of_all_scores_is_within_the_bound_and_inside_the_band(shape, 
     assert exact[at] <= point.high + 1e-12
 
 
-@pytest.mark.parametrize("few", [60, 300])
-@pytest.mark.parametrize("curve", CURVES)
-@pytest.mark.parametrize("shape", ["probabilities", "saturated"])
-def test_resamples_in_intervals_vary_as_those_of_all_scores(curve, shape, few):
+@pytest.fixture(scope="module", params=["probabilities", "saturated"])
+def streams(request):
+    """Streams of the same rows, by the number of intervals."""
     rng = np.random.default_rng(8)
     truth = (rng.random(30_000) < 0.3).astype(int)
-    scores = SHAPES[shape](rng.normal(size=30_000) + 1.5 * truth)
+    scores = SHAPES[request.param](rng.normal(size=30_000) + 1.5 * truth)
+    return {
+        n_bins: accumulator(n_bins, n_resamples=499).update(truth, scores, start=0)
+        for n_bins in (60, 300, 30_000)
+    }
+
+
+@pytest.mark.parametrize("few", [60, 300])
+@pytest.mark.parametrize("curve", CURVES)
+def test_resamples_in_intervals_vary_as_those_of_all_scores(curve, streams, few):
     grid = [0.02, 0.05, 0.1, 0.2, 0.5, 0.8]
-    found, all_scores = (
-        accumulator(n_bins, n_resamples=499).update(truth, scores, start=0).curve(curve, grid=grid)
-        for n_bins in (few, 30_000)
-    )
+    found, all_scores = (streams[n].curve(curve, grid=grid) for n in (few, 30_000))
     spreads = [each.bootstrap_distribution.std(axis=0) for each in (found, all_scores)]
     ratio = spreads[0] / spreads[1]
     # Of the same 499 resamples; intervals and what they lack leave the rest.
