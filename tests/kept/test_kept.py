@@ -40,7 +40,7 @@ def written(folder):
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_file_of_before_says_what_it_said(name):
     expected = dict(EARLIER[name])
-    loaded = getattr(skboot, expected.pop("kind")).load(file_of(name))
+    loaded = getattr(skboot.results, expected.pop("kind")).load(file_of(name))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = said_of(loaded)

@@ -256,7 +256,7 @@ def of_any_methods(rng, folder):
 def options_of_picture(name):
     """What the display of a result takes."""
     display, _, maker = made(name)._display.partition(".")
-    functions = [getattr(getattr(skboot, display), own) for own in (maker, "plot")]
+    functions = [getattr(getattr(skboot.plots, display), own) for own in (maker, "plot")]
     known = {own for one in functions for own in inspect.signature(one).parameters}
     return sorted(known - {"self", "result", "results", "kwargs"})
 
