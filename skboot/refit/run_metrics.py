@@ -292,10 +292,9 @@ class ValueRunMetric(RowRunMetric):
     Of labels that a row has or lacks the predictions are kept as flags.
     """
 
-    key = "values"
-
     def __init__(self, arguments: RunMetricArguments, statistic: SumsStatistic) -> None:
         super().__init__(arguments, statistic)
+        self.key = "flags" if statistic.response == "indicators" else "values"
         self._function = arguments.function
         self._y = np.asarray(arguments.target.y)
         # Of all rows: the median, which the outliers that a run may lack do not move.
@@ -308,7 +307,7 @@ class ValueRunMetric(RowRunMetric):
         values = np.asarray(answers.predicted, dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError("The estimator predicts values that are not finite.")
-        return {self.key: values == 1 if self.statistic.response == "indicators" else values}
+        return {self.key: values == 1 if self.key == "flags" else values}
 
     def losses(self, data: Array) -> Array:
         """Loss of each run and row."""

@@ -63,6 +63,17 @@ def test_flags_have_the_r2_of_numbers(n_columns):
     assert of_flags.score_ == pytest.approx(of_numbers.score_, rel=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:BootstrapScorer.*20 resamples are too few")
+def test_metrics_of_values_and_of_label_sets_share_no_answers():
+    X, y = outputs(regression=False)
+    options = dict(n_train_resamples=20, n_cv_repeats=1, random_state=0)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    both = BootstrapScorer(tree, scoring=["f1_macro", "r2"], **options).fit(X, y == 1)
+    for name in ("f1_macro", "r2"):
+        alone = BootstrapScorer(tree, scoring=name, **options).fit(X, y)
+        assert both.score_[name] == pytest.approx(alone.score_, rel=1e-12)
+
+
 def test_several_outputs_are_predicted_once_a_run():
     X, y = outputs(regression=False)
     calls = []
