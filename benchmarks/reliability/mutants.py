@@ -5,9 +5,9 @@ packages and goes on where it was stopped. ``--others tests/more`` names tests t
 which all of those let pass: whether cases could go, or are missing.
 
 A fault is in a line of the body of a function, drawn by seed; each line is as likely as any other.
-Tests that run the line are asked, one case of each test before the second of any. Functions get the
-code of the fault in a fork of a process that has collected the tests. Where a line is run before
-that, the fork imports the package with the fault in it.
+Tests that run the line are asked, one case of each test before the second of any, up to ``--most``.
+Functions get the code of the fault in a fork of a process that has collected the tests. Where a
+line is run before that, the fork imports the package with the fault in it.
 """
 
 from __future__ import annotations

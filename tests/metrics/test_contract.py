@@ -1,4 +1,4 @@
-"""Every metric with a fast path is, on every resample of every design, the plain function.
+"""Every metric with a fast path is, on every resample of rows and of groups, the plain function.
 
 The plain function is called on the repeated rows of the same resample, with the labels of the
 whole test set where it takes probabilities. A metric added to the registry is tested by itself.
