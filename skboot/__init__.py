@@ -85,27 +85,5 @@ __getattr__, __dir__ = _lazy.names_from(
             "search_score",
         ],
     },
-    moved={
-        "plots": [
-            "BootstrapDistributionDisplay",
-            "ComparisonDisplay",
-            "CriticalDifferenceDisplay",
-            "CurveBandDisplay",
-            "IntervalDisplay",
-            "PlanDisplay",
-            "PredictionInstabilityDisplay",
-            "RankDisplay",
-            "VarianceComponentsDisplay",
-        ],
-        "results": [
-            "ComparisonResult",
-            "CurveResult",
-            "DatasetsComparison",
-            "EvaluationPlan",
-            "EvaluationResult",
-            "ResultTable",
-            "Verdict",
-        ],
-        "model_selection": ["corrected_t", "one_standard_error", "out_of_fold"],
-    },
+    moved=("plots", "results", "model_selection"),
 )

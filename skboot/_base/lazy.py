@@ -6,14 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
-from types import MappingProxyType, ModuleType
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
 
 def names_from(
     package: str,
     names: Mapping[str, Iterable[str]],
-    moved: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    moved: Iterable[str] = (),
     others: str = "",
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the ``__getattr__`` and ``__dir__`` of a package that has an ``__all__``.
@@ -25,8 +25,8 @@ def names_from(
     names : mapping of str to iterable of str
         Names by the module that defines them, seen from the package (``".other.module"`` for
         one beside it); submodules can be asked for as well.
-    moved : mapping of str to iterable of str
-        Names that were here, by the module that has them now.
+    moved : iterable of str
+        Modules whose names were here before.
     others : str
         A module whose classes are found as well; none if empty.
 
@@ -35,7 +35,6 @@ def names_from(
     getattr, dir : callable
         ``dir`` shows the names of ``__all__``, and no submodule.
     """
-    places = {name: module for module, listed in moved.items() for name in listed}
     homes = {name: module for module, listed in names.items() for name in listed}
     modules = {module.partition(".")[0] for module in names} - {""}
 
@@ -44,12 +43,10 @@ def names_from(
             value = getattr(import_module(f".{homes[name]}", package), name)
         elif name in modules:
             value = import_module(f"{package}.{name}")
-        elif name in places:
-            raise AttributeError(f"{package}.{name} is {package}.{places[name]}.{name} now.")
         else:
             value = vars(import_module(f".{others}", package)).get(name) if others else None
             if not isinstance(value, type):
-                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+                _refuse(package, name, moved)
         setattr(sys.modules[package], name, value)
         return value
 
@@ -58,6 +55,14 @@ def names_from(
         return sorted({*module["__all__"], *(name for name in module if name.startswith("__"))})
 
     return find, shown
+
+
+def _refuse(package: str, name: str, moved: Iterable[str]) -> NoReturn:
+    """Say that a package has no attribute of this name, or where it is now."""
+    for place in [] if name.startswith("_") else moved:
+        if name in import_module(f".{place}", package).__all__:
+            raise AttributeError(f"{package}.{name} is {package}.{place}.{name} now.")
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
 
 def import_modules(package: str) -> list[ModuleType]:
