@@ -211,8 +211,8 @@ class RowRunMetric(RunMetric):
 
     @cached_property
     def _like(self) -> ReducedData:
-        """Rows whose data are those that the formula needs besides sums, of any run."""
-        raise NotImplementedError
+        """Rows of a run that answers the truth, for the data that the formula needs beside sums."""
+        return self.reduced(np.asarray(self.target.y, dtype=np.float64))
 
 
 def _means(losses: Array, weights: Array) -> Array:
@@ -317,10 +317,6 @@ class ValueRunMetric(RowRunMetric):
     def reduced(self, answers: Array) -> ReducedData:
         """The rows about the median of the truth."""
         return self.statistic.reduce_about(self._y, answers, self._origin)
-
-    @cached_property
-    def _like(self) -> ReducedData:
-        return self.reduced(self._y.astype(np.float64))
 
     def no_information(self, answers: Answers, rng: np.random.Generator) -> float:
         """Closed form for squared and absolute errors, R2 and explained variance."""
